@@ -142,6 +142,10 @@ describe('doctor', () => {
         '✓',
         expect.stringMatching(/^available \(\/\S+\), on: commands run isolated$/),
       ]);
+      const all = await doctor(asks({ enabled: true, hooks: true, mcpServers: true }));
+      expect(all[2]).toMatch(/, on: commands, hooks and MCP servers run isolated$/);
+      const some = await doctor(asks({ enabled: true, mcpServers: ['files'] }));
+      expect(some[2]).toMatch(/, on: commands and the MCP server "files" run isolated$/);
     });
 
     test.skipIf(process.platform !== 'linux')(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
@@ -27,6 +27,28 @@ throughBothDoors('the sandbox', (stage) => {
     expect(readFileSync(join(stage.cwd, 'mine.txt'), 'utf8')).toBe('mine\n');
     expect(existsSync('/var/outside.txt')).toBe(false);
     expect(existsSync(join(stage.cwd, '.claude'))).toBe(false);
+  });
+
+  it.skipIf(lacking !== undefined).each([
+    ['the option', {}, { sandbox: { enabled: true, mcpServers: true } }],
+    ['settings', { settings: { sandbox: { enabled: true, mcpServers: ['shell'] } } }, {}],
+  ])('MCP servers run in it where %s asks for that', async (_, settings, options) => {
+    const server = join(stage.cwd, 'server.mjs');
+    copyFileSync(new URL('../sandbox/shell-server.mjs', import.meta.url), server);
+    const command = 'echo mine > mine.txt; echo evil > /var/outside-of-servers.txt; mkdir .claude/skills';
+    const { messages } = await stage.run(
+      [reply([toolUse('mcp__shell__shell', { command })]), reply('Well.')],
+      {
+        permissionMode: 'bypassPermissions',
+        allowDangerouslySkipPermissions: true,
+        mcpServers: { shell: { type: 'stdio', command: process.execPath, args: [server] } },
+        ...settings,
+        ...options,
+      },
+    );
+    expect(toolResults(messages)[0]?.text).toMatch(/Read-only file system[\s\S]*Read-only file system/);
+    expect(existsSync('/var/outside-of-servers.txt')).toBe(false);
+    await vi.waitFor(() => expect(readdirSync(stage.cwd).sort()).toEqual(['mine.txt', 'server.mjs']));
   });
 
   describe('command hooks', () => {

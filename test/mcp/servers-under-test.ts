@@ -39,6 +39,7 @@ export async function roomOf(
     random: systemRandom,
     cwd: tmpdir(),
     env: { PATH: process.env['PATH'] ?? '' },
+    isolateFor: () => undefined,
     version: '0.0.0',
     elicit: undefined,
     parserOf,

@@ -1,11 +1,21 @@
 /** What stands in the place of protected files that are not there: for git, for other processes, and after a kill. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { addMcpServer, checkMcpServers } from '../../src/index.ts';
 import { lacking, runIn } from './support.ts';
 
 const runner = join(mkdtempSync(join(tmpdir(), 'turnwright-runner-')), 'run-command.mjs');
@@ -148,6 +158,25 @@ describe.skipIf(lacking !== undefined)('what holds the place of a protected file
     expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.json']);
     expect(statSync(join(cwd, '.claude')).mode & 0o7777).toBe(0o755);
     expect(execFileSync('cat', [join(cwd, 'seen')], { encoding: 'utf8' })).toMatch(/No such file/);
+  });
+
+  it('is nothing to another session in the folder, which can put something in its place', async () => {
+    const other = await inAnotherProcess('true');
+    const lines: string[] = [];
+    const place = {
+      cwd,
+      env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', TURNWRIGHT_HOME: join(cwd, 'home') },
+    };
+    const found = await checkMcpServers({
+      ...place,
+      projectTrusted: true,
+      stderr: (line: string) => lines.push(line),
+    } as object);
+    expect([found, lines]).toEqual([[], []]);
+    await addMcpServer('added', { command: 'true' }, { ...place, scope: 'project' });
+    expect(readFileSync(join(cwd, '.mcp.json'), 'utf8')).toContain('added');
+    await other.end();
+    expect(readFileSync(join(cwd, '.mcp.json'), 'utf8')).toContain('added');
   });
 
   it('is nothing that others made: an empty folder of theirs stays', async () => {

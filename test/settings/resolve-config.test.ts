@@ -440,6 +440,18 @@ describe('isolation of commands', () => {
     await expect(resolve({ settings: JSON.stringify({ sandbox }) })).rejects.toThrow(message);
   });
 
+  it('servers that several sources name add up; the option has the last word', async () => {
+    const servers = async (sandbox: object) =>
+      (await resolve({ settingSources: ALL, sandbox: { enabled: true, ...sandbox } })).sandbox
+        ?.isolatedServers;
+    await put('~/.claude/settings.json', { sandbox: { mcpServers: ['a'] } });
+    expect(await servers({})).toEqual(['a']);
+    expect(await servers({ mcpServers: ['b'] })).toEqual(['a', 'b']);
+    expect(await servers({ mcpServers: true })).toBe('all');
+    expect(await servers({ mcpServers: false })).toEqual([]);
+    await expect(servers({ mcpServers: 'a' })).rejects.toThrow(/sandbox\.mcpServers/);
+  });
+
   it.each([true, false])('a repository tightens it and opens nothing; trusted: %s', async (trusted) => {
     const given = { settingSources: ALL, projectTrusted: trusted };
     await put('.claude/settings.json', { sandbox: { enabled: true, failIfUnavailable: false } });
@@ -451,6 +463,7 @@ describe('isolation of commands', () => {
         autoAllowBashIfSandboxed: false,
         allowUnsandboxedCommands: false,
         hooks: true,
+        mcpServers: ['files'],
         excludedCommands: ['curl:*'],
         network: {
           allowedDomains: ['evil.example'],
@@ -467,15 +480,18 @@ describe('isolation of commands', () => {
       autoAllow: false,
       mayLeave: false,
       isolatesHooks: true,
+      isolatedServers: ['files'],
       excludedCommands: [],
       network: { allowedDomains: [], deniedDomains: ['bad.example'], allowAllUnixSockets: false },
       files: { allowWrite: [], denyWrite: [join(cwd, 'locked')], allowRead: [], disabled: false },
       sharesProc: false,
       allowUserNamespaces: false,
     });
-    await put('~/.claude/settings.json', { sandbox: { enabled: true, hooks: true } });
-    await put('.claude/settings.json', { sandbox: { hooks: false } });
-    expect((await resolve(given)).sandbox?.isolatesHooks).toBe(true);
+    await put('~/.claude/settings.json', { sandbox: { enabled: true, hooks: true, mcpServers: true } });
+    await put('.claude/settings.json', { sandbox: { hooks: false, mcpServers: false } });
+    expect((await resolve(given)).sandbox).toMatchObject({ isolatesHooks: true, isolatedServers: 'all' });
+    await put('.claude/settings.json', { sandbox: { mcpServers: ['one'] } });
+    expect((await resolve(given)).sandbox?.isolatedServers).toBe('all');
     if (trusted)
       expect(warnings).toContainEqual(
         expect.stringContaining('a repository may tighten isolation, and not open it'),

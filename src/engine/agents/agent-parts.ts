@@ -94,7 +94,7 @@ export async function composeAgentParts(
     random: world.random,
     env,
     scope,
-    served: { notices: session.notices, hooks },
+    served: { notices: session.notices, hooks, surroundings: session.mcp.surroundings },
   });
   const skills = session.skills.forAgent({
     contextWindow: () => session.model.infoOf(model).contextWindow,

@@ -5,6 +5,9 @@ import type { SandboxPort } from '../../protocol/sandbox.ts';
 export interface SessionSandbox {
   /** A call may ask to run outside: through the ordinary rules. */
   readonly mayLeave: boolean;
+  /** Whether the MCP server of this name runs in isolation. */
+  isolatesServer(name: string): boolean;
+  /** Folders and a proxy of its own; what opens it closes it. */
   open(parts: SandboxParts): SandboxPort;
 }
 

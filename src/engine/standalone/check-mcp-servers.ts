@@ -4,11 +4,14 @@ import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createMcpServers } from '../../mcp/servers/mcp-servers.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
+import { systemIds } from '../../util/ids/uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { connectWith } from '../wiring/mcp/mcp-connect.ts';
 import { CALL_IDLE_MS, START_MS } from '../wiring/mcp/mcp-connected.ts';
+import { ServerSandbox } from '../wiring/mcp/mcp-sandbox.ts';
 import { serverVariables } from '../wiring/mcp/mcp-variables.ts';
+import { composePermissions } from '../wiring/permissions.ts';
 import { parserOf } from '../wiring/tools/json-input.ts';
 import { type ConfiguredMcpServer, configuredMcpServers } from './mcp-logins.ts';
 
@@ -31,12 +34,25 @@ export async function checkMcpServers(
   const listed = (await configuredMcpServers(config)).filter(({ name }) => names?.includes(name) !== false);
   const usable = listed.flatMap(({ name, problem }) => (problem === undefined ? [name] : []));
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
+  // The rules of the configuration hold here too; nobody adds any.
+  const { permissions } = composePermissions(config, {
+    files: config.files ?? nodeFiles,
+    ids: systemIds,
+    clock: systemClock,
+    readableDirectories: () => [],
+    sandbox: undefined,
+    asksAlways: () => false,
+    callTool: () => Promise.reject(new Error('No tool is called here.')),
+  });
+  const surroundings = { permissions: () => permissions, readable: () => [] };
+  const sandbox = new ServerSandbox(config, () => surroundings);
   const servers = createMcpServers({
     clock: systemClock,
     random: systemRandom,
     cwd: config.cwd,
     env: config.childEnv ?? {},
     version: VERSION,
+    isolateFor: (server) => sandbox.isolateFor(server),
     elicit: undefined,
     parserOf,
     connect: connectWith(config),
@@ -74,5 +90,6 @@ export async function checkMcpServers(
     });
   } finally {
     await servers.close();
+    await sandbox.close();
   }
 }

@@ -52,7 +52,8 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
   const readable = () => [spill.folders(), tasks.folders(), ref.session.skills.readableDirectories()].flat();
-  const sandbox = sandboxFor(config, { readable, permissions: () => ref.session.permissions });
+  const surroundings = { readable, permissions: () => ref.session.permissions };
+  const sandbox = sandboxFor(config, surroundings);
   const asking = composePermissions(config, {
     ...basics,
     sandbox,
@@ -113,7 +114,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     callTool: (...call) => ref.session.tools.callTool(...call),
     enqueue: (item) => ref.session.queue.put(item),
   });
-  mcp.serve({ notices, hooks });
+  mcp.serve({ notices, hooks, surroundings });
   const hasHost = config.canUseTool !== undefined;
   const asked = hasHost ? askOnRecord(asking.ask, { ids, conversation, submissions }) : asking.ask;
   const ask = askHooksFirst(asked, { hooks, permissions, hasHost });

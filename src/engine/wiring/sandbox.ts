@@ -25,10 +25,45 @@ export async function sandboxOf(
   const found = await sandboxAvailability(asked);
   if (!found.available) return { why: found.why };
   const { programs } = found;
+  const { isolatedServers, mayLeave } = asked;
+  let network: NetworkPolicy | undefined;
   return {
-    sandbox: { mayLeave: asked.mayLeave, open: (parts) => openPort({ asked, programs, ...places }, parts) },
+    sandbox: {
+      mayLeave,
+      isolatesServer: isolatesServer(isolatedServers),
+      open: (parts) => {
+        // All of a session reach the same hosts: its process has one proxy.
+        const networkNow = () => (network ??= networkOf(asked, parts));
+        return openPort({ asked, programs, networkNow, ...places }, parts);
+      },
+    },
   };
 }
+
+/** In the place of a sandbox that is demanded and cannot be had: what has to run in it is not started. */
+export function refusingSandbox(
+  { mayLeave, isolatedServers }: ResolvedSandbox,
+  sentence: string,
+): SessionSandbox {
+  return {
+    mayLeave,
+    isolatesServer: isolatesServer(isolatedServers),
+    open: () => ({
+      placeOf: () => 'sandbox',
+      isolate: () => Promise.reject(new Error(sentence)),
+      mayLeave,
+      autoAllow: false,
+      isolatesHooks: true,
+      limits: sentence,
+      close: async () => {},
+    }),
+  };
+}
+
+const isolatesServer =
+  (servers: ResolvedSandbox['isolatedServers']) =>
+  (name: string): boolean =>
+    servers === 'all' || servers.includes(name);
 
 export async function sandboxAvailability(
   asked: Pick<ResolvedSandbox, 'bwrapPath' | 'socatPath' | 'path' | 'network'>,
@@ -44,6 +79,9 @@ export interface SandboxState {
   readonly asked: boolean;
   /** No session starts without isolation. */
   readonly required: boolean;
+  /** Hooks that are commands are isolated too, and these MCP servers. */
+  readonly hooks: boolean;
+  readonly mcpServers: 'all' | readonly string[];
   /** false: `isolator` was found, and not started. */
   readonly tried: boolean;
   /** The program that isolates; undefined: none can. */
@@ -67,7 +105,13 @@ export async function sandboxState(
   const found = await (asked === undefined
     ? checkAvailability({ platform, architecture, path, filtersDomains: false, looksOnly: !tried })
     : sandboxAvailability(asked));
-  const demand = { asked: asked !== undefined, required: asked?.failIfUnavailable === true, tried };
+  const demand = {
+    asked: asked !== undefined,
+    required: asked?.failIfUnavailable === true,
+    hooks: asked?.isolatesHooks === true,
+    mcpServers: asked?.isolatedServers ?? [],
+    tried,
+  };
   if (found.available) return { ...demand, isolator: found.programs.isolator };
   const { why, remedy } = found;
   return { ...demand, isolator: undefined, why, ...(remedy !== undefined && { remedy }) };
@@ -78,12 +122,14 @@ const NO_RULES: Pick<SandboxParts, 'domains'> = { domains: () => [] };
 interface SandboxConfig extends SandboxPlaces {
   readonly asked: ResolvedSandbox;
   readonly programs: SandboxPrograms;
+  readonly networkNow: () => NetworkPolicy;
 }
 
-function openPort({ asked, programs, configHome, home }: SandboxConfig, parts: SandboxParts): SandboxPort {
-  let network: NetworkPolicy | undefined;
+function openPort(
+  { asked, programs, networkNow, configHome, home }: SandboxConfig,
+  parts: SandboxParts,
+): SandboxPort {
   const policy = (): SandboxPolicy => {
-    network ??= networkOf(asked, parts);
     const { files } = asked;
     return {
       writable: [
@@ -104,7 +150,7 @@ function openPort({ asked, programs, configHome, home }: SandboxConfig, parts: S
       ],
       credentialPaths: credentialsOf(home, files.allowRead),
       home,
-      network,
+      network: networkNow(),
       allowUnixSockets: asked.network.allowAllUnixSockets,
       allowUserNamespaces: asked.allowUserNamespaces,
       sharesProc: asked.sharesProc,

@@ -176,7 +176,7 @@ async function isolationOf(
   stderr: SettingsInput['stderr'],
 ): Promise<{ readonly sandbox?: SessionSandbox; readonly refused?: TurnwrightError }> {
   if (asked === undefined) return {};
-  const { sandboxOf } = await import('./sandbox.ts');
+  const { refusingSandbox, sandboxOf } = await import('./sandbox.ts');
   const found = await sandboxOf(asked, { configHome, home });
   if ('sandbox' in found) return found;
   const why = `sandbox is enabled but ${found.why}`;
@@ -185,7 +185,10 @@ async function isolationOf(
     return {};
   }
   const sentence = `Sandbox required but unavailable: ${why}. Set sandbox.failIfUnavailable=false to allow unsandboxed execution.`;
-  return { refused: new TurnwrightError('sandbox_unavailable', sentence) };
+  return {
+    sandbox: refusingSandbox(asked, sentence),
+    refused: new TurnwrightError('sandbox_unavailable', sentence),
+  };
 }
 
 /** It belongs to the whole set; whoever names the tools, or takes this one away, decides about it too. */

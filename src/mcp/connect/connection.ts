@@ -1,5 +1,6 @@
 /** One live connection to a server: from the handshake until either side ends it. */
 
+import type { Isolate } from '../../protocol/sandbox.ts';
 import { isRecord } from '../servers/server-config.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
@@ -36,6 +37,8 @@ export interface ConnectionPorts extends RemotePorts {
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
+  /** Isolation of a server that is a program; undefined: it runs as any program does. */
+  isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;
   onListChanged(kind: ListKind): void;
   /** What a person was sent to a web page for is done. */

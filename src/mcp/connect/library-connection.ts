@@ -123,6 +123,7 @@ async function openTransport(
     args: config.args ?? [],
     cwd,
     env: { ...env, ...config.env },
+    isolate: ports.isolateFor(ports.name),
   });
   return { transport, epitaph: () => transport.epitaph };
 }

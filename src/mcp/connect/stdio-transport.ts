@@ -4,6 +4,7 @@
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Isolate, Launch } from '../../protocol/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { isRecord } from '../servers/server-config.ts';
@@ -15,6 +16,8 @@ export interface StdioServer {
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** undefined: it runs as any program does. */
+  readonly isolate: Isolate | undefined;
 }
 
 export interface StdioTransport extends Transport {
@@ -34,6 +37,7 @@ const DRAIN_MS = 50;
 const EXIT_MS = 250;
 
 export function createStdioTransport(server: StdioServer): StdioTransport {
+  let launch: Launch | undefined;
   let group: ProcessGroup | undefined;
   let epitaph: string | undefined;
   let stderr = '';
@@ -44,11 +48,15 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       return epitaph;
     },
     async start() {
-      const started = spawnGroup(server.command, server.args, {
-        cwd: server.cwd,
-        env: server.env,
-        stdin: 'pipe',
-      });
+      const { command: program, args, cwd, env, isolate } = server;
+      const outside: Launch = { program, args, cwd, env };
+      const isolated = isolate === undefined ? outside : await isolate(outside);
+      if (closed) {
+        await isolated.release?.();
+        throw new Error('The server was closed before it was started.');
+      }
+      launch = isolated;
+      const started = spawnGroup(launch.program, launch.args, { ...launch, stdin: 'pipe' });
       group = started;
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         stderr = (stderr + text).slice(-STDERR_KEPT_CHARS);
@@ -103,6 +111,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       group?.stdout?.removeAllListeners('data').resume();
     }
     await group?.end(END_GRACE_MS);
+    await launch?.release?.();
     if (first) transport.onclose?.();
   }
 

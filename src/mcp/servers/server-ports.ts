@@ -1,5 +1,7 @@
 /** What the connection to one server needs of its session. */
+
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { Isolate } from '../../protocol/sandbox.ts';
 import type { RemotePorts } from '../connect/remote-ports.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { ParserPort } from '../tools/listed-tool.ts';
@@ -13,6 +15,8 @@ export interface McpServerPorts extends RemotePorts {
   readonly env: Readonly<Record<string, string>>;
   /** Our own version, told to servers. */
   readonly version: string;
+  /** Isolation of a server that is a program; undefined: it runs as any program does. */
+  isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;
   /** Checks what goes to the host's own servers. */
   readonly parserOf: ParserPort;

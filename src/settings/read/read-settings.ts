@@ -103,7 +103,8 @@ export async function readIfPresent(
     return new TextDecoder().decode(await files.readFile(file));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    // ENXIO: a socket, which holds the place of a file while another session's commands run in a sandbox.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENXIO') return undefined;
     throw invalidSettings(
       file,
       `it cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,

@@ -24,6 +24,7 @@ export const sandboxSchema = z.looseObject({
   allowUnsandboxedCommands: flag,
   excludedCommands: texts,
   hooks: flag,
+  mcpServers: z.union([z.boolean(), z.array(z.string().min(1))]).optional(),
   network: z
     .looseObject({
       allowedDomains: domains,

@@ -10,6 +10,8 @@ export interface ResolvedSandbox {
   readonly mayLeave: boolean;
   readonly excludedCommands: readonly string[];
   readonly isolatesHooks: boolean;
+  /** All, or those of these names. */
+  readonly isolatedServers: 'all' | readonly string[];
   readonly network: {
     readonly allowedDomains: readonly string[];
     readonly deniedDomains: readonly string[];
@@ -166,6 +168,7 @@ function resolved(sandbox: SandboxSettings, { path }: SandboxPlaces): ResolvedSa
     mayLeave: sandbox.allowUnsandboxedCommands !== false,
     excludedCommands: sandbox.excludedCommands ?? [],
     isolatesHooks: sandbox.hooks === true,
+    isolatedServers: sandbox.mcpServers === true ? 'all' : sandbox.mcpServers || [],
     network: {
       allowedDomains: network.allowedDomains ?? [],
       deniedDomains: network.deniedDomains ?? [],

@@ -15,6 +15,8 @@ export interface SandboxSettings {
   readonly excludedCommands?: List;
   /** Hooks that are commands run in isolation too. Default false. */
   readonly hooks?: Flag;
+  /** MCP servers that are programs run in isolation too: all of them, or those of these names. Default false. */
+  readonly mcpServers?: boolean | readonly string[] | undefined;
   readonly network?: SandboxNetwork | undefined;
   readonly filesystem?: SandboxFiles | undefined;
   readonly credentials?: SandboxCredentials | undefined;
@@ -85,6 +87,7 @@ export interface SandboxCredentials {
 const ADD_UP = new Set([
   ...['excludedCommands', 'allowedDomains', 'deniedDomains', 'allowUnixSockets', 'allowMachLookup'],
   ...['allowWrite', 'denyWrite', 'denyRead', 'allowRead', 'files', 'envVars'],
+  'mcpServers',
 ]);
 
 /** The weakest first. */
@@ -98,6 +101,8 @@ function merge(below: SandboxSettings, above: SandboxSettings): SandboxSettings 
     if (value === undefined) continue;
     const old = merged[key];
     if (ADD_UP.has(key) && Array.isArray(old) && Array.isArray(value)) merged[key] = [...old, ...value];
+    // All of them stays all of them, whoever names some.
+    else if (key === 'mcpServers' && old === true && Array.isArray(value)) continue;
     else if (isRecord(old) && isRecord(value) && key !== 'ripgrep' && key !== 'tlsTerminate')
       merged[key] = merge(old, value);
     else merged[key] = value;
@@ -112,6 +117,7 @@ const TIGHTER: Readonly<Record<string, boolean>> = {
   autoAllowBashIfSandboxed: false,
   allowUnsandboxedCommands: false,
   hooks: true,
+  mcpServers: true,
   strictAllowlist: true,
   allowAllUnixSockets: false,
   allowLocalBinding: false,
@@ -121,7 +127,7 @@ const TIGHTER: Readonly<Record<string, boolean>> = {
   enableWeakerNetworkIsolation: false,
   allowAppleEvents: false,
 };
-const TIGHTER_LISTS = ['deniedDomains', 'denyWrite', 'denyRead', 'files', 'envVars'];
+const TIGHTER_LISTS = ['deniedDomains', 'denyWrite', 'denyRead', 'files', 'envVars', 'mcpServers'];
 const GROUPS = ['network', 'filesystem', 'credentials'];
 
 /** Isolation that is asked for, without what opens it, switches it off or accepts its absence. */
@@ -131,7 +137,8 @@ export function demandsOf(sandbox: SandboxSettings): SandboxSettings {
       const inner = demandsOf(value);
       return Object.keys(inner).length === 0 ? [] : [[key, inner]];
     }
-    return TIGHTER[key] === value || TIGHTER_LISTS.includes(key) ? [[key, value]] : [];
+    const tightens = TIGHTER[key] === value || (TIGHTER_LISTS.includes(key) && Array.isArray(value));
+    return tightens ? [[key, value]] : [];
   });
   return Object.fromEntries(held);
 }
@@ -141,7 +148,7 @@ export function opens(sandbox: SandboxSettings): boolean {
   return Object.entries(sandbox).some(([key, value]) => {
     if (value === undefined || IDLE.includes(key)) return false;
     if (GROUPS.includes(key) && isRecord(value)) return opens(value);
-    if (TIGHTER_LISTS.includes(key)) return false;
+    if (TIGHTER_LISTS.includes(key) && Array.isArray(value)) return false;
     return TIGHTER[key] !== value;
   });
 }

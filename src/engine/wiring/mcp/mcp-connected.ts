@@ -10,8 +10,10 @@ import type { McpClient, QueryEngineConfig } from '../../config.ts';
 import { elicitWithHooks } from '../../host/elicit-with-hooks.ts';
 import type { SessionNotices } from '../../session/session-notices.ts';
 import { VERSION } from '../../version.ts';
+import type { SandboxSurroundings } from '../sandbox-parts.ts';
 import { parserOf } from '../tools/json-input.ts';
 import { connectWith } from './mcp-connect.ts';
+import type { ServerSandbox } from './mcp-sandbox.ts';
 import { serverVariables } from './mcp-variables.ts';
 
 /** ms that connecting may take, and that a call may be silent. */
@@ -22,6 +24,8 @@ export const CALL_IDLE_MS = 5 * 60_000;
 export interface ServedSession {
   readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
   readonly hooks: HookPort;
+  /** What servers in isolation are told of it. */
+  readonly surroundings: SandboxSurroundings;
 }
 
 export interface McpParts {
@@ -37,6 +41,7 @@ export interface ConnectedRoom {
   own(): readonly McpClient[];
   readonly entries: readonly McpServerEntry[];
   session(): ServedSession;
+  readonly sandbox: Pick<ServerSandbox, 'isolateFor'>;
   /** The tools are others now. */
   changed(): void;
 }
@@ -44,7 +49,7 @@ export interface ConnectedRoom {
 export function connectedServers(
   config: QueryEngineConfig,
   { clock, env, files, random }: McpParts,
-  { changed, entries, own, session }: ConnectedRoom,
+  { changed, entries, own, sandbox, session }: ConnectedRoom,
 ): McpServers {
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
   return createMcpServers({
@@ -53,6 +58,7 @@ export function connectedServers(
     cwd: config.cwd,
     env,
     version: VERSION,
+    isolateFor: (server) => sandbox.isolateFor(server),
     elicit: elicitWithHooks(config.onElicitation, () => session().hooks),
     parserOf,
     connect: connectWith(config),

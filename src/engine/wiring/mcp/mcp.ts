@@ -21,7 +21,9 @@ import type { McpServerStatus } from '../../../protocol/mcp.ts';
 import type { AnyTool } from '../../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../../config.ts';
 import { mcpStatusOf } from '../../host/session-info.ts';
+import type { SandboxSurroundings } from '../sandbox-parts.ts';
 import { connectedServers, type McpParts, type ServedSession } from './mcp-connected.ts';
+import { ServerSandbox } from './mcp-sandbox.ts';
 
 export type { Exchange, JsonRpcMessage } from '../../../mcp/connect/json-rpc.ts';
 export type {
@@ -48,6 +50,7 @@ export class McpRoom {
   /** Brought along by the host. */
   #clients: readonly McpClient[];
   readonly #parts: McpParts;
+  readonly #sandbox: ServerSandbox;
   #connected: McpServers | undefined;
   #switchedOff = NO_NAMES;
   #overridden = NO_NAMES;
@@ -61,6 +64,7 @@ export class McpRoom {
     this.#config = config;
     this.#clients = (config.mcpClients ?? []).filter(({ name }) => !this.#isRefused(name));
     this.#parts = parts;
+    this.#sandbox = new ServerSandbox(config, () => this.surroundings);
     if ((config.mcpServers ?? []).length > 0) this.#connected = this.#servers;
   }
 
@@ -70,6 +74,7 @@ export class McpRoom {
       own: () => this.#clients,
       entries: (this.#config.mcpServers ?? []).filter(({ name, config }) => !this.#isRefused(name, config)),
       session: () => this.#session,
+      sandbox: this.#sandbox,
       changed: () => {
         this.#tools = undefined;
       },
@@ -218,8 +223,18 @@ export class McpRoom {
 
   #close(): Promise<void> | undefined {
     const brought = this.#clients.filter(({ close }) => close !== undefined);
-    const ends = [this.#connected?.close(), ...brought.map(async (client) => client.close?.())];
+    const ends = [this.#closeConnected(), ...brought.map(async (client) => client.close?.())];
     return ends.some((end) => end !== undefined) ? Promise.allSettled(ends).then(() => undefined) : undefined;
+  }
+
+  #closeConnected(): Promise<void> | undefined {
+    const closing = this.#connected?.close();
+    return closing && Promise.resolve(closing).finally(() => this.#sandbox.close());
+  }
+
+  /** Of the session that the servers serve at the moment. */
+  get surroundings(): SandboxSurroundings {
+    return this.#session.surroundings;
   }
 
   get #session(): ServedSession {
