@@ -256,6 +256,47 @@ describe('reloadPlugins', () => {
     expect(stage.sent()).toContain('mcp__plugin_tools_box__echo');
   });
 
+  it('the session itself changes no plugin unasked, one that is not there yet neither', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    const log = join(stage.cwd, 'log');
+    const hook = { type: 'command', command: `echo ran >> '${log}'` };
+    const hooks = JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [hook] }] } });
+    await stage.write('work/mine/.claude-plugin/plugin.json', '{"name":"mine"}');
+    const path = (name: string) => join(stage.cwd, name, 'hooks/hooks.json');
+    const writes = ['mine', 'later'].map((name) =>
+      reply(toolUse('Write', { file_path: path(name), content: hooks })),
+    );
+    stage.server.setScenario({ name: 'own', replies: [...writes, reply('One.'), reply('Two.')] });
+    const gate = deferred<void>();
+    const prompts = async function* () {
+      const said = (content: string) => ({
+        type: 'user' as const,
+        message: { role: 'user' as const, content },
+        parent_tool_use_id: null,
+      });
+      yield said('First.');
+      await gate.promise;
+      yield said('Second.');
+    };
+    const running = query({
+      prompt: prompts(),
+      options: stage.options({
+        plugins: [local('mine'), local('later')],
+        permissionMode: 'acceptEdits',
+        allowedTools: ['Write', 'Edit'],
+      }),
+    });
+    for await (const message of running) {
+      if (message.type !== 'result') continue;
+      await running.reloadPlugins();
+      gate.resolve();
+    }
+    expect(['mine', 'later'].map((name) => existsSync(path(name)))).toEqual([false, false]);
+    expect(stage.sent()).toContain('decides what may run later');
+    expect(existsSync(log)).toBe(false);
+  });
+
   it('a hook that is read again unchanged is the same hook: one that has run once has run', async () => {
     const stage = await skillStage();
     await tools(stage);

@@ -171,6 +171,33 @@ describe('a running session', () => {
     expect(['a', 'b'].map(isMade)).toEqual([true, true]);
   });
 
+  it('applyFlagSettings: what was written to settings files meanwhile is not taken up', async () => {
+    await put('proj/.claude/settings.json', { permissions: { blockWritesOutsideWorkingDirectories: true } });
+    const outside = join(root, 'outside.txt');
+    play(
+      touch('a'),
+      toolUse('Write', { file_path: outside, content: 'x' }),
+      toolUse('Write', { file_path: join(cwd, 'b'), content: 'x' }),
+    );
+    const asked: string[] = [];
+    const running: Query = start({
+      settingSources: ['project'],
+      projectTrusted: true,
+      canUseTool: async (tool) => {
+        asked.push(tool);
+        if (tool === 'Bash') {
+          await put('proj/.claude/settings.json', { permissions: { defaultMode: 'acceptEdits' } });
+          await put('proj/.claude/settings.local.json', { permissions: { allow: ['Write'] } });
+          await running.applyFlagSettings({ permissions: { allow: ['Bash(touch:*)'] } });
+        }
+        return { behavior: 'allow' };
+      },
+    });
+    await gather(running);
+    expect(asked).toEqual(['Bash', 'Write']);
+    expect(existsSync(outside)).toBe(false);
+  });
+
   it('applyFlagSettings: denyInsteadOfPrompting holds for the next question, and goes with null', async () => {
     play(touch('a'), touch('b'), touch('c'));
     const asked: unknown[] = [];

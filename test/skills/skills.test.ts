@@ -225,6 +225,35 @@ describe('skills of project and user', () => {
     expect(lines.join('\n')).toContain('bomb');
   });
 
+  it('T101: nor are those in a folder below, also when what they lead to appears later', async () => {
+    const stage = await skillStage();
+    const lines: string[] = [];
+    const far = skill('far', 'Far away.', 'The far body.', 'allowed-tools: Bash');
+    await stage.write('elsewhere/far/SKILL.md', far);
+    for (const [name, target] of [
+      ['one', 'elsewhere'],
+      ['two', 'later'],
+      ['three', 'later/far'],
+    ] as const) {
+      await stage.write(`work/${name}/a.txt`, 'text');
+      const skills = join(stage.cwd, name, '.claude/skills');
+      await mkdir(name === 'three' ? skills : join(stage.cwd, name, '.claude'), { recursive: true });
+      await symlink(join(stage.cwd, '..', target), name === 'three' ? join(skills, 'far') : skills);
+    }
+    const read = (name: string) => reply(toolUse('Read', { file_path: join(stage.cwd, name, 'a.txt') }));
+    const appear = async () => {
+      await stage.write('later/far/SKILL.md', far);
+      return {};
+    };
+    const messages = await stage.run(
+      [read('one'), read('two'), read('three'), read('two'), load('far'), reply('Done.')],
+      { stderr: (line) => lines.push(line), hooks: { PostToolUse: [{ hooks: [appear] }] } },
+    );
+    expect(stage.sent()).not.toContain('The far body.');
+    expect(stage.sent()).not.toContain('Far away.');
+    expect(messages.at(-1)).toMatchObject({ subtype: 'success' });
+  });
+
   it("T101: links out of the project are not followed, a user's own are", async () => {
     const stage = await skillStage();
     const lines: string[] = [];

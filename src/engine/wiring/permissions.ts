@@ -103,9 +103,9 @@ export function composePermissions(
   };
 }
 
-/** What plugins brought, and code that the next process runs, in whatever folder they are. */
+/** What plugins bring, or would once they are read again, and code that the next process runs, in whatever folder they are. */
 export function foldersThatRun({ plugins, env = {} }: QueryEngineConfig): readonly string[] {
-  return [...(plugins?.plugins ?? []).map(({ root }) => root), ...compiledCode(env, process.platform)];
+  return [...(plugins?.folders ?? []), ...compiledCode(env, process.platform)];
 }
 
 /** The user's own configuration too. */

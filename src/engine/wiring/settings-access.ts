@@ -108,7 +108,8 @@ class Access implements SettingsAccess {
     const before = this.#options;
     this.#options = { ...before, settings: Object.fromEntries(laid) };
     try {
-      this.#resolved = await this.#resolveAgain();
+      // What the session wrote to settings files since it began takes effect in the next one.
+      this.#resolved = await this.#resolveAgain(this.#first.filesRead);
     } catch (error) {
       this.#options = before;
       throw error;
@@ -127,9 +128,9 @@ class Access implements SettingsAccess {
     };
   }
 
-  #resolveAgain(): Promise<ResolvedConfig> {
+  #resolveAgain(readBefore?: ResolvedConfig['filesRead']): Promise<ResolvedConfig> {
     const { cwd, env, files } = this.#input;
-    return resolveConfig({ options: this.#options, env, cwd, files });
+    return resolveConfig({ options: this.#options, env, cwd, files, readBefore });
   }
 
   async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {

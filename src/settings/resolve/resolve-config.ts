@@ -35,6 +35,8 @@ export interface ConfigSources {
   /** Absolute. */
   readonly cwd: string;
   readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath' | 'stat'>;
+  /** What the settings files said when the session began: they are not read again. Absent: they are read. */
+  readonly readBefore?: readonly SettingsLayer[] | undefined;
   /** Default this machine's. */
   readonly platform?: NodeJS.Platform | undefined;
 }
@@ -49,6 +51,7 @@ export async function resolveConfig({
   env = {},
   cwd,
   files,
+  readBefore,
   platform = process.platform,
 }: ConfigSources): Promise<ResolvedConfig> {
   const { settingSources = [] } = options;
@@ -57,14 +60,10 @@ export async function resolveConfig({
   const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
   const isProjectRead = settingSources.some((source) => source !== 'user');
   const repositoryRoot = isProjectRead ? await rootOfRepository(projectRoot, home, files) : projectRoot;
+  const places = { sources: settingSources, configHome: userHome, projectRoot, repositoryRoot, files };
+  const filesRead = readBefore ?? (await readSettings(places));
   const read = [
-    ...(await readSettings({
-      sources: settingSources,
-      configHome: userHome,
-      projectRoot,
-      repositoryRoot,
-      files,
-    })),
+    ...filesRead,
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
   const warnings = read.flatMap(unknownKeyWarnings);
@@ -119,6 +118,7 @@ export async function resolveConfig({
     settingsFiles: layers.filter(({ source }) => source !== 'flag').map(({ file }) => file),
     warnings,
     layers,
+    filesRead,
     project,
     userServers,
 

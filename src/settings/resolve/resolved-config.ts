@@ -23,6 +23,8 @@ export interface ResolvedConfig {
   readonly settingSources: readonly SettingSource[];
   /** What was read, weakest first, after what may not be said there was taken out. */
   readonly layers: readonly SettingsLayer[];
+  /** The settings files as they were read, before anything that a repository may not say was taken out. */
+  readonly filesRead: readonly SettingsLayer[];
   /** Whether the project's files may do more than restrict, and what they ask for. */
   readonly project: {
     readonly trusted: boolean;

@@ -1,5 +1,6 @@
 /** Plugins in a session: loaded before the engine is, handed to the rooms that know what to do with their parts. */
 
+import { resolve } from 'node:path';
 import type { McpServerEntry } from '../../../mcp/servers/mcp-servers.ts';
 import type { LoadedPlugins } from '../../../plugins/load-plugins.ts';
 import type { Plugin } from '../../../plugins/plugin.ts';
@@ -16,6 +17,8 @@ export type { Plugin, PluginError } from '../../../plugins/plugin.ts';
 export type { LoadedPlugins };
 
 export interface PluginSetup extends LoadedPlugins {
+  /** Absolute: where the plugins are that the session was given, also those that are not there or could not be loaded. */
+  readonly folders: readonly string[];
   readonly hooks: readonly ConfiguredHook[];
   readonly agents: readonly AgentDefinition[];
   /** What there would be with these besides those configured. Changes nothing. */
@@ -51,7 +54,9 @@ export async function openPlugins(
       return { hooks: [], errors: [{ plugin: plugin.name, type: 'hook-load-failed', message }] };
     }
   };
+  const foldersOf = (given: readonly PluginConfig[]) => given.map(({ path }) => resolve(cwd, path));
   const setup: Writable<PluginSetup> = {
+    folders: foldersOf(configs),
     plugins: [],
     errors: [],
     hooks: [],
@@ -78,6 +83,7 @@ export async function openPlugins(
     apply(next) {
       const told = new Set(setup.errors.map(({ message }) => message));
       configured = next.configs;
+      setup.folders = foldersOf(configured);
       setup.plugins = next.plugins;
       setup.errors = next.errors;
       setup.hooks = next.hooks;
