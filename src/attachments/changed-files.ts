@@ -8,35 +8,40 @@ import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './so
 export interface ChangedFilesOptions {
   readonly readFileCache: ReadFileCache;
   readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
-  /** Makes the hash that the cache holds, to tell a touched file from a changed one. Absent: mtime and text decide. */
+  /**
+   * Computes the hash that the cache holds, to distinguish touched from changed files. Absent: mtime and text
+   * decide.
+   */
   readonly hash?: ((bytes: Uint8Array) => string) | undefined;
-  /** How many files are looked at per turn, the latest first. Default 100. */
+  /** Files checked per turn, the latest first. Default 100. */
   readonly maxWatched?: number;
-  /** How many changes are told per turn; the rest waits. Default 10. */
+  /** Changes reported per turn; others wait. Default 10. */
   readonly maxReported?: number;
-  /** Told of each change once, as the model is. */
+  /** Called once for each change that the model is notified of. */
   readonly onChange?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
-  /** Files up to this size are remembered so that a change can be shown as a diff, bytes. Default 128 KiB. */
+  /** Size up to which files are kept to show a diff, bytes. Default 128 KiB. */
   readonly maxDiffBytes?: number;
-  /** What all remembered files together may take, bytes. Default 4 MiB. */
+  /** Total size of the kept files, bytes. Default 4 MiB. */
   readonly maxRememberedBytes?: number;
 }
 
-/** What this source knows of a file: the state it belongs to, the mtime told last, and the text at that time. */
+/**
+ * Known state of a file: the cache entry it belongs to, the last reported mtime, and the text at that time.
+ */
 interface Seen extends Contents {
   readonly state: ReadFileState;
   readonly mtimeMs: number;
 }
 
-/** Empty when the file is large, not text, or no longer remembered. */
+/** Empty when the file is large, not text, or no longer kept. */
 interface Contents {
   readonly text?: string | undefined;
   readonly hash?: string | undefined;
 }
 
 /**
- * Files that changed on disk since the model read or wrote them. Tells each change once; it never marks a file as
- * read, so an edit of a changed file is still refused until the model has read it again.
+ * Files that changed on disk since the model read or wrote them. Each change is reported once; it never marks
+ * a file as read, so an edit of a changed file is still refused until the model has read it again.
  */
 export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
   const { readFileCache, files, maxWatched = 100, maxReported = 10 } = options;
@@ -82,7 +87,7 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
     if (mtimeMs === known?.mtimeMs) return undefined;
     const { text, hash } = before?.mtimeMs === mtimeMs ? before : await read(path, stat);
     remember(path, { state, mtimeMs, text, hash });
-    // Just read or written by the model: from here on there is a text to compare with.
+    // Just read or written by the model: its text is kept for comparison.
     if (known === undefined && mtimeMs === Math.floor(state.mtimeMs)) return undefined;
     // Touched, not changed.
     if (text !== undefined && (text === known?.text || hash === state.hash)) return undefined;
@@ -116,7 +121,7 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
 }
 
 const GONE = -1;
-/** The file could not be looked at: nothing is said about it. */
+/** The file could not be checked: nothing is reported. */
 const UNKNOWN = null;
 
 function report(path: string, snippet: string): FoundAttachment {

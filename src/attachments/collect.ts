@@ -9,7 +9,7 @@ import {
   NOTHING_FOUND,
 } from './source.ts';
 
-/** The order behind the tool results; what is not named here comes last, in the order it was given. */
+/** Order of attachments behind the tool results; others come last, in the given order. */
 export const ATTACHMENT_ORDER: readonly string[] = [
   'queued_commands',
   'changed_files',
@@ -26,7 +26,7 @@ export interface AttachmentOptions {
   readonly sources: readonly AttachmentSource[];
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Told about a source that threw; the others go on. Default: nobody is told. */
+  /** Called for a source that threw; the others continue. Default: ignored. */
   readonly onProblem?: ((source: string, error: unknown) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Attachments {
   acknowledge(): readonly string[];
 }
 
-/** Asks every source at once; what they found is in the one order. Collecting consumes nothing. */
+/** Calls all sources concurrently; the order of results is fixed. Collecting consumes nothing. */
 export function createAttachments(options: AttachmentOptions): Attachments {
   return new Collector(options);
 }
@@ -55,7 +55,7 @@ class Collector implements Attachments {
   collect(...[input, life]: Parameters<Attachments['collect']>): ReturnType<Attachments['collect']> {
     if (life.aborted) return [];
     const answers: Answer[] = [];
-    // On nearly every turn nobody has anything to say.
+    // On nearly every turn no source has anything.
     for (const source of this.#ordered) {
       const answer = this.#ask(source, input, life);
       if (answer instanceof Promise || answer.length > 0) answers.push(answer);
@@ -70,7 +70,7 @@ class Collector implements Attachments {
     return this.#ordered.flatMap((source) => source.acknowledge?.() ?? []);
   }
 
-  /** A source that need not look anywhere answers at once, and then nothing waits. */
+  /** Sources may answer synchronously; then nothing is awaited. */
   #ask(source: AttachmentSource, input: AttachmentInput, life: Life): Answer {
     try {
       const found = source.collect(input, life);
@@ -85,7 +85,7 @@ class Collector implements Attachments {
     return NOTHING_FOUND;
   }
 
-  /** In order, as far as they come in time. */
+  /** In order, those that are ready in time. */
   async #waitFor(answers: readonly Answer[], life: Life): Promise<AttachmentMessage[]> {
     const gone = whenAborted(life.signal);
     const messages: AttachmentMessage[] = [];

@@ -4,9 +4,9 @@ import { type ToldOnceOptions, toldOnce } from './incremental-notice.ts';
 import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
 
 export interface DeferredToolsSource extends AttachmentSource {
-  /** What is to be said with a prompt. */
+  /** Attachments for a prompt. */
   withPrompt(view: View): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
-  /** The whole index again, behind a summary. */
+  /** The complete index again, behind a summary. */
   whole(): Promise<readonly FoundAttachment[]>;
 }
 

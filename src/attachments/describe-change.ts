@@ -1,12 +1,9 @@
 /** Characters of diff that are shown; the rest the model can read in the file. */
 export const MAX_SNIPPET_CHARS = 4000;
-/** Beyond this many changed lines a diff is no longer worth its time. */
+/** Above this many changed lines no diff is computed. */
 const MAX_EDIT_LENGTH = 2000;
 
-/**
- * What changed between two texts, as a bounded unified diff. The diff library is loaded here, on the first change
- * that can be shown.
- */
+/** The change between two texts, as a bounded unified diff. The diff library is loaded on first use. */
 export async function describeChange(
   path: string,
   before: string | undefined,

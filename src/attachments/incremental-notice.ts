@@ -1,6 +1,6 @@
 /**
- * What is told once, where the conversation stands when it is there, and then only as it changes: so requests before and
- * after share their bytes (L3).
+ * Notices that are added to the conversation once, and then only as they change, so that consecutive requests
+ * share their bytes (L3).
  */
 import type { View } from '../protocol/view.ts';
 import { changesBetween } from '../util/collections/map-diff.ts';
@@ -8,20 +8,20 @@ import { reminder } from '../util/text/reminder.ts';
 import { type FoundAttachment, NOTHING_FOUND } from './source.ts';
 
 export interface ToldOnceOptions<Item> {
-  /** Of the attachment, which carries `added` items and `removed` names. */
+  /** Type of the attachment, which carries `added` items and `removed` names. */
   readonly type: string;
   nameOf(item: Item): string;
-  /** Whatever of it is told; another one is told again. */
+  /** Text of an item; when it changes, the item is announced again. */
   textOf(item: Item): string;
-  /** What is said of items that are there, and of names that are gone. Each has at least one. */
+  /** Texts about added items and removed names. Each is called with at least one. */
   whenAdded(items: readonly Item[]): readonly string[];
   whenRemoved(names: readonly string[]): string;
 }
 
 export interface ToldOnce<Item> {
-  /** What the conversation has to be told now. `now`: the same array while nothing changed. */
+  /** What must be announced now. `now`: the same array while nothing changed. */
   news(now: readonly Item[], view: View): readonly FoundAttachment[];
-  /** All of it again, behind a summary. */
+  /** All items again, behind a summary. */
   whole(now: readonly Item[]): readonly FoundAttachment[];
 }
 
@@ -74,7 +74,7 @@ class Told<Item> implements ToldOnce<Item> {
     };
   }
 
-  /** By an earlier life of the session, too. */
+  /** Includes announcements of previous processes. */
   #toldIn(view: View): ReadonlyMap<string, string> {
     const { type, nameOf, textOf } = this.#options;
     const found = new Map<string, string>();

@@ -2,7 +2,7 @@ import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
 
 const PRIORITY_ORDER: readonly InboxPriority[] = ['now', 'next', 'later'];
 
-/** Items of these priorities, the urgent ones first, otherwise as they came. */
+/** Items of these priorities, highest first, otherwise in order of arrival. */
 function byPriority(items: readonly InboxItem[], priorities: readonly InboxPriority[]): readonly InboxItem[] {
   if (items.length === 0) return items;
   return PRIORITY_ORDER.filter((priority) => priorities.includes(priority)).flatMap((priority) =>
@@ -13,22 +13,25 @@ function byPriority(items: readonly InboxItem[], priorities: readonly InboxPrior
 export type QueuedInput = Omit<InboxItem, 'n'>;
 
 /**
- * What was said to a running session and not yet read. Items stay until they are acknowledged, so a run that stops
- * early loses nothing (L6).
+ * Prompts for a running session that were not consumed yet. Items stay until they are acknowledged, so a run
+ * that stops early loses none (L6).
  */
 export interface InputQueue {
   /** Putting the same key twice is one item, also after it was consumed; `fresh` says whether it was new. */
   put(input: QueuedInput): { readonly n: number; readonly fresh: boolean };
-  /** By priority, then by arrival. Takes nothing away. Default: all priorities. */
+  /** By priority, then by arrival. Removes nothing. Default: all priorities. */
   peek(priorities?: readonly InboxPriority[]): readonly InboxItem[];
-  /** Takes away what was consumed; unknown keys are passed over. Returns the keys that were here. */
+  /** Removes consumed items; unknown keys are ignored. Returns the keys that were in the queue. */
   acknowledge(keys: readonly string[]): readonly string[];
-  /** Takes everything away and hands it back in order: a cancelled turn returns it to its caller (F137). */
+  /** Removes and returns all items in order: a cancelled turn returns them to its caller (F137). */
   drain(): readonly InboxItem[];
   readonly size: number;
-  /** Calls back at each new item. Returns its end. */
+  /** Calls the listener at each new item. Returns a function that removes it. */
   onArrival(listener: (item: InboxItem) => void): () => void;
-  /** Calls back at each new item of priority `now`, which pre-empts the running turn. Returns its end. */
+  /**
+   * Calls the listener at each new item of priority `now`, which pre-empts the running turn. Returns a
+   * function that removes it.
+   */
   onNow(listener: (item: InboxItem) => void): () => void;
 }
 

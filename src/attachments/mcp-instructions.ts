@@ -1,4 +1,4 @@
-/** What MCP servers say about their use. */
+/** Instructions of MCP servers. */
 import type { View } from '../protocol/view.ts';
 import { type ToldOnceOptions, toldOnce } from './incremental-notice.ts';
 import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
@@ -9,7 +9,7 @@ export interface ServerInstructions {
 }
 
 export interface McpInstructionsSource extends AttachmentSource {
-  /** What is to be said with a prompt. */
+  /** Attachments for a prompt. */
   withPrompt(view: View): readonly FoundAttachment[];
   /** All of them again, behind a summary. */
   whole(): readonly FoundAttachment[];

@@ -1,4 +1,4 @@
-/** Tells the model once that plan mode is on, what that means, and when it is over. */
+/** Notifies the model once that plan mode is on, what it means, and when it ends. */
 import type { TextBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/text/reminder.ts';
 import {
@@ -10,9 +10,9 @@ import {
 
 export interface PlanModeFacts {
   readonly active: boolean;
-  /** Somebody can approve a plan in this run. */
+  /** A plan can be approved in this run. */
   readonly canBeLeft: boolean;
-  /** How to plan, in place of our own words. */
+  /** Instructions for planning, instead of the default. */
   readonly instructions?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const WORKFLOW = `1. Understand what is asked. Read the code it touches, and loo
 3. Weigh the ways it can be done, and choose one.
 4. Write the plan: what changes in which files, in which order, and how it will be checked. No longer than needed to judge it.`;
 
-/** The note that stands in the conversation while plan mode is on. */
+/** The note in the conversation while plan mode is on. */
 export function planModeNote({ canBeLeft, instructions }: PlanModeFacts): FoundAttachment {
   const rendered: TextBlock = reminder(
     'Plan mode is on: nothing may be changed. Only tools that read run; every other call is refused, whatever was allowed before.',
@@ -34,7 +34,7 @@ export function planModeNote({ canBeLeft, instructions }: PlanModeFacts): FoundA
 }
 
 export interface PlanModeSource extends AttachmentSource {
-  /** What is to be said with a prompt. */
+  /** Attachments for a prompt. */
   withPrompt(): readonly FoundAttachment[];
 }
 

@@ -12,28 +12,28 @@ import {
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
 
-/** What waits: `createInputQueue()` in process, or something slower with the same manners. */
+/** The queue: `createInputQueue()` in process, or an asynchronous one with the same contract. */
 export interface PeekableQueue {
-  /** By priority, then by arrival; takes nothing away. */
+  /** By priority, then by arrival; removes nothing. */
   peek(priorities: readonly InboxPriority[]): readonly InboxItem[] | Promise<readonly InboxItem[]>;
-  /** Takes these away; returns the keys that were there. */
+  /** Removes these; returns the keys that were in the queue. */
   acknowledge(keys: readonly string[]): readonly string[];
 }
 
-/** Whether a prompt may join; undefined: nobody asks. */
+/** Whether a prompt may join; undefined: always. */
 export type JudgePrompt = (
   item: InboxItem,
   signal: AbortSignal,
 ) => Promise<{ readonly refused: boolean; readonly context: readonly string[] }> | undefined;
 
 export interface QueuedCommands extends AttachmentSource {
-  /** It was shown to the running turn, which has not taken it yet: it cannot be withdrawn now. */
+  /** It was attached to the running turn, which has not acknowledged it yet: it cannot be withdrawn now. */
   isJoining(key: string): boolean;
 }
 
 /**
- * What the user said while the model worked. `later` waits for a turn in which the Sleep tool ran. What is refused
- * leaves the queue at once, and never comes before the model.
+ * Prompts that arrived while the model worked. `later` waits for a turn in which the Sleep tool ran. A
+ * refused prompt leaves the queue immediately, and never reaches the model.
  */
 export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): QueuedCommands {
   return new Commands(queue, judge);
@@ -81,7 +81,7 @@ class Commands implements QueuedCommands {
     const found: FoundAttachment[] = [];
     for (const item of await waiting) {
       const verdict = await this.#judge?.(item, life.signal);
-      // Nothing is decided then: the prompt stays in line.
+      // Aborted: nothing is decided, and the prompt stays queued.
       if (life.aborted) return NOTHING_FOUND;
       if (verdict?.refused === true) {
         this.#refused = [...this.#refused, ...this.#queue.acknowledge([item.key])];

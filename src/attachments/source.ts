@@ -4,7 +4,7 @@ import type { UserMessage } from '../protocol/messages.ts';
 import type { View } from '../protocol/view.ts';
 import type { ToolUseBlock, UserBlock } from '../protocol/wire.ts';
 
-/** What happened in the iteration that asks for attachments. */
+/** What happened in the iteration that collects attachments. */
 export interface AttachmentInput {
   readonly toolUses: readonly ToolUseBlock[];
   readonly results: readonly UserMessage[];
@@ -14,15 +14,15 @@ export interface AttachmentInput {
 
 export interface FoundAttachment {
   readonly attachment: Attachment;
-  /** What the API sees; empty means nothing. */
+  /** What the API receives; empty means nothing. */
   readonly rendered: readonly UserBlock[];
-  /** Default a fresh one. A queued command keeps the uuid its sender gave. */
+  /** Default: generated. A queued prompt keeps the uuid of its sender. */
   readonly uuid?: string;
 }
 
 /**
- * One thing the model may have to know besides tool results (L6). Any room can offer one. It must cost next to
- * nothing when there is nothing to say, wait for nothing that is not ready, and heed the end of the iteration. A throw is
+ * A source of context besides tool results (L6). Any room can supply one. It must be nearly free when there
+ * is nothing to add, must not wait for what is not ready, and must end with the iteration. Errors are
  * reported and skipped.
  */
 export interface AttachmentSource {
@@ -31,7 +31,7 @@ export interface AttachmentSource {
     input: AttachmentInput,
     life: Life,
   ): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
-  /** What was collected last is now consumed; returns the keys of what this source keeps until then. */
+  /** What was collected last is now consumed; returns the keys of items that this source keeps until then. */
   acknowledge?(): readonly string[];
 }
 

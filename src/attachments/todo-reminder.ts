@@ -5,7 +5,7 @@ import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
 
 export const DEFAULT_TODO_REMINDER_TURNS = 10;
 
-/** Brings the todo list back to mind when it has open items and was not touched for `everyTurns` turns. */
+/** Reminds the model of the todo list when it has open items and was not changed for `everyTurns` turns. */
 export function todoReminder(
   todos: Pick<TodoStore, 'get'>,
   { everyTurns = DEFAULT_TODO_REMINDER_TURNS }: { readonly everyTurns?: number } = {},

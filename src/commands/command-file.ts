@@ -1,17 +1,17 @@
-/** A command that a person wrote down: a prompt in a Markdown file, with what it may do in its frontmatter. */
+/** A command from a Markdown file: a prompt, with permissions in its frontmatter. */
 import { argumentNames } from '../util/text/fill-arguments.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
 
 export interface CommandFile {
-  /** Without the slash; with its folders, and a plugin's name: `plugin:folder:command`. */
+  /** Name without the slash, with folders and a plugin's name: `plugin:folder:command`. */
   readonly name: string;
   /** Absolute. */
   readonly path: string;
   readonly description: string;
   readonly argumentHint: string | undefined;
-  /** What its arguments are called, in their order. */
+  /** Names of its arguments, in order. */
   readonly argumentNames: readonly string[];
-  /** Permission rules for what it starts. */
+  /** Permission rules for its submission. */
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
   readonly body: string;
@@ -19,7 +19,7 @@ export interface CommandFile {
 
 const MAX_DESCRIPTION_CHARS = 500;
 
-/** `problem`: what was passed over, for a warning. Never rejects. */
+/** `problem`: what was ignored, for a warning. Never rejects. */
 export async function parseCommandFile(
   name: string,
   path: string,
@@ -47,7 +47,7 @@ function textField(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** People write `[file]`, which YAML takes for a list. */
+/** YAML parses `[file]` as a list. */
 function hintField(value: unknown): string | undefined {
   return Array.isArray(value) ? value.map((each) => `[${String(each)}]`).join(' ') : textField(value);
 }

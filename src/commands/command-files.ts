@@ -8,13 +8,13 @@ import { type CommandFilesPort, findCommandFiles } from './find-command-files.ts
 export interface CommandFilesOptions {
   /** For messages. */
   readonly name: string;
-  /** Absolute; the first that has a name owns it. One that is missing holds nothing. */
+  /** Absolute paths; the first folder that has a name owns it. Folders may be missing. */
   readonly folders: readonly string[];
   readonly files: CommandFilesPort;
   readonly origin: CommandOrigin;
-  /** false: its commands may word prompts, and not allow, run or switch anything. */
+  /** false: its commands only supply prompts; they grant, run and switch nothing. */
   readonly trusted: boolean;
-  /** Stands before every name, with a colon: a plugin's. */
+  /** Prefix of every name, followed by a colon: a plugin's. */
   readonly prefix?: string | undefined;
   readonly warn: (line: string) => void;
 }

@@ -6,7 +6,7 @@ import { fillTemplate } from './template.ts';
 
 export interface FileCommandOptions {
   readonly origin: CommandOrigin;
-  /** false: it may word a prompt, and not allow, run or switch anything. */
+  /** false: it only supplies a prompt; it grants, runs and switches nothing. */
   readonly trusted: boolean;
 }
 
@@ -53,7 +53,7 @@ async function run(
     text += answer.output;
     written += '\n';
   }
-  // What a command's output mentions, nobody asked for.
+  // Mentions in the output of its commands are ignored.
   const mentioned = await context.mentionedFiles(written);
   const dropped = trusted
     ? []

@@ -1,7 +1,7 @@
-/** Files that a prompt names: `@src/main.ts`, `@"a name with spaces.md"`, `@src/main.ts#L10-20`. */
+/** Files that a prompt mentions: `@src/main.ts`, `@"a name with spaces.md"`, `@src/main.ts#L10-20`. */
 
 export interface FileMention {
-  /** As it was written, from the working directory, absolute, or from `~/`. */
+  /** As written: relative to the working directory, absolute, or from `~/`. */
   readonly path: string;
   /** From 1. */
   readonly fromLine?: number;
@@ -11,7 +11,7 @@ export interface FileMention {
 const MENTION = /(?:^|(?<=[\s(]))@(?:"([^"\n]+)"|((?:\\ |[^\s"`])+))/g;
 const MAX_MENTIONS = 20;
 
-/** In order, each once. What stands in backquotes, and what is no path (`me@example.com`), is left alone. */
+/** In order, each once. Text in backquotes, and what is not a path (`me@example.com`), is ignored. */
 export function findMentions(text: string): readonly FileMention[] {
   const found = new Map<string, FileMention>();
   for (const [, quoted, bare = ''] of text.replace(/`[^`\n]*`/g, ' ').matchAll(MENTION)) {

@@ -1,4 +1,4 @@
-/** The command files under a folder, bounded. */
+/** Finds the command files under a folder, within limits. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 
@@ -16,7 +16,9 @@ export interface FoundFile {
   readonly text: string;
 }
 
-/** In order of their names. What is too long, unreadable or oddly named is left out. Never rejects. */
+/**
+ * Sorted by name. Files that are too large, unreadable or have an invalid name are skipped. Never rejects.
+ */
 export async function findCommandFiles(
   folder: string,
   files: CommandFilesPort,

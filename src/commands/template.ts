@@ -1,4 +1,4 @@
-/** The text of a command file, with its arguments in their places. */
+/** Fills arguments into the text of a command file. */
 import { argumentFiller } from '../util/text/fill-arguments.ts';
 import { type TemplatePart, templateParts } from '../util/text/template-parts.ts';
 

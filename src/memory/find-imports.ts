@@ -1,12 +1,12 @@
-/** `@path` in a memory file brings another one along. */
+/** `@path` in a memory file imports another one. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 const MENTION = /(?:^|(?<=\s))@((?:\\ |[^\s`])+)/g;
 const MAX_MENTIONS = 50;
 
 /**
- * The paths that a text imports, absolute, in order, each once: relative to the folder of the file, or from `~/`.
- * What stands in code, fenced or in a line, is an example.
+ * The paths that a text imports, absolute, in order, each once: relative to the folder of the file, or from
+ * `~/`. Code, fenced or inline, is ignored.
  */
 export function findImports(text: string, file: string, home: string | undefined): readonly string[] {
   const paths = new Set<string>();
@@ -27,7 +27,7 @@ function absolute(written: string, file: string, home: string | undefined): stri
   return /^[\w.]/u.test(written) ? resolve(dirname(file), written) : undefined;
 }
 
-/** Without fenced blocks; code in a line is blanked out. */
+/** Without fenced blocks; inline code is blanked. */
 function* proseLines(text: string): Generator<string> {
   let fence: string | undefined;
   for (const line of text.split(/\r?\n/)) {

@@ -1,23 +1,23 @@
-/** A file in which people wrote down what an agent should know. */
+/** A memory file: instructions of the user or project for the agent. */
 import type { LoadReason } from '../protocol/hook.ts';
 
 export interface MemoryFile {
-  /** Absolute, as it is spelled where it was looked for. */
+  /** Absolute path, not resolved. */
   readonly path: string;
-  /** Without frontmatter; cut off where it was too long. */
+  /** Without frontmatter; truncated if too long. */
   readonly content: string;
-  /** Whose it is: the user's for all projects, the project's, the user's for this project. */
+  /** Scope: the user's for all projects, the project's, the user's for this project. */
   readonly type: MemoryType;
   readonly reason: LoadReason;
   /** The file that imports this one. */
   readonly parentPath?: string;
-  /** What its frontmatter says it is about. */
+  /** `description` of its frontmatter. */
   readonly description?: string;
-  /** Patterns that say which files this one is about. */
+  /** Patterns of the files that it applies to. */
   readonly globs?: readonly string[];
-  /** The file that was touched when this one was read. */
+  /** The touched file because of which it was read. */
   readonly triggerPath?: string;
-  /** Of the file on disk, so that a later change is noticed. */
+  /** Modification time on disk, to notice later changes. */
   readonly mtimeMs: number;
 }
 

@@ -8,7 +8,7 @@ const FOLDERS = ['.claude', '.turnwright'] as const;
 
 type Files = Pick<PersistentFiles, 'stat' | 'readDir'>;
 
-/** Of a folder of a project, weakest first. AGENTS.md speaks where there is no CLAUDE.md. */
+/** Files of a project folder, weakest first. AGENTS.md is used where there is no CLAUDE.md. */
 export async function projectFiles(folder: string, files: Files): Promise<readonly string[]> {
   const own = ['CLAUDE.md', ...FOLDERS.map((name) => join(name, 'CLAUDE.md'))];
   const found = await present(
@@ -19,13 +19,13 @@ export async function projectFiles(folder: string, files: Files): Promise<readon
   return present([join(folder, 'AGENTS.md'), join(folder, '.turnwright', 'AGENTS.md')], files);
 }
 
-/** Of a folder of a project; each may say in its frontmatter which files it is about. */
+/** Rules of a project folder; each may name in its frontmatter the files that it applies to. */
 export async function projectRules(folder: string, files: Files): Promise<readonly string[]> {
   const lists = await Promise.all(FOLDERS.map((name) => markdownIn(join(folder, name, 'rules'), files)));
   return lists.flat().slice(0, MAX_RULES);
 }
 
-/** The user's own for every project, under the configuration home. */
+/** The user's files for every project, in the configuration home. */
 export async function userFiles(home: string, files: Files): Promise<readonly string[]> {
   const [first] = await present([join(home, 'CLAUDE.md'), join(home, 'AGENTS.md')], files);
   const rules = (await markdownIn(join(home, 'rules'), files)).slice(0, MAX_RULES);

@@ -1,4 +1,7 @@
-/** The user's own notes about a project: one folder of Markdown, looked through when a prompt may have to do with them. */
+/**
+ * The user's notes about a project: one folder of Markdown, searched for notes that are relevant for a
+ * prompt.
+ */
 import { dirname } from 'node:path';
 import { markdownIn } from '../util/files/folders.ts';
 import { createMemoryReader, type MemoryReaderOptions } from './read-memory.ts';
@@ -7,11 +10,11 @@ import type { MemoryGroup } from './relevant-memory.ts';
 export interface Notes {
   has(path: string): boolean;
   read(path: string): Promise<MemoryGroup>;
-  /** As they are now, each with what it imports. */
+  /** The current notes, each with its imports. */
   all(): Promise<readonly MemoryGroup[]>;
 }
 
-/** They import what is beside them, and nothing else; a project's files do not import them. */
+/** Notes import files beside them only; a project's files do not import notes. */
 export function notesIn(folder: string, options: Omit<MemoryReaderOptions, 'roots'>): Notes {
   const open = () => createMemoryReader({ ...options, roots: [folder], importsAnywhere: false });
   const readBy = (reader: ReturnType<typeof open>) => (path: string) =>

@@ -1,4 +1,4 @@
-/** What a session knows of its memory files: those that hold from the start, and those that come with their folder. */
+/** The memory files of a session: those that apply from the start, and those of folders that are touched. */
 import { join, relative, resolve } from 'node:path';
 import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -25,24 +25,24 @@ import { renderChanged, renderNested, renderRelevant, shownIn } from './render.t
 export interface ProjectMemoryOptions {
   readonly cwd: string;
   readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
-  /** Nothing is read of a source that is not named. */
+  /** Only the named sources are read. */
   readonly sources: readonly ('user' | 'project' | 'local')[];
-  /** The configuration home; undefined: the user has none. */
+  /** The configuration home; undefined: there is none. */
   readonly userFolder: string | undefined;
-  /** Notes about this project that are the user's own; undefined: there are none. */
+  /** Folder of the user's notes about this project; undefined: there are none. */
   readonly notesFolder: string | undefined;
-  /** What bears on a prompt is looked for; undefined: it is not. */
+  /** Selects memory relevant for a prompt; undefined: off. */
   readonly relevant?: RelevantMemoryOptions | undefined;
   readonly homeDirectory: string | undefined;
   readonly additionalDirectories: readonly string[];
   readonly excludes: readonly string[];
   readonly importsAnywhere: boolean;
-  /** A file that must not be read; default none. */
+  /** Whether a file must not be read; default none. */
   isDenied?(path: string): Promise<boolean>;
   readonly warn: (line: string) => void;
-  /** The files that a call was about, as it names them. */
+  /** Paths that a call names. */
   pathsOf(call: ToolUseBlock): readonly string[];
-  /** Told of every file as it comes into the conversation. */
+  /** Called for every file that is added to the conversation. */
   onLoaded(file: MemoryFile): void;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -58,35 +58,32 @@ export interface FoundMemory {
   readonly rendered: readonly TextBlock[];
 }
 
-/** What is somebody's own of it: whose calls, and who is told. */
+/** The parts that belong to one conversation: its calls, and its listener. */
 export type MemoryReaders = Pick<ProjectMemoryOptions, 'pathsOf' | 'onLoaded'>;
 
 export interface ProjectMemory {
-  /** From the user's own down to the working directory, so that what is nearest comes last. Read once. */
+  /** From the user's own down to the working directory, so that the nearest comes last. Read once. */
   load(): Promise<readonly MemoryFile[]>;
-  /**
-   * Begins to look for what bears on a prompt and is not in the conversation; it comes in with `source`, if it is there
-   * by then. undefined: that is not wanted.
-   */
+  /** Starts selecting what is relevant for a prompt; `source` adds it if it is ready by then. undefined: off. */
   readonly prefetch?: ((need: PromptInNeed) => void) | undefined;
-  /** For another conversation that begins with the same files; what it hears of later is its own. */
+  /** For another conversation with the same files at its start; later additions are separate. */
   branch(readers: MemoryReaders): ProjectMemory;
-  /** Behind tool results (L6): the memory of folders they touched, once each, and files that changed on disk. */
+  /** Behind tool results (L6): the memory of touched folders, once each, and files that changed on disk. */
   readonly source: {
     readonly name: 'memory';
     collect(input: TouchingTurn, life: Life): Promise<readonly FoundMemory[]> | readonly FoundMemory[];
   };
-  /** After a compaction: what came in behind tool results, as it is now (F31). The rest stands before the messages. */
+  /** After a compaction: what was added behind tool results, with its current content (F31). */
   readonly restored: CompactionSource;
 }
 
-/** A rule that speaks of some files only, with what it imports, until one of them is touched. */
+/** A rule for some files only, with its imports, until one of them is touched. */
 interface HeldRule {
   readonly folder: string;
   readonly group: MemoryGroup;
 }
 
-/** What there is to know before a conversation begins. */
+/** Memory at the start of a conversation. */
 interface Head {
   readonly found: readonly MemoryFile[];
   readonly known: ReadonlyMap<string, { file: MemoryFile; late: boolean }>;
@@ -98,7 +95,7 @@ interface Head {
 
 const NOTHING: readonly FoundMemory[] = Object.freeze([]);
 
-/** Where no source is named there is nothing to read, now or later. */
+/** Without sources there is nothing to read. */
 export const NO_MEMORY: ProjectMemory = {
   load: async () => [],
   branch: () => NO_MEMORY,
@@ -106,13 +103,13 @@ export const NO_MEMORY: ProjectMemory = {
   restored: { name: 'memory', collect: async () => [] },
 };
 
-/** With `earlier`, nothing is read again: it begins where another conversation began. */
+/** With `earlier`, nothing is read again: it starts with the files of another conversation. */
 export function createProjectMemory(
   options: ProjectMemoryOptions,
   earlier?: () => Promise<Head>,
 ): ProjectMemory {
   const { cwd, files, sources } = options;
-  /** What the conversation has of each file, by path; `late` ones are not in its head. */
+  /** Files in the conversation, by path; `late` ones are not at its start. */
   let known = new Map<string, { file: MemoryFile; late: boolean }>();
   let visited = new Set<string>();
   let held: readonly HeldRule[] = [];
@@ -131,7 +128,7 @@ export function createProjectMemory(
     return file;
   };
 
-  /** Holds back what speaks of some files only. */
+  /** Separates rules that apply to some files only. */
   const sift = (folder: string, groups: readonly MemoryGroup[]): readonly MemoryFile[] => {
     const about = groups.filter(([first]) => first?.globs !== undefined);
     held = [...held, ...about.map((group) => ({ folder, group }))];
@@ -197,7 +194,7 @@ export function createProjectMemory(
     return groups.filter(([first]) => first !== undefined && !known.has(first.path));
   };
 
-  /** What an earlier life of the session was told behind tool results: it is in the conversation, and known here. */
+  /** Memory that a previous process added behind tool results: it is part of the conversation. */
   const recall = async (messages: Iterable<ViewMessage>, from: MemoryReader) => {
     if (recalled) return;
     recalled = true;
@@ -241,7 +238,7 @@ export function createProjectMemory(
     const found: FoundMemory[] = [];
     for (const [i, { file }] of all.entries()) {
       const stat = stats[i];
-      // Could not be looked at: nothing is said about it.
+      // Not readable now: nothing is reported.
       if (stat === null || (stat !== undefined && Math.floor(stat.mtimeMs) === file.mtimeMs)) continue;
       const now = stat === undefined ? undefined : await from.again(file);
       const content = now?.content ?? '';
@@ -254,7 +251,7 @@ export function createProjectMemory(
     return found;
   };
 
-  /** Last, so that what came with a folder is not said twice. */
+  /** Last, so that what was added with a folder is not repeated. */
   const chosen = (): readonly FoundMemory[] => {
     const found = relevant?.take((path) => known.has(path)) ?? [];
     return found.length === 0 ? [] : [renderRelevant(found.map((file) => take(file, true)))];
@@ -296,5 +293,5 @@ export function createProjectMemory(
   };
 }
 
-/** The file was there, and is no longer. */
+/** The file no longer exists. */
 const GONE = -1;

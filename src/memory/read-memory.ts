@@ -1,4 +1,4 @@
-/** Reads memory files with what they import, bounded in number, depth and size. */
+/** Reads memory files with their imports, limited in number, depth and size. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/hook.ts';
 import { isInside } from '../util/files/inside.ts';
@@ -15,15 +15,15 @@ const MAX_TOTAL_CHARS = 200_000;
 
 export interface MemoryReaderOptions {
   readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
-  /** Folders whose files a project's memory may consist of and import. */
+  /** Folders that a project's memory files and imports must be in. */
   readonly roots: readonly string[];
   /** A project may import from anywhere. */
   readonly importsAnywhere: boolean;
-  /** A file that must not be read, by any name it has; default none. */
+  /** Whether a file must not be read, by any of its names; default none. */
   isDenied?(path: string): Promise<boolean>;
-  /** What `~` means. */
+  /** Value of `~`. */
   readonly homeDirectory: string | undefined;
-  /** Patterns of absolute paths that are left out. */
+  /** Patterns of absolute paths to exclude. */
   readonly excludes: readonly string[];
   readonly warn: (line: string) => void;
 }
@@ -36,11 +36,13 @@ export interface WantedFile {
 }
 
 export interface MemoryReader {
-  /** Another one that has read the same by now. */
+  /** A reader with the same state. */
   branch(): MemoryReader;
-  /** The file and, behind it, what it imports; nothing when it is missing, excluded, read before, or out of bounds. */
+  /**
+   * The file, followed by its imports; nothing when it is missing, excluded, read before, or out of bounds.
+   */
   read(wanted: WantedFile): Promise<readonly MemoryFile[]>;
-  /** The text of a file that was read before, as it is now. undefined: it is gone. */
+  /** The current text of a file that was read before. undefined: it no longer exists. */
   again(file: MemoryFile): Promise<{ readonly content: string; readonly mtimeMs: number } | undefined>;
 }
 
@@ -53,7 +55,7 @@ interface Read {
 
 const NOTHING_READ: Read = { seen: new Set(), count: 0, chars: 0 };
 
-/** One per conversation: it knows what was read, and how much. */
+/** One per conversation: it tracks what was read, and how much. */
 export function createMemoryReader(options: MemoryReaderOptions, earlier: Read = NOTHING_READ): MemoryReader {
   const { files, excludes, warn } = options;
   const seen = new Set(earlier.seen);
@@ -65,7 +67,10 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
   const isDenied = async (path: string, real: string): Promise<boolean> =>
     (await options.isDenied?.(path)) === true || (await options.isDenied?.(real)) === true;
 
-  /** A link, a mention of `~/.ssh`, or `../..` must not carry files of the machine into the conversation (T112). */
+  /**
+   * A link, an import of `~/.ssh`, or `../..` must not bring files of the machine into the conversation
+   * (T112).
+   */
   const isInBounds = async (real: string, wanted: Pick<WantedFile, 'type'>): Promise<boolean> => {
     if (wanted.type === 'User' || options.importsAnywhere) return true;
     realRoots ??= Promise.all(options.roots.map((root) => files.realpath(root).catch(() => root)));
@@ -122,7 +127,7 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     read: (wanted) => load(wanted, undefined, 0),
     async again(file) {
       const real = await files.realpath(file.path).catch(() => undefined);
-      // What it is now may be another file than it was.
+      // The path may lead to another file now.
       if (real === undefined || !(await isInBounds(real, file)) || (await isDenied(file.path, real)))
         return undefined;
       const text = await textOf(real, files);
@@ -131,7 +136,7 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
   };
 }
 
-/** undefined: no readable text file. */
+/** undefined: not a readable text file. */
 async function textOf(
   path: string,
   files: MemoryReaderOptions['files'],

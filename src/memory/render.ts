@@ -1,4 +1,4 @@
-/** How memory files are put to the model. */
+/** The text of memory files for the model. */
 
 import type { RecalledMemory } from '../protocol/attachment.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
@@ -11,7 +11,7 @@ const WHOSE: Readonly<Record<MemoryType, string>> = {
   Local: " (the user's own instructions for this project)",
 };
 
-/** The part of a session's first message that is about memory; undefined when there is none. */
+/** The memory part of a session's first message; undefined if there is none. */
 export function renderMemory(files: readonly MemoryFile[]): string | undefined {
   if (files.length === 0) return undefined;
   const parts = files.map(
@@ -27,7 +27,7 @@ export function renderNested(file: MemoryFile) {
   };
 }
 
-/** What bears on a prompt, together; hosts are told of it by `memory_recall`. */
+/** Relevant memory as one attachment; hosts are notified by `memory_recall`. */
 export function renderRelevant(files: readonly MemoryFile[]) {
   const memories = files.map(({ path, type }): RecalledMemory => ({ path, scope: SCOPES[type] }));
   return {
@@ -58,7 +58,7 @@ export function renderChanged(file: MemoryFile) {
   return { attachment: { type: 'edited_memory', path: file.path }, rendered: [reminder(text)] };
 }
 
-/** The files that these messages bring, but for the head of the conversation. */
+/** Files in these messages, apart from those at the start of the conversation. */
 export function shownIn(messages: Iterable<ViewMessage>): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const message of messages) {

@@ -1,4 +1,7 @@
-/** One plugin's folder to plain data. Nothing in it can throw its way out, or reach beyond the folder. */
+/**
+ * Reads one plugin's folder into plain data. Errors in it are reported, not thrown, and nothing outside the
+ * folder is read.
+ */
 
 import { basename, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -10,7 +13,7 @@ import { PLUGIN_ROOT, type Plugin, type PluginError } from './plugin.ts';
 export type PluginFiles = Pick<PersistentFiles, 'stat' | 'lstat' | 'readDir' | 'readFile' | 'realpath'>;
 
 export interface LoadedPlugin {
-  /** undefined: nothing of it can be used. */
+  /** undefined: no part of it can be used. */
   readonly plugin: Plugin | undefined;
   readonly errors: readonly PluginError[];
 }
@@ -18,7 +21,7 @@ export interface LoadedPlugin {
 const MANIFESTS = ['.turnwright-plugin/plugin.json', '.claude-plugin/plugin.json'] as const;
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** `tag`: what errors call it before it has a name. */
+/** `tag`: its name in errors before the real one is known. */
 export async function loadPlugin(
   config: PluginConfig,
   tag: string,
@@ -83,7 +86,7 @@ async function partsOf(
   const fail = (type: PluginError['type'], message: string) =>
     void errors.push({ plugin: name, type, message });
 
-  /** undefined: it is not there, or must not be used. */
+  /** undefined: missing, or not allowed. */
   const inside = async (path: string, needed: boolean): Promise<string | undefined> => {
     const full = resolve(root, path);
     const kind = await kindOf(full, files);
@@ -102,7 +105,7 @@ async function partsOf(
     ];
     return [...new Set(found.flatMap((path) => path ?? []))];
   };
-  /** Folders whose files other rooms read without knowing of plugins: none may hold a link that leads out. */
+  /** Folders that other rooms read: none may contain a link that leads out. */
   const sealed = async (paths: readonly string[]): Promise<readonly string[]> => {
     const links = await Promise.all(paths.map((path) => linkOut(path, root, files)));
     return paths.filter((path, at) => {
@@ -111,7 +114,7 @@ async function partsOf(
       return false;
     });
   };
-  /** A file of JSON, or the value in the manifest. */
+  /** A JSON file, or the value in the manifest. */
   const values = async (
     given: unknown,
     standard: string,
@@ -157,14 +160,14 @@ async function partsOf(
   return { plugin, errors };
 }
 
-/** `{ "hooks": {…} }` and `{…}` alike. Throws for what is no object. */
+/** `{ "hooks": {…} }` and `{…}` alike. Throws for a value that is not an object. */
 function unwrapped(value: unknown, inner: string): Record<string, unknown> {
   const found = isRecord(value) && inner in value ? value[inner] : value;
   if (!isRecord(found)) throw new Error('it holds no object');
   return found;
 }
 
-/** The server learns where it is from, too. */
+/** Passes the plugin's folder to the server, too. */
 function serverConfig(config: unknown, root: string): unknown {
   const expanded = expandRoot(config, root);
   if (!isRecord(expanded) || typeof expanded['command'] !== 'string') return expanded;
@@ -179,7 +182,7 @@ function expandRoot(value: unknown, root: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, expandRoot(each, root)]));
 }
 
-/** By its spelling alone; links are judged on disk. */
+/** By its spelling only; links are checked on disk. */
 function escapes(path: string): boolean {
   return /^(?:[\\/]|[A-Za-z]:)/.test(path) || path.split(/[\\/]/).includes('..');
 }
@@ -194,7 +197,9 @@ function isEmpty(plugin: Plugin): boolean {
 
 const MAX_DEPTH = 6;
 
-/** The first link in a folder, or below it, that leads out of `root`. Links that stay inside are not followed. */
+/**
+ * The first link in a folder, or below it, that leads out of `root`. Links that stay inside are not followed.
+ */
 async function linkOut(
   folder: string,
   root: string,

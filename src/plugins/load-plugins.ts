@@ -1,4 +1,4 @@
-/** The plugins of a session. Each stands alone: one that is broken is named, and the others are there. */
+/** The plugins of a session. A broken plugin is reported and does not affect the others. */
 
 import type { PluginConfig } from '../protocol/plugin.ts';
 import { type LoadedPlugin, loadPlugin, type PluginFiles } from './load-plugin.ts';

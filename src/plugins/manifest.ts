@@ -1,10 +1,12 @@
-/** `plugin.json`, checked by hand: its problems are named one by one, and a part that is wrong does not cost the others. */
+/**
+ * Validates `plugin.json`: problems are reported one by one, and an invalid part does not affect the others.
+ */
 
 export interface Manifest {
   readonly name: string | undefined;
   readonly version: string | undefined;
   readonly description: string | undefined;
-  /** Paths as written, besides the folders that need no mention. */
+  /** Paths as written, in addition to the default folders. */
   readonly commands: readonly string[];
   readonly agents: readonly string[];
   readonly skills: readonly string[];

@@ -1,25 +1,25 @@
-/** A plugin, as other rooms take it: what it is called and where its parts are. Plain data; nothing of it has run. */
+/** A plugin as plain data for other rooms: its name and the places of its parts. None of it has run. */
 
 export interface Plugin {
-  /** Stands before the names of its parts, with a colon. */
+  /** Prefix of the names of its parts, followed by a colon. */
   readonly name: string;
   readonly version?: string;
   readonly description?: string;
   /** Absolute. */
   readonly root: string;
-  /** Absolute, and inside of the root with links followed: so are all of these. */
+  /** Absolute, resolved and inside of the root, like all following paths. */
   readonly commandDirectories: readonly string[];
   readonly agentDirectories: readonly string[];
   readonly skillDirectories: readonly string[];
   readonly outputStyleDirectories: readonly string[];
-  /** By event, as a settings file has them. `${CLAUDE_PLUGIN_ROOT}` is left for the shell. */
+  /** By event, as in a settings file. `${CLAUDE_PLUGIN_ROOT}` is left for the shell. */
   readonly hooks: Readonly<Record<string, unknown>>;
   /** By the plugin's own names for them; `${CLAUDE_PLUGIN_ROOT}` is replaced. */
   readonly mcpServers: Readonly<Record<string, unknown>>;
 }
 
 export interface PluginError {
-  /** Its name; `inline[n]` for the n-th of the list when it did not come to one. */
+  /** Its name; `inline[n]` for the n-th of the list when it has none. */
   readonly plugin: string;
   readonly type:
     | 'path-not-found'
@@ -31,7 +31,7 @@ export interface PluginError {
     | 'generic-error';
   /** One sentence. */
   readonly message: string;
-  /** Absolute; when nothing of it was loaded. */
+  /** Absolute path; present when no part of it was loaded. */
   readonly path?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Why a session stopped, and what each of its iterations did, out of its decision records alone. */
+/** Explains, from its decision records only, why a session stopped and what each of its iterations did. */
 import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
@@ -15,7 +15,7 @@ interface ExplainedIteration {
   record: DecisionRecord | undefined;
 }
 
-/** A call that ran a command, by its id. */
+/** Calls that ran a command, by id. */
 type Commands = ReadonlyMap<string, { readonly command: string; output: string }>;
 
 interface ExplainedSubmission {
@@ -94,7 +94,7 @@ function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): str
     : `Cut off here: after iteration ${last.iteration}, before its successor asked.`;
 }
 
-/** The commands that were run, and what came of them. */
+/** The commands of a session and their outcomes. */
 function commandsIn(entries: readonly JournalEntry[]): Commands {
   const commands = new Map<string, { command: string; output: string }>();
   for (const entry of entries) {
@@ -118,7 +118,7 @@ const COMMAND_CHARS = 60;
 /** Of what a command that failed wrote. */
 const OUTPUT_LINES = 6;
 
-/** Its line, and under it the end of what its commands wrote that failed. */
+/** Its line, followed by the end of the output of its failed commands. */
 function linesOf(iteration: ExplainedIteration, commands: Commands): string[] {
   const failed = iteration.record?.tools.filter(({ outcome }) => outcome === 'error') ?? [];
   return [

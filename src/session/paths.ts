@@ -1,4 +1,7 @@
-/** Where sessions live: `<home>/projects/<cwd with every non-alphanumeric as ->/<id>.jsonl`, spilled results beside. */
+/**
+ * Where sessions live: `<home>/projects/<cwd with every non-alphanumeric as ->/<id>.jsonl`, spilled results
+ * beside.
+ */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { checkedSessionId, isSessionId, journalPath } from './session-files.ts';
@@ -6,14 +9,17 @@ import { readSessionHead } from './session-head.ts';
 
 const MAX_SLUG_CHARS = 200;
 
-/** Folder name of a working directory. Two of them may share one (`/a_b`, `/a-b`): sessions carry their own `cwd`. */
+/**
+ * Folder name of a working directory. Two directories may share one (`/a_b`, `/a-b`): sessions record their
+ * `cwd`.
+ */
 export function projectSlug(cwd: string): string {
   const slug = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
   if (slug.length <= MAX_SLUG_CHARS) return slug;
   return `${slug.slice(0, MAX_SLUG_CHARS)}-${shortHash(cwd)}`;
 }
 
-/** As other programs of the same layout have it, so that they find the folder. */
+/** The hash that other programs with the same layout use, so that they find the folder. */
 function shortHash(text: string): string {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
@@ -24,7 +30,7 @@ export function sessionsDirectory(home: string, cwd: string): string {
   return join(home, 'projects', projectSlug(cwd));
 }
 
-/** Throws `invalid_option` for an id that could name anything but a file of that folder. */
+/** Throws `invalid_option` for an id that does not name a file of that folder. */
 export function sessionFile(home: string, cwd: string, sessionId: string): string {
   return journalPath(sessionsDirectory(home, cwd), sessionId);
 }
@@ -39,7 +45,7 @@ export interface FoundSession {
   readonly file: string;
   /** Folder of the journal: the file store's `directory`. */
   readonly directory: string;
-  /** Where the session was started (F74); undefined when its records do not say. */
+  /** Where the session was started (F74); undefined if unknown. */
   readonly cwd: string | undefined;
 }
 
@@ -48,7 +54,7 @@ interface Where {
   readonly home: string;
 }
 
-/** The session of this working directory that was written last and in which something was asked (`--continue`). */
+/** The session of this working directory that was written last and has a prompt (`--continue`). */
 export async function newestSession({
   files,
   home,
@@ -70,7 +76,7 @@ export async function newestSession({
   return undefined;
 }
 
-/** A session by id, in whatever project of the home it is; the given working directory's own comes first. */
+/** A session by id, in any project of the home; the given working directory comes first. */
 export async function findSession({
   files,
   home,

@@ -1,4 +1,4 @@
-/** What the first lines of a session file say: enough to find a session to go on with. */
+/** The first lines of a session file: enough to find a session to continue. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
 import { decodeLine } from './journal/envelope.ts';
@@ -11,7 +11,7 @@ const HEAD_BYTES = 1024 * 1024;
 
 export interface SessionHead {
   readonly firstPrompt: string | undefined;
-  /** Something was asked: an answer says so too, where the prompt's own line is damaged. */
+  /** There is a prompt; an answer proves it too, if the prompt's own line is damaged. */
   readonly isAsked: boolean;
   readonly cwd: string | undefined;
 }

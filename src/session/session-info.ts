@@ -1,4 +1,4 @@
-/** What a list says of a session: one fold over the lines of its transcript, whoever wrote them and wherever they are. */
+/** Metadata of a session for lists: one fold over the lines of its transcript, for files and stores alike. */
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.ts';
 import { messageOfRecord } from './journal/message-record.ts';
@@ -6,11 +6,11 @@ import { promptText } from './resume/prompt-text.ts';
 
 export interface SessionInfo {
   readonly sessionId: string;
-  /** To show: the title, else what the first prompt says. */
+  /** Display name: the title, else the text of the first prompt. */
   readonly summary: string;
   /** ms since 1970. */
   readonly lastModified: number;
-  /** Bytes; only of a session file. */
+  /** Bytes; for session files only. */
   readonly fileSize?: number | undefined;
   readonly customTitle?: string | undefined;
   /** One line, at most 200 characters. */
@@ -21,24 +21,24 @@ export interface SessionInfo {
   readonly tag?: string | undefined;
   /** ms since 1970. */
   readonly createdAt?: number | undefined;
-  /** Absent: it never was. */
+  /** Absent if it is not archived. */
   readonly archived?: boolean | undefined;
 }
 
 const PROMPT_CHARS = 200;
 
-/** Set once, by the first entry that says it. */
+/** Set once, by the first entry with a value. */
 interface Firsts {
   readonly isSidechain?: boolean;
   readonly createdAt?: number;
   readonly cwd?: string;
   readonly firstPrompt?: string;
-  /** What other programs that read such a summary look for beside it. */
+  /** Field that other programs expect beside it. */
   readonly firstPromptLocked?: boolean;
   readonly entrypoint?: string;
 }
 
-/** The last entry that says it counts. */
+/** The last entry with a value counts. */
 interface Lasts {
   readonly customTitle?: string;
   readonly aiTitle?: string;
@@ -51,8 +51,8 @@ interface Lasts {
 type Data = Firsts & Lasts;
 
 /**
- * Folds entries into the summary that a store keeps beside a transcript. Pure; `mtime` is the store's own, and stays
- * as it was when none is given.
+ * Folds entries into the summary that a store keeps beside a transcript. Pure; `mtime` is the store's own,
+ * and unchanged if absent.
  */
 export function foldSessionSummary(
   previous: SessionSummaryEntry | undefined,
@@ -119,7 +119,7 @@ function promptOf(entry: SessionStoreEntry): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : oneLine(text);
 }
 
-/** undefined: it is a sidechain, or nothing was asked in it yet and it has no name. */
+/** undefined: a sidechain, or a session without a prompt and a name. */
 export function infoOf(
   { sessionId, mtime, data }: SessionSummaryEntry,
   more: Pick<SessionInfo, 'fileSize' | 'archived'> = {},
@@ -144,7 +144,7 @@ export function infoOf(
   };
 }
 
-/** Another program ran it, not a person at a terminal. */
+/** Run by another program, not by a user at a terminal. */
 export function isProgrammatic({ data }: SessionSummaryEntry): boolean {
   const { entrypoint } = data as Data;
   return entrypoint !== undefined && /^sdk-|^daemon/.test(entrypoint);

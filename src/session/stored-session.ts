@@ -1,4 +1,4 @@
-/** A session out of a host's store, laid out as files so that it is resumed like any other. */
+/** Loads a session from a host's store into files, so that it can be resumed like any other. */
 import { join } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -12,11 +12,11 @@ import { journalPath } from './session-files.ts';
 export interface StoredSessionOptions {
   readonly store: SessionStore;
   readonly key: SessionKey;
-  /** Where the files go. */
+  /** Folder of the files. */
   readonly directory: string;
   readonly files: PersistentFiles;
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>;
-  /** Of each read of the store. Default 60 000. */
+  /** Time limit of each read of the store, ms. Default 60,000. */
   readonly loadTimeoutMs?: number | undefined;
 }
 
@@ -73,7 +73,7 @@ async function ask<T>(
   }
 }
 
-/** A record of ours is sealed anew: a store may give its keys back in another order. */
+/** Own records are sealed anew: a store may return keys in another order. */
 function textOf(entries: readonly SessionStoreEntry[], { clock }: StoredSessionOptions): string {
   const lines = entries.flatMap((entry) => {
     const decoded = decodeStored(entry);

@@ -1,4 +1,4 @@
-/** The styles that are there without a file. */
+/** The built-in output styles. */
 import type { OutputStyle } from './output-styles.ts';
 
 const CONCISE = `Say as little as does the job.

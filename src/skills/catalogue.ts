@@ -1,4 +1,4 @@
-/** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
+/** The skills of a session: scanned at each submission's start, served from memory in between (L1). */
 import { join, relative } from 'node:path';
 import { within } from '../util/async/with-timeout.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
@@ -17,44 +17,49 @@ export type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
 
 export interface CatalogueOptions {
   readonly files: SkillFiles;
-  /** The machine's own clock, as files are stamped by it. */
+  /** The machine's clock, which file times refer to. */
   nowMs(): number;
-  /** Configuration home; its `skills` folder is read. Absent: not read. */
+  /** Configuration home, whose `skills` folder is read. Absent: not read. */
   readonly userHome?: string | undefined;
-  /** Its skills, and those of the folders above it up to the repository's root, are read. Absent: not read. */
+  /** Its skills, and those of its parent folders up to the repository's root, are read. Absent: not read. */
   readonly projectRoot?: string | undefined;
-  /** Whether skills of this folder of the project may allow tools; default all. */
+  /** Whether skills of this project folder may allow tools; default all. */
   readonly trusts?: ((folder: string) => Promise<boolean>) | undefined;
-  /** Whether those of the project come before the user's and the plugins'. Default true. */
+  /** Whether project skills precede those of the user and of plugins. Default true. */
   readonly projectFirst?: boolean | undefined;
-  /** Which the model may use, by name or a `:name` ending; default all. The others are the user's alone. */
+  /**
+   * Skills that the model may use, by name or a `:name` ending; default all. Others are for the user only.
+   */
   readonly only?: 'all' | readonly string[] | undefined;
   /** By name. */
   readonly overrides?: Readonly<Record<string, SkillOverride>> | undefined;
-  /** Told about each problem once. */
+  /** Called once for each problem. */
   readonly warn?: ((line: string) => void) | undefined;
 }
 
 export interface SkillCatalogue {
-  /** What the last look found, in order: project (nearest first), user, plugins. The same array while nothing changed. */
+  /**
+   * Result of the last scan, in order: project (nearest first), user, plugins. The same array while nothing
+   * changed.
+   */
   readonly skills: readonly Skill[];
-  /** Looks again. Calls that overlap share one look. Never rejects. */
+  /** Scans again. Overlapping calls share one scan. Never rejects. */
   refresh(): Promise<readonly Skill[]>;
-  /** Waits for the first look, or the one under way; not long: what a slow disk holds is told later. */
+  /** Waits a short time for the first scan, or the current one; later results are announced later. */
   settled(): Promise<void>;
-  /** By its name, its folder's name, or the ending of a plugin's that only one skill has. */
+  /** By its name, its folder's name, or the unambiguous ending of a plugin skill's name. */
   find(name: string): Skill | undefined;
-  /** Folders that belong to plugins, in the place of those given before; the next look reads them. */
+  /** Replaces the plugin folders; the next scan reads them. */
   setPluginDirectories(directories: readonly SkillDirectory[]): void;
   /**
-   * Whether folders beside these files, or between them and the project's root, hold skills that are not known yet.
-   * Each folder is looked at once. Skills that wait for such files wake up.
+   * Whether folders beside these files, or between them and the project's root, contain unknown skills. Each
+   * folder is checked once. Activates skills that wait for such files.
    */
   visit(paths: readonly string[]): Promise<void>;
 }
 
 const FOLDERS = ['.turnwright/skills', '.claude/skills'] as const;
-/** ms that a request waits for a look that is under way. */
+/** ms that a request waits for a running scan. */
 const LOOK_MS = 500;
 const NONE: readonly Skill[] = Object.freeze([]);
 const NOBODY: ReadonlySet<string> = new Set();
@@ -66,12 +71,12 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
 class Catalogue implements SkillCatalogue {
   readonly #options: CatalogueOptions;
   skills = NONE;
-  /** Made by the first look into a folder. */
+  /** Created by the first scan of a folder. */
   #cache: SkillCache | undefined;
   readonly #madeMs: number;
   #warned: readonly string[] = [];
   readonly #visited = new Set<string>();
-  /** Files of skills that wait for nothing any more. */
+  /** Skills whose files were touched. */
   #awake: ReadonlySet<string> = NOBODY;
   #nested: readonly SkillDirectory[] = [];
   #ofPlugins: readonly SkillDirectory[] = [];
@@ -135,12 +140,12 @@ class Catalogue implements SkillCatalogue {
     const fresh = candidates.filter((_, at) => there[at]);
     if (fresh.length === 0) return;
     this.#nested = [...this.#nested, ...fresh];
-    // A look that began before does not know of them.
+    // A scan that started before does not include them.
     await this.#looking;
     await this.refresh();
   }
 
-  /** There are some, which may be gone by now, or a folder that may hold some. */
+  /** There are skills, which may be removed by now, or folders that may contain some. */
   get #mayHaveSome(): boolean {
     const { projectRoot, userHome } = this.#options;
     const folders = projectRoot !== undefined || userHome !== undefined || this.#ofPlugins.length > 0;
@@ -191,7 +196,7 @@ class Catalogue implements SkillCatalogue {
   async #inFolder(folder: string, within: string): Promise<readonly SkillDirectory[]> {
     const { files, trusts } = this.#options;
     const paths = FOLDERS.map((name) => join(folder, name));
-    // Trust takes reading the folder's files: only of one that has skills.
+    // Trust requires reading the folder's files: checked only for folders with skills.
     const there = await Promise.all(paths.map((path) => files.stat(path).catch(() => undefined)));
     const mayAllowTools =
       trusts === undefined || (there.some((stat) => stat !== undefined) && (await trusts(folder)));
@@ -220,14 +225,14 @@ function withSleep({ dormant: _, ...skill }: Skill, awake: ReadonlySet<string>):
   return skill.paths === undefined || awake.has(skill.file) ? skill : { ...skill, dormant: true };
 }
 
-/** Patterns are relative to the project; without one they may begin anywhere. */
+/** Patterns are relative to the project; without one they may match anywhere. */
 function isAbout({ paths = [] }: Skill, path: string, root: string | undefined): boolean {
   return paths.some((glob) =>
     root === undefined ? matchesGlob(`**/${glob}`, path) : matchesGlob(glob, relative(root, path)),
   );
 }
 
-/** The first of a name wins; then what the options leave of it. */
+/** The first skill of a name wins; then filtered by the options. */
 function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOptions): readonly Skill[] {
   const taken = new Set<string>();
   return found.flatMap((skill) => {

@@ -1,4 +1,4 @@
-/** Skills as slash commands: `/name what it is to work on`. */
+/** Skills as slash commands: `/name arguments`. */
 import type { Command, CommandSource } from '../protocol/command.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
@@ -41,7 +41,7 @@ function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',
     async run(args, { sessionId, shell }) {
-      // Its agent is started by the model, which then has the report to go on with.
+      // The model starts its agent and continues with the report.
       if (skill.fork !== undefined && skill.modelInvocable)
         return { messages: [startIt(skill.name, args.trim())], shouldQuery: true };
       const { text, allowedTools } = await loadSkill(skill, args, { ...load, sessionId, shell });

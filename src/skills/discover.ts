@@ -1,4 +1,4 @@
-/** Folders to skills. Nothing here throws for what a folder holds: what cannot be used is a problem with a name. */
+/** Reads skills from folders. Never throws for the content of a folder: problems are reported by name. */
 import { basename, dirname, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { isReallyInside } from '../util/files/inside.ts';
@@ -10,7 +10,7 @@ export type SkillFiles = Pick<
   'lstat' | 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'
 >;
 
-/** A folder of skills, one folder each; or, with a SKILL.md of its own, one skill. */
+/** A folder of skill folders; or, with a SKILL.md of its own, one skill. */
 export interface SkillDirectory extends SkillPlace {
   /** Absolute. */
   readonly path: string;
@@ -22,14 +22,14 @@ export interface Discovery {
   readonly problems: readonly string[];
 }
 
-/** What is known of a session's skills: an unchanged one is not read again, and a changed one allows nothing. */
+/** Cache of a session's skills: an unchanged one is not read again, and a changed one allows nothing. */
 export interface SkillCache {
   readonly read: Map<string, { readonly stamp: string } & ReadSkill>;
-  /** Directories that were looked at before. */
+  /** Directories that were scanned before. */
   readonly looked: Set<string>;
-  /** When the session began, in ms. */
+  /** Start of the session, in ms. */
   readonly sinceMs: number;
-  /** Nothing can have been written by the session so far. */
+  /** The session cannot have written anything yet. */
   isFirstLook: boolean;
 }
 
@@ -43,9 +43,9 @@ interface ReadSkill {
 }
 
 export const SKILL_FILE = 'SKILL.md';
-/** The head, and enough of the body to lend a description. */
+/** The head, and enough of the body to derive a description. */
 const HEAD_BYTES = 48 * 1024;
-/** More skills than this in one folder are no help to anybody. */
+/** Limit of skills in one folder. */
 const MAX_SKILLS = 500;
 
 export async function discoverSkills(
@@ -87,9 +87,9 @@ function looked(found: Discovery, { path }: SkillDirectory, cache: SkillCache): 
 type Looking = SkillDirectory & { readonly isNew: boolean };
 
 /**
- * Whether a file may be what the session itself wrote: what it allows counts from the next session on. What changed
- * between two looks, or is new where was looked before, may be; elsewhere the times say, of the file and of the folders
- * that could have been moved there with it.
+ * Whether the session itself may have written a file: then its permissions apply from the next session on.
+ * That is the case for files that changed between two scans, or are new in a scanned folder; otherwise the
+ * times of the file and of its folders decide.
  */
 async function mayBeOwnWork(
   file: string,

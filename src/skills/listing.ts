@@ -1,6 +1,6 @@
 /**
- * What the model is told of skills before it loads one: names and short descriptions within a budget. A list is told
- * once and stands in the conversation; later changes are told as such behind it, so that no byte before is rewritten (L3).
+ * The announcement of skills: names and short descriptions within a budget. A list is announced once and
+ * stays in the conversation; changes are announced behind it, so that no earlier byte changes (L3).
  */
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import { type Changes, changesBetween } from '../util/collections/map-diff.ts';
@@ -8,7 +8,7 @@ import { reminder } from '../util/text/reminder.ts';
 import type { Skill } from './skill.ts';
 
 export interface ListingOptions {
-  /** Of one description. Default 1 536. */
+  /** Limit of one description. Default 1,536. */
   readonly maxDescriptionChars?: number | undefined;
   /** Share of the context window that the list may take. Default 0.01. */
   readonly budgetFraction?: number | undefined;
@@ -20,10 +20,10 @@ const CHARS_PER_TOKEN = 4;
 
 export const SKILL_LISTING = 'skill_listing';
 
-/** As the attachment records it: what the model was told last, by name. */
+/** Content of the attachment: what was announced, by name. */
 export type SkillListing = {
   readonly type: typeof SKILL_LISTING;
-  /** A whole list, or what changed since the last one. */
+  /** A complete list, or the changes since the last one. */
   readonly whole: boolean;
   readonly lines: Readonly<Record<string, string>>;
   readonly removed: readonly string[];
@@ -31,7 +31,7 @@ export type SkillListing = {
 
 export type Listed = Pick<AttachmentMessage, 'rendered'> & { readonly attachment: SkillListing };
 
-/** Lines by name, in order. Where all together exceed the budget, the longest descriptions are cut. */
+/** Lines by name, in order. If they exceed the budget, the longest descriptions are truncated. */
 export function listingLines(
   skills: readonly Skill[],
   contextWindow: number,
@@ -54,7 +54,7 @@ export function listingLines(
   );
 }
 
-/** undefined: the conversation says already what there is to say. */
+/** undefined: the conversation contains it already. */
 export function listingFor(
   lines: ReadonlyMap<string, string>,
   view: Iterable<ViewMessage>,
@@ -90,7 +90,7 @@ function changedListing({ fresh, removed }: Changes): Listed {
   };
 }
 
-/** What the model was told, as far as it is still in the conversation; undefined: nothing. */
+/** The announcements in the conversation; undefined if there are none. */
 export function toldIn(view: Iterable<ViewMessage>): ReadonlyMap<string, string> | undefined {
   let told: Map<string, string> | undefined;
   for (const message of view) {
@@ -113,7 +113,7 @@ function cut(text: string, chars: number): string {
   return chars < 2 ? '' : `${text.slice(0, chars - 1).trimEnd()}…`;
 }
 
-/** The length beyond which texts are cut so that all of them fit: short ones stay whole. */
+/** Maximum length with which all texts fit together: short ones stay complete. */
 function fairShare(lengths: readonly number[], room: number): number {
   let left = room;
   const rising = [...lengths].sort((a, b) => a - b);

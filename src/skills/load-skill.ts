@@ -1,4 +1,4 @@
-/** The body of a skill, as the model reads it once it is loaded. */
+/** The body of a skill, as the model reads it when it is loaded. */
 
 import type { ShellAnswer } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -15,18 +15,21 @@ export interface LoadContext {
   shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
 }
 
-/** A longer body is cut, and says so. */
+/** A longer body is truncated, with a note. */
 const MAX_BODY_CHARS = 200_000;
-/** The first line names the skill: what a compaction has to put back is recognised by it. */
+/** The first line names the skill, by which a compaction recognises it. */
 const FIRST_LINE = /^<skill name="([^"\n]{1,200})">\n/;
 
 export interface LoadedSkill {
   readonly text: string;
-  /** What it allows; nothing where the file has changed since it was judged. */
+  /** Rules that it grants; empty if the file has changed since it was judged. */
   readonly allowedTools: readonly string[];
 }
 
-/** The text for the conversation. Rejects with a sentence when the file cannot be read, or a command in it does not run. */
+/**
+ * The text for the conversation. Rejects with a sentence when the file cannot be read, or a command in it
+ * fails.
+ */
 export async function loadSkill(listed: Skill, args: string, context: LoadContext): Promise<LoadedSkill> {
   let skill = listed;
   const { files } = context;
@@ -58,7 +61,7 @@ export function skillNameIn(text: string): string | undefined {
   return FIRST_LINE.exec(text)?.[1];
 }
 
-/** Arguments, places that a skill cannot know, and what its shell commands say. */
+/** Fills in arguments, paths, and the output of shell commands. */
 async function fillIn(
   body: string,
   skill: Skill,

@@ -1,4 +1,7 @@
-/** Output styles: how answers are to sound, written in Markdown. One file each, `output-styles/<name>.md`. */
+/**
+ * Output styles: instructions for the style of answers, in Markdown. One file each,
+ * `output-styles/<name>.md`.
+ */
 import { basename } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { markdownIn } from '../util/files/folders.ts';
@@ -10,16 +13,16 @@ export const DEFAULT_STYLE = 'default';
 
 export interface OutputStyle {
   readonly name: string;
-  /** Stands in the system prompt in the place of how to answer. */
+  /** Replaces the part of the system prompt about the style of answers. */
   readonly prompt: string;
 }
 
 export interface StyleDirectory {
-  /** Absolute; need not exist. */
+  /** Absolute path; need not exist. */
   readonly path: string;
-  /** Stands before the names, with a colon: a plugin's. */
+  /** Prefix of the names, followed by a colon: a plugin's. */
   readonly prefix?: string | undefined;
-  /** What its files really are must lie in this folder; absent: anywhere. */
+  /** Resolved files must be in this folder; absent: anywhere. */
   readonly within?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Skills behind a summary: the list of them, and the bodies of those that were loaded (L2.6, F31). */
+/** Restores skills behind a summary: the list, and the bodies of loaded ones (L2.6, F31). */
 import type { CompactionSource } from '../protocol/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
@@ -14,12 +14,12 @@ export interface RestoreOptions {
 
 export const INVOKED_SKILL = 'invoked_skill';
 
-/** Of one skill; a longer one is shown from its beginning. */
+/** Limit per skill; of a longer one the beginning is shown. */
 const MAX_CHARS = 20_000;
-/** Fewer than a token ever has, so that what is put back never exceeds what was granted. */
+/** A lower bound, so that restored text never exceeds its limit. */
 const CHARS_PER_TOKEN = 2.5;
 
-/** What the model was told of the skills, as one list. */
+/** The announced skills, as one list. */
 export function skillListingSource(options: RestoreOptions): CompactionSource {
   return {
     name: 'skill-listing',
@@ -31,7 +31,9 @@ export function skillListingSource(options: RestoreOptions): CompactionSource {
   };
 }
 
-/** Derived from the conversation itself, so that it holds after a resume as well; the latest first, as far as the budget goes. */
+/**
+ * Derived from the conversation, so that it works after a resume as well; the latest first, within the limit.
+ */
 export function loadedSkillsSource(options: RestoreOptions): CompactionSource {
   return {
     name: 'loaded-skills',

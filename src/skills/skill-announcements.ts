@@ -1,4 +1,7 @@
-/** What one conversation was told of skills: the list before its prompts, and behind tool results what changed (L6). */
+/**
+ * Announcements of skills in one conversation: the list before its prompts, and changes behind tool results
+ * (L6).
+ */
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
 import type { SkillCatalogue } from './catalogue.ts';
@@ -9,17 +12,17 @@ export interface ToldSkillsOptions {
   readonly catalogue: Pick<SkillCatalogue, 'visit' | 'skills'>;
   readonly listing: ListingOptions;
   contextWindow(): number;
-  /** A path as a tool was given it, made absolute. */
+  /** Makes a tool's path absolute. */
   absolute(path: string): string;
   /** Whether this conversation can load any. */
   isOffered(): boolean;
 }
 
-/** Looks into folders that calls touched, once each; costs nothing while nothing changed. */
+/** Checks folders that calls touched, once each; no cost while nothing changed. */
 export interface ToldSkills {
   readonly name: 'skills';
   collect(input: TouchingTurn): readonly Listed[] | Promise<readonly Listed[]>;
-  /** What the conversation has to be told now; undefined when it says it already. */
+  /** What must be announced now; undefined if the conversation contains it already. */
   announce(view: Iterable<ViewMessage>): Listed | undefined;
 }
 

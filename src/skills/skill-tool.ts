@@ -26,11 +26,14 @@ export interface SkillToolPorts {
   /** Runs a command of a skill's text in the conversation that loads it; see `LoadContext`. */
   shell(signal: AbortSignal): LoadContext['shell'];
   readonly ids: Ids;
-  /** These permission rules hold from now to the end of the submission. */
+  /** Grants these permission rules until the end of the submission. */
   allow(rules: readonly string[]): Promise<void>;
-  /** The rest of the submission is worked on with these. Throws with a sentence for a model that cannot be had. */
+  /**
+   * Switches model and effort for the rest of the submission. Throws with a sentence if the model is not
+   * available.
+   */
   adopt(choice: SkillChoice): void;
-  /** Has an agent do what a skill says; undefined: none can be started here. Throws with a sentence when it is unknown. */
+  /** Runs a skill in an agent; undefined: none can be started. Throws with a sentence for an unknown one. */
   fork(
     skill: { readonly name: string; readonly agent?: string | undefined } & SkillChoice,
     prompt: string,
@@ -53,7 +56,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** Which skills there are is told in the conversation, not here: the tool's own bytes never change (L3). */
+/** Skills are announced in the conversation, not here: the tool's own bytes never change (L3). */
 export function createSkillTool({
   catalogue,
   load,
@@ -128,7 +131,7 @@ function parseInput(input: Readonly<Record<string, unknown>>): ParseResult<Skill
   return { ok: true, input: { skill: String(skill), ...(typeof args === 'string' && { args }) } };
 }
 
-/** Models write the slash along. */
+/** Models often include the slash. */
 function plainName(given: string): string {
   return given.trim().replace(/^\//, '');
 }

@@ -1,4 +1,4 @@
-/** A skill, as its head describes it. The body is read when somebody asks for it. */
+/** A skill, as its frontmatter describes it. The body is read when it is loaded. */
 import type { FileStat } from '../protocol/files.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { listField } from '../util/text/frontmatter.ts';
@@ -7,43 +7,43 @@ import { templateParts } from '../util/text/template-parts.ts';
 export type SkillSource = 'user' | 'project' | 'plugin';
 
 export interface Skill {
-  /** What it is asked for by; `plugin:name` for a plugin's. */
+  /** Name; `plugin:name` for a plugin's. */
   readonly name: string;
-  /** Its folder's own name, by which it can be asked for as well. */
+  /** Folder name, by which it can be called as well. */
   readonly folder: string;
-  /** One line; '' when the file says nothing. */
+  /** One line; '' if there is none. */
   readonly description: string;
   readonly whenToUse?: string;
   readonly argumentHint?: string;
-  /** Permission rules that hold from loading to the end of the submission; [] where they may not be granted. */
+  /** Permission rules from loading to the end of the submission; [] where they may not be granted. */
   readonly allowedTools: readonly string[];
-  /** From loading to the end of the submission; absent where it may not be switched. */
+  /** Model from loading to the end of the submission; absent where it may not be switched. */
   readonly model?: string;
   readonly effort?: EffortLevel;
-  /** It is carried out by an agent of its own, and its report is what comes back. */
+  /** Runs in an agent of its own, whose report is returned. */
   readonly fork?: { readonly agent?: string };
-  /** Patterns of files: it is not listed before one of them was touched. */
+  /** File patterns: it is not listed before a matching file was touched. */
   readonly paths?: readonly string[];
   /** None of them was touched so far. */
   readonly dormant?: true;
   /** Its text may run shell commands, through the gate. */
   readonly trusted: boolean;
-  /** There are some in it. */
+  /** Its text contains shell commands. */
   readonly runsCommands: boolean;
   /** false: the model neither sees nor loads it. */
   readonly modelInvocable: boolean;
   /** false: there is no `/name`. */
   readonly userInvocable: boolean;
-  /** false: the model sees its name alone. */
+  /** false: only its name is announced. */
   readonly describes: boolean;
   readonly source: SkillSource;
   readonly plugin?: string;
-  /** The folder that its files, links followed, must lie in; absent: anywhere. */
+  /** Folder that its resolved files must be in; absent: anywhere. */
   readonly within?: string;
-  /** Absolute; its files are beside. */
+  /** Absolute path of its folder. */
   readonly directory: string;
   readonly file: string;
-  /** Of the file as it was when this was read. */
+  /** Version of the file when it was read. */
   readonly stamp: string;
 }
 
@@ -52,22 +52,25 @@ export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
   return `${mtimeMs}/${ctimeMs}/${size}/${ino}`;
 }
 
-/** Names that fit into a rule, a command line and a list of names. */
+/** Names that are valid in rules, command lines and lists. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 const MAX_HINT_CHARS = 200;
 
 export interface SkillPlace {
   readonly source: SkillSource;
   readonly plugin?: string | undefined;
-  /** false: it words a text, and does not allow, run or switch anything. */
+  /** false: it only supplies text; it grants, runs and switches nothing. */
   readonly mayAllowTools: boolean;
-  /** What its files really are must lie in this folder, links followed; absent: anywhere. */
+  /** Resolved files must be in this folder; absent: anywhere. */
   readonly within?: string | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** undefined: neither the head nor the folder gives it a usable name. `body` lends a description where the head has none. */
+/**
+ * undefined: neither the frontmatter nor the folder supplies a valid name. `body` supplies a description
+ * where the frontmatter has none.
+ */
 export function skillOf(
   { fields, body }: { readonly fields: Fields; readonly body: string },
   at: { readonly folder: string; readonly directory: string; readonly file: string; readonly stamp: string },

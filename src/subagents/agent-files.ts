@@ -1,4 +1,7 @@
-/** Agents from files: `agents/*.md`, the fields at the head, the system prompt below. A broken file is named and passed over. */
+/**
+ * Agents from files: `agents/*.md`, with fields in the frontmatter and the system prompt below. A broken file
+ * is reported and skipped.
+ */
 import { basename } from 'node:path';
 import type { AgentDefinition, AgentOrigin } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -7,28 +10,28 @@ import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { readDefinition } from './read-definition.ts';
 
 export interface AgentDirectory {
-  /** Absolute; need not exist. */
+  /** Absolute path; need not exist. */
   readonly path: string;
-  /** What its agents say they are from; default nothing. */
+  /** Source of its agents; default none. */
   readonly source?: AgentOrigin['source'] | undefined;
-  /** Stands before the names of its agents, with a colon between (a plugin's). */
+  /** Prefix of the names of its agents, followed by a colon (a plugin's). */
   readonly prefix?: string | undefined;
   /**
-   * false: its agents say what they are for and how they work. They bring no servers along, keep no memory, choose no
-   * model, and take no name that belongs to a plugin's. Default true.
+   * false: its agents only have a description and a prompt. They start no servers, keep no memory, choose no
+   * model, and cannot use a name of a plugin's agent. Default true.
    */
   readonly trusted?: boolean | undefined;
 }
 
 export interface AgentFiles {
   readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'stat'>;
-  /** One line per file that is broken, and per field that has no effect. */
+  /** Called once per broken file, and per field without effect. */
   warn(line: string): void;
 }
 
 const MAX_BYTES = 256 * 1024;
 
-/** The agents of these directories; of two with one name the first counts. */
+/** The agents of these directories; the first of a name counts. */
 export async function readAgentFiles(
   directories: readonly AgentDirectory[],
   room: AgentFiles,
@@ -75,7 +78,7 @@ async function readAgentFile(
   }
 }
 
-/** Where it keeps notes, what it starts and what it costs are for those to say whom the user trusts. */
+/** Memory, model and effort: only for agents that the user trusts. */
 const GRANTS = ['memory', 'model', 'effort'] as const;
 
 function withoutGrants(given: AgentDefinition, refused: (what: string) => void): AgentDefinition {

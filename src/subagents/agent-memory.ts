@@ -1,22 +1,22 @@
-/** What an agent notes down for its next run: a folder of its own, whose `MEMORY.md` it begins with. */
+/** Notes of an agent for its next run: a folder of its own, whose `MEMORY.md` is loaded at the start. */
 import { dirname, join } from 'node:path';
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 
 export interface AgentMemoryPlaces {
-  /** Where the project's own files are. */
+  /** Folder of the project's own files. */
   readonly projectRoot: string;
-  /** The configuration home; undefined: there is none. */
+  /** The configuration home; undefined if there is none. */
   readonly configHome: string | undefined;
 }
 
 export type AgentMemory =
   | {
       readonly ok: true;
-      /** Its to read and write; need not exist. */
+      /** Folder that the agent may read and write; need not exist. */
       readonly folder: string;
-      /** For the system prompt. */
+      /** Part of the system prompt. */
       readonly prompt: string;
     }
   /** A sentence. */
@@ -25,7 +25,7 @@ export type AgentMemory =
 const INDEX = 'MEMORY.md';
 const MAX_BYTES = 24 * 1024;
 
-/** undefined: its definition does not ask for any. Never rejects. */
+/** undefined: its definition requests none. Never rejects. */
 export async function readAgentMemory(
   definition: Pick<AgentDefinition, 'name' | 'memory'>,
   places: AgentMemoryPlaces,
@@ -45,7 +45,7 @@ export async function readAgentMemory(
   return { ok: true, folder, prompt: await memoryPrompt(folder, files, root) };
 }
 
-/** How a folder of notes is kept, and what its index says. `root`: the index counts only when it is really in there. */
+/** Instructions for the folder, and its index. `root`: the index counts only if it is really in there. */
 export async function memoryPrompt(
   folder: string,
   files: Pick<PersistentFiles, 'readRange' | 'realpath' | 'stat'>,
@@ -63,14 +63,14 @@ will help then: how this place works, what was decided and why, what went wrong.
 ${INDEX} short, with the most useful things and a line for every other file. ${said}`;
 }
 
-/** By whose they are. */
+/** By scope. */
 const FOLDERS = {
   user: 'agent-memory',
   project: join('.claude', 'agent-memory'),
   local: join('.claude', 'agent-memory-local'),
 } as const;
 
-/** The folder, or the nearest above it that exists. */
+/** The folder, or its nearest existing parent. */
 async function nearest(folder: string, files: Pick<PersistentFiles, 'stat'>): Promise<string> {
   let at = folder;
   while ((await files.stat(at).catch(() => undefined)) === undefined && dirname(at) !== at) at = dirname(at);

@@ -1,6 +1,6 @@
 /**
- * An agent as a task of its session: its call waits for it, until somebody lets go of it, or does not wait at all. Then
- * its messages go past the call, and the task table tells of its end.
+ * An agent as a task of its session. Its call waits for it until it is detached, or does not wait at all;
+ * then its messages bypass the call, and the task table reports its end.
  */
 import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/agent.ts';
 import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/task.ts';
@@ -13,7 +13,7 @@ export interface AgentTaskPorts {
   readonly spawn: Spawn;
   readonly tasks: TaskTable;
   readonly stats: StatsKeeper;
-  /** Shows progress that has no call any more. */
+  /** Emits progress that no longer belongs to a call. */
   show(progress: ToolProgress): void;
 }
 
@@ -28,7 +28,7 @@ export async function* runAsTask(
   let letGo = false;
   let ended = false;
   let running: Promise<AgentOutcome> | undefined;
-  // An abort of the turn, unless somebody stops the task.
+  // An abort of the turn, unless the task is stopped.
   let killedBy: KilledBy = 'user';
   await context.delivered?.();
   const task = await tasks.register({
@@ -90,7 +90,7 @@ export async function* runAsTask(
     wake();
   };
   running.then(over, over);
-  /** What the task announces comes behind the messages that were yielded before it. */
+  /** Messages of the task follow those that were yielded before it. */
   const messages = async function* () {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const usage = tally.see(next);
@@ -127,7 +127,7 @@ export async function* runAsTask(
   return outputOf(request, outcome);
 }
 
-/** False when it has to stay: nothing goes on that is not on record. */
+/** False when it must stay in the foreground, because the change could not be recorded. */
 async function wentOn(task: TaskHandle): Promise<boolean> {
   try {
     await task.background();
@@ -147,7 +147,7 @@ function launched(
   const { outputFile } = task;
   void running.then(async (outcome) => {
     const end = endOf(request, outcome);
-    // What cannot be written is in the notification all the same.
+    // If the file cannot be written, the notification has the text.
     await context.files.writeAtomic(outputFile, end.result ?? '', { mode: 0o600 }).catch(() => undefined);
     await task.finish(end);
   });
@@ -175,7 +175,7 @@ function endOf(request: SpawnRequest, outcome: AgentOutcome): TaskEnd {
   };
 }
 
-/** What its messages show of its work so far; undefined when there is nothing new. */
+/** Progress of its work, derived from its messages; undefined when there is nothing new. */
 function createTally(nowMs: () => number) {
   const startedMs = nowMs();
   let toolUses = 0;

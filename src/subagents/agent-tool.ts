@@ -22,11 +22,11 @@ export interface AgentToolInput {
 }
 
 export interface AgentToolOptions extends StartPorts {
-  /** Those that may be started; not empty. */
+  /** Available agents; not empty. */
   readonly agents: readonly AgentDefinition[];
-  /** Checks and copies an input, by the schema. */
+  /** Creates a validator of input for the schema. */
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<AgentToolInput>;
-  /** The model may ask for an agent in the background. */
+  /** The model may request an agent in the background. */
   readonly background: boolean;
 }
 
@@ -40,7 +40,7 @@ export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput,
     description: () => describe(options),
     parse: options.parser(inputJsonSchema),
     isConcurrencySafe: () => true,
-    // Starting an agent changes nothing; every call it makes passes the gate by itself.
+    // Starting an agent changes nothing; every call it makes passes the gate.
     isReadOnly: () => true,
     effectClass: () => 'unsafe',
     permissionTarget: () => ({ kind: 'none' }),
@@ -100,7 +100,7 @@ function schemaOf({ agents, background }: AgentToolOptions): JsonObject {
   };
 }
 
-/** As the model reads of it. */
+/** Description of an agent for the model. */
 export function agentLine({ name, description, tools }: AgentDefinition): string {
   return `- ${name}: ${description.trim()} (Tools: ${tools === undefined ? 'all' : tools.join(', ')})`;
 }

@@ -1,4 +1,4 @@
-/** The agents every session has. An agent of the user's with the same name takes their place. */
+/** The built-in agents. An agent of the user with the same name replaces one. */
 import type { AgentDefinition } from '../protocol/agent.ts';
 
 export const GENERAL_PURPOSE = 'general-purpose';

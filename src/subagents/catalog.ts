@@ -1,10 +1,13 @@
-/** Which agents a session has: options beat files, a project's beat the user's, all beat the built-in ones. */
+/**
+ * The agents of a session: those of options precede files, the project's precede the user's, all precede the
+ * built-in ones.
+ */
 import type { AgentDefinition } from '../protocol/agent.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { BUILT_IN_AGENTS } from './built-in.ts';
 import { readDefinition } from './read-definition.ts';
 
-/** Of several lists, the first that has a name decides what it means. Built-in agents come first in the listing. */
+/** The first list that has a name defines it. Built-in agents come first in the listing. */
 export function agentCatalog(...lists: readonly (readonly AgentDefinition[])[]): readonly AgentDefinition[] {
   const byName = new Map<string, AgentDefinition>();
   for (const list of [BUILT_IN_AGENTS, ...[...lists].reverse()])
@@ -12,7 +15,10 @@ export function agentCatalog(...lists: readonly (readonly AgentDefinition[])[]):
   return [...byName.values()];
 }
 
-/** Agents that a caller defines. Throws `invalid_option`, naming agent and field; what has no effect is warned of. */
+/**
+ * Agents that a caller defines. Throws `invalid_option`, naming agent and field; fields without effect cause
+ * a warning.
+ */
 export function definedAgents(
   agents: Readonly<Record<string, unknown>>,
   warn: (line: string) => void,

@@ -1,12 +1,12 @@
-/** Whether the consumer has what a call has shown of its progress. */
+/** Whether the consumer has received the progress of a call. */
 import type { ToolProgress } from '../protocol/tool.ts';
 
 export interface Handover {
-  /** The same progress, watched. */
+  /** Returns the progress with a receipt. */
   watch(progress: ToolProgress): ToolProgress;
-  /** Resolves when the consumer has all that is watched, or never will. */
+  /** Resolves when the consumer has received everything, or never will. */
   done(): Promise<void>;
-  /** It is not waited for any more. */
+  /** Stops waiting. */
   giveUp(): void;
 }
 

@@ -1,13 +1,13 @@
-/** How many agents there may be: in one answer, and in the whole session at every depth (F62). */
+/** Limits on the number of agents: in one response, and in the session at every depth (F62). */
 import type { RefusedBy } from './stats.ts';
 
-/** Answers whose agents are still counted; an older one makes none any more. */
+/** Responses whose agents are counted; older ones start none. */
 const REMEMBERED_MESSAGES = 1_000;
 
 export interface QuotaLimits {
-  /** How deep agents may nest; 0: none at all. */
+  /** Nesting depth; 0: no agents. */
   readonly maxDepth: number;
-  /** Agents that one answer of the model may start. */
+  /** Agents that one response may start. */
   readonly maxPerMessage: number;
   /** Agents of one session, at every depth. */
   readonly maxPerSession: number;
@@ -15,7 +15,7 @@ export interface QuotaLimits {
 
 export interface AgentQuota {
   readonly maxDepth: number;
-  /** Takes a place; why there is none, if there is none. `effectKey` is the call's own. */
+  /** Reserves a place, or returns why there is none. `effectKey` is the call's own. */
   take(call: { readonly effectKey: string; readonly depth: number }): Refusal | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** One agent's definition, as options, `--agents` and files give it: checked field by field, nothing dropped in silence. */
+/** Validates an agent's definition from options, `--agents` or a file, field by field. */
 import type { AgentDefinition, AgentServer } from '../protocol/agent.ts';
 import { PERMISSION_MODES } from '../protocol/permission.ts';
 import { EFFORT_LEVELS } from '../protocol/wire.ts';
@@ -8,18 +8,18 @@ export type DefinitionReading =
   | {
       readonly ok: true;
       readonly definition: AgentDefinition;
-      /** One sentence per field that means nothing here. */
+      /** One sentence per field without effect. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };
 
-/** Fields of the published definition that nothing acts on here (docs/compatibility.md). */
+/** Fields of the published definition without effect here (docs/compatibility.md). */
 const WITHOUT_EFFECT = ['observer', 'observerMessage'] as const;
 
-/** What files may hold besides: how other programs show the agent. */
+/** Further fields in files: display settings of other programs. */
 const SHOWN_ELSEWHERE = ['name', 'color', 'source'];
 
-/** The value as it is kept; undefined: it is not what the field must be. */
+/** Returns the normalised value; undefined for an invalid one. */
 type Check = (value: unknown) => { readonly value: unknown } | undefined;
 
 const is =
@@ -35,7 +35,7 @@ const names: Check = (value) => {
 };
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** Names, configurations by name, or both; a file may leave the list out. */
+/** Names, configurations by name, or both; in a file, a list is optional. */
 const servers: Check = (value) => {
   const list: readonly unknown[] =
     typeof value === 'string'
@@ -52,7 +52,7 @@ const servers: Check = (value) => {
 };
 const oneOf = (words: readonly string[]) => is((value) => words.includes(value as string));
 
-/** One row per field: what it must be, and the test of it. */
+/** One row per field: its description and its check. */
 const FIELDS: {
   readonly [F in keyof Omit<AgentDefinition, 'name' | 'from'>]-?: readonly [what: string, check: Check];
 } = {
@@ -76,7 +76,7 @@ const FIELDS: {
 
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.: -]{0,99}$/u;
 
-/** `value` is what was given for the agent of this name. Never throws. */
+/** `value`: the definition of the agent of this name. Never throws. */
 export function readDefinition(name: string, value: unknown): DefinitionReading {
   if (!NAME.test(name)) return { ok: false, problem: `"${name}" cannot be the name of an agent` };
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -89,7 +89,7 @@ export function readDefinition(name: string, value: unknown): DefinitionReading 
     if (found === undefined || found === null) continue;
     const checked = check(found);
     if (checked !== undefined) read[field] = checked.value;
-    // The published type allows a number, which no model of ours takes.
+    // The published type allows a number, which no model supports.
     else if (field === 'effort' && typeof found === 'number')
       warnings.push('"effort" as a number has no effect; name a level instead');
     else return { ok: false, problem: `"${field}" must be ${what}` };

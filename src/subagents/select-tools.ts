@@ -1,4 +1,4 @@
-/** Which of a session's tools an agent gets. */
+/** The tools of a session that an agent gets. */
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
@@ -15,7 +15,7 @@ export function selectTools(selection: Selection, all: readonly AnyTool[]): read
   );
 }
 
-/** What other fields of a definition make no sense without. */
+/** Tools that other fields of the definition require. */
 function implied({ mcpServers = [], skills = [], memory }: Selection): readonly string[] {
   return [
     ...serverNames(mcpServers).map((name) => `mcp__${name.replace(/[^a-zA-Z0-9_-]/g, '_')}`),
@@ -28,7 +28,10 @@ export function serverNames(servers: NonNullable<AgentDefinition['mcpServers']>)
   return servers.flatMap((server) => (typeof server === 'string' ? [server] : Object.keys(server)));
 }
 
-/** A name, an alias, `mcp__server`, `mcp__server__*` or `mcp__*`. A specifier behind the name is for permission rules. */
+/**
+ * A name, an alias, `mcp__server`, `mcp__server__*` or `mcp__*`. A specifier behind the name is ignored: it
+ * is for permission rules.
+ */
 function means(given: string, tool: AnyTool): boolean {
   const name = given.replace(/\(.*\)$/s, '').trim();
   if (name === tool.name || tool.aliases?.includes(name) === true) return true;

@@ -1,4 +1,4 @@
-/** Starts an agent for a call, if there may be one more, and hands its typed outcome to whoever asked for it. */
+/** Starts an agent for a call, within the limits, and returns its typed outcome. */
 import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
 import { runAsTask } from './agent-task.ts';
@@ -10,17 +10,17 @@ export interface StartPorts {
   readonly quota: AgentQuota;
   readonly stats: StatsKeeper;
   readonly spawn: Spawn;
-  /** Makes the id of an agent: letters, digits and "-". */
+  /** Creates the id of an agent: letters, digits and "-". */
   newId(): string;
-  /** Shows progress that has no call any more. */
+  /** Emits progress that no longer belongs to a call. */
   show(progress: ToolProgress): void;
 }
 
 export interface AgentStart extends Pick<SpawnRequest, 'description' | 'prompt' | 'model' | 'effort'> {
   readonly definition: AgentDefinition;
-  /** Where tasks can outlive their call at all. */
+  /** Whether tasks can outlive their call. */
   readonly background: boolean;
-  /** What the call itself said about it. */
+  /** `run_in_background` of the call. */
   readonly requested: Requested;
 }
 

@@ -1,4 +1,4 @@
-/** What became of the agents of a session, in counts. Field names are the public ones of results. */
+/** Counts of a session's agents by outcome, in the shape of results. */
 import type { AgentOutcome } from '../protocol/agent.ts';
 import type { SubagentStats } from '../protocol/result-message.ts';
 
@@ -11,11 +11,11 @@ export interface StatsKeeper {
   /** `depth`: 1 for an agent of the main conversation. */
   started(requested: Requested, agent: { name: string; depth: number; background: boolean }): void;
   ended(how: 'completed' | 'failed' | KilledBy): void;
-  /** As they are now. */
+  /** The current counts. */
   counts(): SubagentStats;
 }
 
-/** `by`: who had it ended, if it was ended. */
+/** `by`: who ended it, if it was stopped. */
 export function endingOf({ end }: AgentOutcome, by: KilledBy): 'completed' | 'failed' | KilledBy {
   return end === 'completed' ? 'completed' : end === 'aborted' ? by : 'failed';
 }

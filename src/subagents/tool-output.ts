@@ -1,4 +1,7 @@
-/** What the Agent tool returns: for consumers the field's de-facto shape, for the model a report or the reason there is none. */
+/**
+ * Result of the Agent tool: for consumers the usual shape, for the model a report or the reason why there is
+ * none.
+ */
 import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
 import type { ResultUsage } from '../protocol/wire.ts';
@@ -18,7 +21,7 @@ export interface AgentReport {
 
 export type AgentToolOutput =
   | (AgentReport & { readonly status: 'completed' })
-  /** It ended some other way; `content` is what it had said until then. */
+  /** It did not complete; `content` is its text so far. */
   | (AgentReport & {
       readonly status: 'failed';
       readonly reason: Exclude<AgentEnd, 'completed'>;
@@ -60,7 +63,7 @@ export function outputOf(request: SpawnRequest, outcome: AgentOutcome): ToolOutp
   };
 }
 
-/** Also what a background agent's notification says. */
+/** Also the text of a background agent's notification. */
 export function failedText(request: SpawnRequest, outcome: AgentOutcome, error: string): string {
   const head = `The agent ${request.definition.name} did not complete (${outcome.end}): ${error}`;
   return outcome.text === ''

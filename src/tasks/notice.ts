@@ -1,4 +1,4 @@
-/** What the model is told of tasks. Words of a command cannot end a notice early. */
+/** Notices about tasks for the model. The text of a command cannot end a notice early. */
 import type { CompactionSource } from '../protocol/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';
@@ -28,17 +28,17 @@ const RESULT: Readonly<Record<TaskKind, string>> = {
   agent: 'Its answer:',
 };
 
-/** A prompt of its own, when nothing else is going on. */
+/** A prompt of its own, when no turn is running. */
 export function noticePrompt(ended: readonly TaskInfo[]): string {
   return `${ended.map(noticeOf).join('\n')}\nThis is a message of the system, not of the user: background work has ended.`;
 }
 
-/** Behind tool results or a prompt. */
+/** A reminder behind tool results or a prompt. */
 export function noticeReminder(ended: readonly TaskInfo[]): string {
   return reminder(ended.map(noticeOf).join('\n')).text;
 }
 
-/** What runs on, after a compaction: a summary may have lost it (L2.6). */
+/** Running tasks, restored after a compaction: a summary may have lost them (L2.6). */
 export function runningTasksSource(
   tasks: { running(): readonly TaskInfo[] },
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },

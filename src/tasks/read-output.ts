@@ -1,7 +1,7 @@
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { TaskOutput } from '../protocol/task.ts';
 
-/** The last `maxBytes` of what stands in a file behind byte `from`, as text. A file that is missing is empty. */
+/** The last `maxBytes` of a file behind byte `from`, as text. '' for a missing file. */
 export async function readOutput(
   files: Pick<PersistentFiles, 'stat' | 'readRange'>,
   path: string,
@@ -12,7 +12,7 @@ export async function readOutput(
   if (start >= totalBytes) return { text: '', from: totalBytes, to: totalBytes, totalBytes };
   const bytes = await files.readRange(path, start, totalBytes - start);
   const to = start + bytes.length;
-  // Not in the middle of a character.
+  // Skips to the beginning of a character.
   let lead = 0;
   while (start > 0 && lead < 3 && ((bytes[lead] ?? 0) & 0xc0) === 0x80) lead += 1;
   const text = new TextDecoder().decode(bytes.subarray(lead));

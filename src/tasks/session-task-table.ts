@@ -1,4 +1,4 @@
-/** What the engine asks of the table of tasks, and what the table asks of the engine. */
+/** Interfaces between the engine and its task table. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { RecoveredTask, TaskEndedBy, TaskInfo, TaskRecord, TaskTable } from '../protocol/task.ts';
@@ -8,33 +8,33 @@ export interface TaskPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: Pick<PersistentFiles, 'stat' | 'readRange'>;
-  /** Where output goes. */
+  /** Path of the output file. */
   outputFile(taskId: string): string;
-  /** Makes the folder of output files. */
+  /** Creates the folder of output files. */
   makeFolder(): Promise<void>;
-  /** Resolves once it is on record. */
+  /** Resolves once it is recorded. */
   record(record: TaskRecord): Promise<void>;
   announce(message: TaskMessageBody): void;
   /** An end could not be recorded. */
   onProblem(sentence: string): void;
 }
 
-/** The table as the engine sees it. */
+/** The task table, as the engine uses it. */
 export interface SessionTaskTable extends TaskTable {
-  /** Those that run in the background. */
+  /** Tasks in the background. */
   running(): readonly TaskInfo[];
-  /** Announces which run in the background, although nothing has changed. */
+  /** Emits the list of background tasks, although it has not changed. */
   announceRunning(): void;
-  /** Asks the owners of tasks in the foreground to let go of them. The number that were asked. */
+  /** Asks the owners of foreground tasks to detach them. Returns how many were asked. */
   detach(toolUseId?: string): number;
-  /** Background tasks that have ended and that the model does not know of. Being told takes nothing away. */
+  /** Ended background tasks that the model was not notified of. Reading removes nothing. */
   untold(): readonly TaskInfo[];
-  /** The model is being told: not again. */
+  /** Marks tasks whose end the model is being notified of. */
   tell(taskIds: readonly string[]): void;
-  /** Called at each end and each start. */
+  /** Called at each start and end. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
-  /** Takes over what an earlier life of the session left; what had not ended is lost (L4.1). */
+  /** Restores tasks of a previous process of the session; those that had not ended are lost (L4.1). */
   restore(tasks: readonly RecoveredTask[]): Promise<void>;
-  /** Resolves when none is left; undefined: there is none. */
+  /** Resolves when all have ended; undefined if none runs. */
   stopAll(by: TaskEndedBy): Promise<void> | undefined;
 }

@@ -2,17 +2,17 @@
 import type { Ids } from '../protocol/ports.ts';
 import type { TaskEnd, TaskEndedBy, TaskInfo, TaskRecord, TaskStart } from '../protocol/task.ts';
 
-/** A task as the table holds it. What is written while it runs is written by the table alone. */
+/** A task in the table. Only the table changes it. */
 export interface TaskEntry {
   readonly start: TaskStart;
   info: TaskInfo;
-  /** Hosts have been told of it. */
+  /** Hosts were notified of it. */
   announced: boolean;
-  /** The model knows how it ended, or need not know. */
+  /** The model was notified of its end, or need not be. */
   told: boolean;
   /** Bytes of its output that the model has read. */
   readTo: number;
-  /** Somebody is ending it. */
+  /** It is being stopped. */
   stopping: { readonly by: TaskEndedBy; readonly done: Promise<void> } | undefined;
   finishing: Promise<void> | undefined;
   cancelLifetime: () => void;
@@ -44,17 +44,20 @@ export function isRunning({ info }: TaskEntry): boolean {
   return info.status === 'running';
 }
 
-/** In the background: beyond its call, and so of interest to hosts and model. */
+/** In the background: it outlives its call, and is reported to hosts and model. */
 export function isBackground({ info }: TaskEntry): boolean {
   return info.inBackground;
 }
 
-/** An end that nobody asked for is news: the model is asked to go on with it. The others are told when it is asked next. */
+/**
+ * Whether its end starts a turn: an end that was not requested does. The model is notified of the others with
+ * its next request.
+ */
 export function isNews({ endedBy }: TaskInfo): boolean {
   return endedBy === 'itself' || endedBy === 'lifetime';
 }
 
-/** What becomes of an end that somebody brought about. */
+/** The end of a task that was stopped. */
 export function endOf(end: TaskEnd, entry: TaskEntry): TaskEnd & { readonly endedBy: TaskEndedBy } {
   const by = entry.stopping?.by;
   if (by === undefined) return { ...end, endedBy: 'itself' };
@@ -71,7 +74,7 @@ const STOPPED_BY: Readonly<Record<TaskEndedBy, string>> = {
   lost: 'was lost with the process that ran it',
 };
 
-/** What the journal holds of its beginning. */
+/** Journal record of its start. */
 export function startRecord(info: TaskInfo): TaskRecord {
   return {
     event: 'started',
@@ -86,7 +89,7 @@ export function startRecord(info: TaskInfo): TaskRecord {
   };
 }
 
-/** Short enough for a model to copy without a slip. */
+/** Short enough for a model to copy. */
 export function freshId({ kind }: TaskStart, ids: Ids): string {
   const letter = kind === 'shell' ? 'b' : 'a';
   return `${letter}${ids.uuid().replaceAll('-', '').slice(-9)}`;

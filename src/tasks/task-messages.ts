@@ -1,4 +1,4 @@
-/** What hosts are told of a task, in the words of the stream. */
+/** Messages about tasks for hosts. */
 import {
   TASK_TYPES,
   type TaskInfo,
@@ -60,7 +60,7 @@ export function endedMessages(info: TaskInfo): readonly TaskMessageBody[] {
       ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
       status,
       ...(info.endedBy === 'lost' && { reason: 'worker_restart' }),
-      // Only what runs in the background writes one.
+      // Only background tasks write one.
       output_file: info.inBackground ? info.outputFile : '',
       summary: hostSummary(info),
       ...(usage !== undefined && { usage: usageFields(usage) }),
@@ -68,7 +68,7 @@ export function endedMessages(info: TaskInfo): readonly TaskMessageBody[] {
   ];
 }
 
-/** What a host shows of its end: an agent's report, what a stopped task was, and else how it ended. */
+/** Summary of its end for hosts: an agent's report, the description of a stopped task, else how it ended. */
 function hostSummary({ kind, status, description, summary = '', result = '' }: TaskInfo): string {
   if (status === 'stopped') return description;
   return kind === 'agent' && status === 'completed' && result !== '' ? result : summary;

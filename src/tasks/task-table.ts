@@ -1,6 +1,6 @@
 /**
- * The table of a session's tasks (L6): what runs beyond its tool call is on record before it starts, can be listed,
- * read and stopped, ends with the session, and its end is told once, to hosts and to the model.
+ * The table of a session's tasks (L6). A background task is recorded before it starts, can be listed, read
+ * and stopped, ends with the session, and its end is reported once, to hosts and to the model.
  */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type {
@@ -28,7 +28,7 @@ import { changedMessage, endedMessages, progressMessage, startedMessage } from '
 
 export type { SessionTaskTable, TaskPorts };
 
-/** Ended tasks that stay in the table. */
+/** Ended tasks that are kept in the table. */
 const MAX_ENDED = 200;
 const NONE: readonly TaskInfo[] = Object.freeze([]);
 
@@ -64,7 +64,7 @@ class Tasks implements SessionTaskTable {
     this.#entries.set(taskId, entry);
     try {
       if (start.inBackground) await this.#background(entry, { lifetimeMs: start.lifetimeMs });
-      // A command in the foreground is its call's own affair.
+      // A command in the foreground is not reported.
       else if (start.kind === 'agent') this.#announce(entry);
     } catch (error) {
       this.#entries.delete(taskId);
@@ -202,7 +202,7 @@ class Tasks implements SessionTaskTable {
 
   #stop(entry: TaskEntry, by: TaskEndedBy): Promise<void> {
     entry.stopping ??= { by, done: entry.start.stop(by).catch(() => undefined) };
-    // Owners say how it ended; one that does not is spoken for.
+    // Owners report the end; for one that does not, the table does.
     return entry.stopping.done.then(() => this.#finish(entry, { status: 'stopped', summary: '' }));
   }
 
@@ -213,7 +213,7 @@ class Tasks implements SessionTaskTable {
 
   async #settle(entry: TaskEntry, given: TaskEnd): Promise<void> {
     const ports = this.#ports;
-    // "Killed" is said when nothing of it is left (F101).
+    // Reported as killed when all of it has ended (F101).
     await entry.stopping?.done;
     entry.cancelLifetime();
     const { status, endedBy, summary, result, usage } = endOf(given, entry);
@@ -286,7 +286,7 @@ class Tasks implements SessionTaskTable {
   }
 }
 
-/** Whether the end of a task is worth asking the model again for. */
+/** Whether the end of a task starts a turn. */
 export const wakes = isNews;
 
 function forgetOldest(entries: Map<string, TaskEntry>): void {

@@ -1,7 +1,6 @@
 /**
- * Which addresses a page may come from. A URL in a model's answer may have been put there by somebody else: it must
- * not reach what only this machine can reach, such as its own services, the network around it, or the metadata of a
- * cloud.
+ * Addresses that pages may be fetched from. A URL in a model's answer may come from an attacker: it must not
+ * reach private services, such as those of this machine, the network around it, or the metadata of a cloud.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -24,7 +23,7 @@ const IPV4: readonly (readonly [network: string, bits: number, what: string])[] 
   ['240.0.0.0', 4, 'reserved'],
 ];
 
-/** Within 2000::/3, which alone is public. */
+/** Within 2000::/3, the only public range. */
 const IPV6: readonly (readonly [network: string, bits: number, what: string])[] = [
   ['2001::', 23, 'reserved'],
   ['2001:db8::', 32, 'reserved'],
@@ -43,7 +42,7 @@ function listOf(network: string, bits: number, family: 'ipv4' | 'ipv6'): BlockLi
   return list;
 }
 
-/** What kind of address this is, when no page may come from it; undefined when one may. */
+/** The kind of a forbidden address; undefined for an allowed one. */
 export function forbiddenAddress(address: string): string | undefined {
   switch (isIP(address)) {
     case 4:
@@ -62,7 +61,7 @@ function forbiddenIPv6(address: string): string | undefined {
   const leading = groups.slice(0, 6);
   const embedded = `${high(groups[6])}.${low(groups[6])}.${high(groups[7])}.${low(groups[7])}`;
   const isMapped = leading.every((group, i) => group === (i === 5 ? 0xffff : 0));
-  // 64:ff9b::/96: how a network without IPv4 shows the hosts that have nothing else.
+  // 64:ff9b::/96: IPv4 addresses in an IPv6-only network.
   const isTranslated = first === 0x64 && second === 0xff9b && leading.slice(2).every((group) => group === 0);
   if (isMapped || isTranslated) return forbiddenAddress(embedded);
   if (groups.every((group, i) => group === (i === 7 ? 1 : 0))) return 'loopback';

@@ -1,4 +1,4 @@
-/** Asks for one page: no address but a public one, no host but the one that was named, nothing without bound. */
+/** Fetches one page: public addresses only, redirects on the same host only, everything bounded. */
 import type { IncomingMessage } from 'node:http';
 import { http } from '../util/node.ts';
 import type { Page, PageOutcome, Refused } from './page.ts';
@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const ACCEPT = 'text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1';
 
-/** Rejects on abort only; everything else that can go wrong is an outcome. */
+/** Rejects on abort only; failures are outcomes. */
 export async function fetchPage(start: URL, port: WebPort, signal: AbortSignal): Promise<PageOutcome> {
   const timeoutMs = port.timeoutMs ?? TIMEOUT_MS;
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -32,7 +32,7 @@ export async function fetchPage(start: URL, port: WebPort, signal: AbortSignal):
   }
 }
 
-/** As it is asked for: https but for hosts that only this machine can reach, and without the fragment. */
+/** The URL that is requested: https except for private hosts, and without the fragment. */
 export function pageAddress(given: URL, port: Pick<WebPort, 'allowsPrivate'>): URL {
   const url = new URL(given);
   url.hash = '';
@@ -40,14 +40,14 @@ export function pageAddress(given: URL, port: Pick<WebPort, 'allowsPrivate'>): U
   return url;
 }
 
-/** The outcome, or where to look next. */
+/** The outcome, or the next URL. */
 async function visit(url: URL, port: WebPort, signal: AbortSignal): Promise<PageOutcome | URL> {
   const connections = port.connect(url);
   try {
     const reach = await unlessAborted(reachHost(url, connections, port), signal);
     if (!reach.ok) return refused(url, reach.why);
     const response = await ask(url, connections, port.userAgent, reach.lookup, signal);
-    // Whoever reads it is told; when nobody does any more, nobody needs to be.
+    // The reader receives the error; without one it is ignored.
     response.on('error', () => {});
     try {
       return await read(url, response, port, signal);
@@ -144,7 +144,7 @@ function refused(url: URL, why: string, code?: number, codeText?: string): Refus
   };
 }
 
-/** For what cannot be ended: its own end is not waited for. */
+/** For work that cannot be aborted. */
 function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new Error('given up'));
@@ -156,7 +156,7 @@ function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Several addresses were tried: each has its own error, and the whole has no words.
+  // Several addresses were tried: each has its own error, and the aggregate has no message.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   return first instanceof Error ? first.message : error.message;
 }

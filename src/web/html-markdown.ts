@@ -1,14 +1,14 @@
-/** HTML as markdown. Brings turndown along: import it dynamically, with the first page. */
+/** HTML to Markdown. Imports turndown: load this file dynamically, with the first page. */
 import TurndownService from 'turndown';
 import { headOf } from '../util/text/cut-text.ts';
 import { openElements, textBetweenTags, withoutElements } from './strip-elements.ts';
 
-/** Characters of HTML that are read, after what is no text is gone: parsing holds up everything else. */
+/** Characters of HTML that are parsed, after stripping: parsing is synchronous. */
 const MAX_HTML_CHARS = 1_000_000;
-/** Elements that are open at once. What parsing costs grows with them, so that a small page could take minutes. */
+/** Limit of open elements. The cost of parsing grows with them: a small page could take minutes. */
 const MAX_OPEN = 150;
 
-/** Links and pictures lead where they lead from `base`; those that carry data or a script are their text alone. */
+/** Links and images are resolved against `base`; of those with data or script only the text is kept. */
 export function htmlToMarkdown(html: string, base: URL): string {
   const whole = withoutElements(html);
   const body = headOf(whole, MAX_HTML_CHARS);

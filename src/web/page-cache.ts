@@ -8,14 +8,14 @@ export interface PageCache {
 export interface PageCacheLimits {
   /** Default 15 minutes. */
   readonly ttlMs?: number;
-  /** Default 16 MiB; what was used longest ago goes first. */
+  /** Default 16 MiB; the least recently used page is dropped first. */
   readonly maxBytes?: number;
 }
 
 const TTL_MS = 15 * 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Pages of the last minutes, so that a second question about one does not ask for it again. */
+/** Pages of the last minutes, so that a second question about one does not fetch it again. */
 export function createPageCache({ ttlMs = TTL_MS, maxBytes = MAX_BYTES }: PageCacheLimits = {}): PageCache {
   const pages = new Map<string, { readonly page: Page; readonly atMs: number }>();
   let held = 0;

@@ -1,8 +1,8 @@
-/** What a response holds, as text. */
+/** The text of a response. */
 
 export type ContentKind = 'html' | 'text' | 'unknown' | 'other';
 
-/** `unknown`: nothing was said, the bytes have to tell. */
+/** `unknown`: not declared, the bytes decide. */
 export function contentKind(contentType: string | undefined): ContentKind {
   const type = mediaType(contentType);
   if (type === '') return 'unknown';
@@ -19,7 +19,7 @@ export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** undefined: these bytes are no text. */
+/** undefined: these bytes are not text. */
 export function decodeText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
   const decoder = decoderFor(markOf(bytes) ?? charsetIn(contentType) ?? declaredCharset(bytes));
   if (contentKind(contentType) === 'unknown' && bytes.subarray(0, 1024).includes(0)) return undefined;
@@ -40,7 +40,7 @@ function charsetIn(text: string | undefined): string | undefined {
   return /charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(text ?? '')?.[1];
 }
 
-/** As an HTML page says it of itself, near its beginning. */
+/** Charset that an HTML page declares near its beginning. */
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1');
   return charsetIn(/<meta\s[^>]{0,200}charset[^>]{0,80}/i.exec(head)?.[0]);

@@ -1,19 +1,19 @@
-/** What came of asking for a page. */
+/** Outcome of fetching a page. */
 export type PageOutcome = Page | Moved | Refused;
 
 export interface Page {
   readonly kind: 'page';
-  /** Where it was found, after redirects on its own host. */
+  /** Final URL, after redirects on its own host. */
   readonly url: string;
   readonly code: number;
   readonly codeText: string;
-  /** Of the body, unpacked. */
+  /** Bytes of the decompressed body. */
   readonly bytes: number;
-  /** Markdown where it was HTML, else as it came. */
+  /** Markdown for HTML, else unchanged. */
   readonly text: string;
 }
 
-/** To another host, which nobody allowed yet. */
+/** Redirected to another host, which is not allowed yet. */
 export interface Moved {
   readonly kind: 'moved';
   readonly url: string;
@@ -27,7 +27,7 @@ export interface Refused {
   readonly kind: 'refused';
   readonly url: string;
   readonly why: string;
-  /** Where a server answered at all. */
+  /** Status, if a server answered. */
   readonly code?: number;
   readonly codeText?: string;
 }

@@ -1,11 +1,11 @@
-/** Finds the addresses of a host, and lets a connection have those alone. */
+/** Resolves a host and restricts the connection to the checked addresses. */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { forbiddenAddress } from './address-guard.ts';
 import type { HostAddress, PageConnections, WebPort } from './web-port.ts';
 
 export type Reach =
-  /** The connection goes to the addresses that were looked at: another look-up could bring others. */
+  /** The connection uses the checked addresses: another look-up could return others. */
   { readonly ok: true; readonly lookup?: LookupFunction } | { readonly ok: false; readonly why: string };
 
 export async function reachHost(url: URL, connections: PageConnections, port: WebPort): Promise<Reach> {
@@ -16,7 +16,7 @@ export async function reachHost(url: URL, connections: PageConnections, port: We
   try {
     addresses = await (port.resolve ?? resolveBySystem)(host);
   } catch (error) {
-    // Behind a proxy names may have no address here at all.
+    // Behind a proxy, names may not be resolvable here.
     if (connections.proxied) return { ok: true };
     const code = (error as NodeJS.ErrnoException).code;
     return { ok: false, why: `The host ${host} has no address${code === undefined ? '' : ` (${code})`}.` };
@@ -25,7 +25,7 @@ export async function reachHost(url: URL, connections: PageConnections, port: We
   return refusal(url, addresses) ?? { ok: true, lookup: pinned(addresses) };
 }
 
-/** One bad address spoils the host: which of them is used is not ours to say. */
+/** One forbidden address excludes the host, because any of them may be used. */
 function refusal(url: URL, addresses: readonly HostAddress[]): Reach | undefined {
   for (const { address } of addresses) {
     const kind = forbiddenAddress(address);

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 
-/** The whole body, unpacked; undefined when it is longer than `maxBytes`. Rejects when it breaks off. */
+/**
+ * The complete body, decompressed; undefined when it is longer than `maxBytes`. Rejects when it breaks off.
+ */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const unpack = await unpackerFor(response.headers['content-encoding']);
   const body = unpack === undefined ? response : response.pipe(unpack);
@@ -14,7 +16,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      // Counted behind the unpacking: a small answer may hold a very long text.
+      // Counted after decompression: a small response may expand to a very long text.
       if (bytes > maxBytes) return undefined;
       chunks.push(chunk);
     }
@@ -25,7 +27,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   }
 }
 
-/** What `unpackerFor` understands. */
+/** Encodings that `unpackerFor` supports. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 async function unpackerFor(encoding = 'identity'): Promise<Transform | undefined> {

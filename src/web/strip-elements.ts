@@ -1,7 +1,7 @@
-/** What of a page is no text: gone before the page is parsed, because it may be most of it. */
+/** Removes elements without text before a page is parsed, because they may be most of it. */
 const ELEMENTS = /<(?:!--|(script|style|svg|noscript|template|iframe|object|canvas)(?=[\s/>]))/gi;
 
-/** In one pass, whatever the page does: an element that is never closed takes the rest with it, as in a browser. */
+/** Linear in one pass: an element that is never closed extends to the end, as in a browser. */
 export function withoutElements(html: string): string {
   let kept = '';
   let at = 0;
@@ -32,11 +32,11 @@ export function textBetweenTags(html: string): string {
   return text;
 }
 
-/** Those that end by themselves, with the next of their kind or at once. */
+/** Elements that end with the next of their kind, or immediately. */
 const UNNESTED =
   /^(?:p|li|d[dt]|t[dhr]|tbody|thead|tfoot|col|colgroup|caption|option|optgroup|r[pt]|area|base|br|embed|hr|img|input|link|meta|param|source|track|wbr|html|head|body)$/;
 
-/** How many elements are open at once at most, counted too high rather than too low. */
+/** Upper bound of elements that are open at once. */
 export function openElements(html: string): number {
   const open = new Map<string, number>();
   let now = 0;

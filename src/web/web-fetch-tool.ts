@@ -1,4 +1,4 @@
-/** WebFetch: a page, read by a small model on behalf of the one that asks. */
+/** WebFetch: a page, read by a small model. */
 import type { JsonObject } from '../protocol/json.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput } from '../protocol/tool.ts';
 import { headOf } from '../util/text/cut-text.ts';
@@ -34,15 +34,15 @@ export interface PageQuestion {
 
 export interface WebFetchPorts extends WebPort {
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<WebFetchInput>;
-  /** What a small model says; undefined: it gave no usable answer. */
+  /** The answer of a small model; undefined if there is no usable one. */
   readonly answer: (question: PageQuestion) => Promise<string | undefined>;
 }
 
-/** Characters that are read at once. */
+/** Characters per request. */
 const WINDOW_CHARS = 100_000;
-/** A text this short is shorter than what would be said about it. */
+/** A shorter text is returned unchanged. */
 const SHORT_CHARS = 5_000;
-/** Of a page nobody could be asked about. */
+/** Excerpt of a page when there is no answer about it. */
 const EXCERPT_CHARS = 20_000;
 const ERROR_PAGE_CHARS = 500;
 const MAX_URL_CHARS = 2_000;
@@ -62,7 +62,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** With a cache of its own, which lives as long as the tool. */
+/** With a cache of its own, for the lifetime of the tool. */
 export function createWebFetchTool(ports: WebFetchPorts): Tool<WebFetchInput, WebFetchOutput> {
   const cache = createPageCache();
 

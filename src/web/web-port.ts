@@ -1,12 +1,12 @@
-/** What the session lends to whoever fetches a page. */
+/** Ports of the session for fetching pages. */
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import type { LookupFunction } from 'node:net';
 
-/** Sockets to one origin: how it is reached (proxy, certificate authorities) is the session's business. */
+/** Sockets to one origin; the session configures proxy and certificate authorities. */
 export interface PageConnections {
-  /** A proxy stands between, and looks names up itself. */
+  /** Requests pass a proxy, which resolves names itself. */
   readonly proxied: boolean;
-  /** An unsent request; its errors come as `error` events. */
+  /** An unsent request; errors are emitted as `error` events. */
   request(input: {
     readonly method: 'GET';
     readonly path: string;
@@ -26,9 +26,9 @@ export interface WebPort {
   connect(origin: URL): PageConnections;
   /** Rejects when the name has no address. Default: the system's resolver. */
   resolve?: ((host: string) => Promise<readonly HostAddress[]>) | undefined;
-  /** The user named this host, so that it may be one that only this machine can reach. */
+  /** The user named this host, so it may be a private one. */
   allowsPrivate(url: URL): boolean;
   readonly userAgent: string;
-  /** For a page, from the first byte sent to the last one read. Default 30 000. */
+  /** For a page, from the first byte sent to the last one read, ms. Default 30,000. */
   readonly timeoutMs?: number | undefined;
 }

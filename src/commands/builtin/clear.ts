@@ -1,4 +1,4 @@
-/** `/clear`: this conversation is put away as it is, and another one begins. */
+/** `/clear`: ends this conversation and begins another one. */
 import type { Command } from '../../protocol/command.ts';
 
 export const clearCommand: Command = {

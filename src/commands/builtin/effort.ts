@@ -1,4 +1,4 @@
-/** `/effort [level]`: how hard the model thinks, or how hard it shall. */
+/** `/effort [level]`: shows or sets the effort. */
 import type { Command } from '../../protocol/command.ts';
 import { EFFORT_LEVELS } from '../../protocol/wire.ts';
 

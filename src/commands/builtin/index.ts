@@ -1,4 +1,4 @@
-/** What every session has. */
+/** Commands of every session. */
 import type { Command } from '../../protocol/command.ts';
 import { clearCommand } from './clear.ts';
 import { compactCommand } from './compact.ts';

@@ -1,4 +1,4 @@
-/** `/model [name]`: which model answers, or which one shall. */
+/** `/model [name]`: shows or sets the model. */
 import type { Command } from '../../protocol/command.ts';
 
 export const modelCommand: Command = {

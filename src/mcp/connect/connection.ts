@@ -1,4 +1,4 @@
-/** One live connection to a server: from the handshake until either side ends it. */
+/** One live connection to a server, from the handshake until either side ends it. */
 
 import type { Isolate } from '../../protocol/sandbox.ts';
 import { isRecord } from '../servers/server-config.ts';
@@ -15,18 +15,18 @@ export interface AskOptions {
 
 export interface Connection {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
-  /** What the server says about its use. */
+  /** Instructions of the server. */
   readonly instructions: string | undefined;
   readonly lists: ReadonlySet<ListKind>;
-  /** A request of the protocol. Rejects with the library's errors; with ConnectionLostError when it ended. */
+  /** Sends a request of the protocol. Rejects with the library's errors, or with ConnectionLostError. */
   ask(method: string, params: Answer, options: AskOptions): Promise<Answer>;
   /** All pages of a list. */
   list(kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]>;
-  /** A person is being asked something on the server's behalf. */
+  /** The server has an open question to the user. */
   readonly held: boolean;
-  /** Why it ended, when the other side ended it. */
+  /** Resolves with the reason when the other side ends it. */
   readonly lost: Promise<string>;
-  /** Ends it for good as lost: something showed that it is of no use any more. */
+  /** Ends it as lost: it was found to be unusable. */
   abandon(why: string): void;
   close(): Promise<void>;
 }
@@ -34,20 +34,20 @@ export interface Connection {
 export interface ConnectionPorts extends RemotePorts {
   readonly name: string;
   readonly cwd: string;
-  /** Of child processes. */
+  /** Environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
   isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;
   onListChanged(kind: ListKind): void;
-  /** What a person was sent to a web page for is done. */
+  /** The user has finished what the server had sent them to a web page for. */
   onElicitationComplete(server: string, elicitationId: string): void;
 }
 
 const MAX_PAGES = 100;
 
-/** All there is of a kind. */
+/** Reads all pages of a list. */
 export async function allPages(
   ask: Connection['ask'],
   kind: ListKind,

@@ -1,10 +1,10 @@
-/** How long a call may take (F77–F79): so long without a sign of life, and so long altogether. */
+/** Time limits of a call (F77–F79): without progress, and in total. */
 import type { Clock } from '../../protocol/ports.ts';
 
 export interface Deadlines {
-  /** ms without progress. Infinity: as long as it takes. */
+  /** ms without progress. Infinity: no limit. */
   readonly idleMs: number;
-  /** ms altogether; progress does not extend it. */
+  /** ms in total; progress does not extend it. */
   readonly totalMs: number;
 }
 
@@ -20,9 +20,9 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs `work` with a signal that fires with the caller's, or at a deadline. Rejects at once then, whatever the work
- * does: with the caller's reason, or with a DeadlineError. While `isHeld()` (somebody is asked a question) silence
- * does not count.
+ * Runs `work` with a signal that is aborted with the caller's, or at a deadline. Rejects immediately then,
+ * even if the work ignores the signal: with the caller's reason, or with a DeadlineError. While `isHeld()`
+ * (the user is being asked) the idle limit is paused.
  */
 export async function withDeadlines<T>(
   { idleMs, totalMs }: Deadlines,

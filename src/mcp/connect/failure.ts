@@ -1,20 +1,20 @@
-/** What went wrong between us and a server, classified once. */
+/** Classifies failures of the communication with a server. */
 import { DeadlineError } from './deadlines.ts';
 
-/** The connection ended before the answer came. */
+/** The connection ended before the answer arrived. */
 export class ConnectionLostError extends Error {}
-/** The request never reached the server: it may be made again. */
+/** The request never reached the server: it can be repeated. */
 export class NotDeliveredError extends Error {}
-/** In the data of the error that stands in for an answer that broke off. */
+/** Marks, in the error's data, a response that broke off. */
 export const ANSWER_LOST = 'turnwright/answer_lost';
 
 export type McpFailure =
-  /** The request never got there: making it again is safe. */
+  /** The request did not arrive: repeating it is safe. */
   | { readonly kind: 'not_delivered'; readonly message: string }
-  /** The server does not know our session any more, and did nothing (F81). */
+  /** The server no longer knows the session, and did nothing (F81). */
   | { readonly kind: 'session_gone'; readonly message: string }
   | { readonly kind: 'unauthorized'; readonly message: string }
-  /** It may have taken effect, or not. */
+  /** The call may or may not have taken effect. */
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'deadline'; readonly error: DeadlineError }
   /** The server's own answer: an error of the protocol, or a refusal of HTTP. */
@@ -35,13 +35,13 @@ export function failureOf(error: unknown): McpFailure {
   }
   if (status === 401 || status === 403)
     return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };
-  // Some servers call an unknown session a bad request.
+  // Some servers answer an unknown session with 400.
   if (status === 404 || (status === 400 && /session/i.test(message)))
     return { kind: 'session_gone', message };
   return { kind: status >= 300 && status < 500 ? 'answered' : 'lost', message };
 }
 
-/** Some servers put these words before their own message, as the library does: the message alone says something. */
+/** Removes the library's prefix, which some servers send as part of their message. */
 export function withoutPrefix(message: string): string {
   return message.replace(/^(?:MCP error -?\d+: )+/, '');
 }

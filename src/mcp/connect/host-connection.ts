@@ -1,6 +1,6 @@
 /**
- * One live connection to a server that lives with the host: an object of the MCP SDK, or one behind a function. The
- * messages are handed over as they are, so that the protocol library is not loaded for it.
+ * A connection to a server of the host: an object of the MCP SDK, or one behind a function. Messages are
+ * passed unchanged, without loading the protocol library.
  */
 
 import { type HostServerConfig, isRecord } from '../servers/server-config.ts';
@@ -23,14 +23,14 @@ const LISTS: readonly ListKind[] = ['tools', 'resources', 'prompts'];
 const METHOD_NOT_FOUND = -32_601;
 const NEVER = new AbortController().signal;
 
-/** Rejects when there is no handshake; leaves nothing open then. */
+/** Rejects when the handshake fails, leaving nothing open. */
 export async function openHostConnection(
   config: HostServerConfig,
   ports: ConnectionPorts,
   signal: AbortSignal,
 ): Promise<Connection> {
   const questions = serverQuestions(ports);
-  /** Who hears of the progress of our requests, and what ends our answers to the server's. */
+  /** Listeners for progress of requests, and controllers of answers to the server's requests. */
   const progress = new Map<unknown, (told: Fields) => void>();
   const answering = new Map<unknown, AbortController>();
   const lifetime = new AbortController();
@@ -86,12 +86,12 @@ export async function openHostConnection(
     tellLost(why);
     void close(why).catch(() => {});
   };
-  /** What is said without waiting for a reply. */
+  /** Sends a notification. */
   const say = async (message: Omit<JsonRpcMessage, 'jsonrpc'>): Promise<void> => {
     try {
       await line.exchange({ jsonrpc: '2.0', ...message }, { signal: NEVER });
     } catch {
-      // Whoever does not hear it shows that with the next request.
+      // A server that did not receive it shows that with the next request.
     }
   };
 
@@ -103,12 +103,15 @@ export async function openHostConnection(
   };
   let introduced = false;
   let count = 0;
-  // A text, so that no host mixes it up with the number of a request that its server makes.
+  // A string, so that it cannot be confused with ids of the server's own requests.
   const nextId = () => {
     count += 1;
     return `turnwright-${count}`;
   };
-  /** One that the host asked before us does not know that we take questions: it is told with our first request. */
+  /**
+   * A server that the host has initialised does not know that questions are supported: it is notified with
+   * the first request.
+   */
   const introduce = () => {
     introduced = true;
     void say({ id: nextId(), method: 'initialize', params: introduction });
@@ -164,7 +167,7 @@ export async function openHostConnection(
     async list(kind, until) {
       const known = kind === 'tools' ? listedTools : undefined;
       if (!Array.isArray(known)) return allPages(ask, kind, until);
-      // The host asked before us; a list that changes is asked for again.
+      // The host's copy is outdated: the list is requested again.
       listedTools = undefined;
       return known.filter(isRecord);
     },

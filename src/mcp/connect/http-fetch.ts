@@ -1,17 +1,17 @@
 /**
- * `fetch` for MCP servers on Node's own client: no limit of its own on how long an answer takes (F78), no redirect
- * followed unasked, no body without bound (T120). Loaded with the first remote server.
+ * `fetch` for MCP servers on Node's own HTTP client: without a time limit of its own (F78), without redirects
+ * to other origins, with bounded bodies (T120). Loaded with the first remote server.
  */
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { NotDeliveredError } from './failure.ts';
 
-/** Bytes of an answer, or of one event of a stream. */
+/** Maximum bytes of a response, or of one event of a stream. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** The platform allows no body with these. */
+/** Statuses for which the platform allows no body. */
 const BODILESS = [101, 204, 205, 304];
 
 export interface BodyEnd {
-  /** The stream carried event ids: it can be taken up again where it broke. */
+  /** The stream has event ids, so it can be resumed. */
   readonly resumable: boolean;
 }
 
@@ -24,9 +24,9 @@ const NOT_DELIVERED = [
   'ERR_PROXY_REFUSED',
 ];
 
-/** Sockets to one origin: how it is reached (proxy, certificate authorities) is the session's business. */
+/** Sockets to one origin; the session configures proxy and certificate authorities. */
 export interface OriginConnections {
-  /** An unsent request; its errors come as `error` events. */
+  /** An unsent request; errors are emitted as `error` events. */
   request(input: {
     readonly method?: 'GET' | 'DELETE';
     readonly path: string;
@@ -42,11 +42,11 @@ export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Respons
 
 export interface HttpFetch {
   readonly fetch: Fetch;
-  /** Gives the sockets back. */
+  /** Releases the sockets. */
   close(): void;
 }
 
-/** `onBodyEnd` is told when an event stream ends or breaks, with the body of the request it answered. */
+/** `onBodyEnd` is called when an event stream ends or breaks, with the body of its request. */
 export function createHttpFetch(
   connect: ConnectPort,
   onBodyEnd: (requestBody: string | undefined, end: BodyEnd) => void = () => {},
@@ -126,7 +126,10 @@ function responseOf(incoming: IncomingMessage, onEnd: (end: BodyEnd) => void): R
   return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
 }
 
-/** Told apart from an orderly end, a break is an error of the stream. `onEnd` is told of both, for event streams. */
+/**
+ * A break is an error of the stream, in contrast to a regular end. `onEnd` is called for both, for event
+ * streams.
+ */
 function boundedBody(incoming: IncomingMessage, streams: boolean, onEnd: (end: BodyEnd) => void) {
   let bytes = 0;
   let resumable = false;

@@ -1,18 +1,18 @@
-/** Servers that live with the host: objects of the MCP SDK, spoken to without leaving the process, and functions. */
+/** Servers of the host: objects of the MCP SDK in this process, and functions. */
 
 import type { LinkedMcpServer, McpServerInstance } from '../servers/server-config.ts';
 import type { Exchange, JsonRpcMessage } from './json-rpc.ts';
 
-/** Both directions between us and a server that lives with the host. */
+/** Both directions of the communication with a server of the host. */
 export interface HostLine {
-  /** Rejects when the server takes no connection. */
+  /** Rejects when the server refuses the connection. */
   open(): Promise<void>;
   readonly exchange: Exchange;
   close(): Promise<void>;
 }
 
 export interface HostLineEvents {
-  /** The server says something by itself: a notification, or a request. */
+  /** The server sends a notification or a request. */
   onMessage(message: JsonRpcMessage): void;
   /** The server closed its end. */
   onClose(): void;
@@ -26,7 +26,7 @@ interface Transport {
   close(): Promise<void>;
 }
 
-/** An object that has a connection already takes no second one. */
+/** An object that is connected already refuses a second connection. */
 export function linkToInstance(
   server: McpServerInstance['instance'],
   { onMessage, onClose }: HostLineEvents,
@@ -70,7 +70,7 @@ export function linkToInstance(
         if (!isRequest) resolve(undefined);
       }),
     async close() {
-      // An object that took no connection of ours may serve another session.
+      // An object that refused the connection may serve another session.
       if (isOurs) await server.close?.();
     },
   };

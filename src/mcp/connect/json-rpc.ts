@@ -11,15 +11,15 @@ export interface JsonRpcMessage {
 }
 
 /**
- * Hands a message to a server. Resolves with the reply to a request, with nothing for a notification. Rejects when
- * the server cannot be reached, and when `signal` fires.
+ * Sends a message to a server. Resolves with the reply to a request, with undefined for a notification.
+ * Rejects when the server cannot be reached, and on abort.
  */
 export type Exchange = (
   message: JsonRpcMessage,
   options: { readonly signal: AbortSignal },
 ) => Promise<JsonRpcMessage | undefined>;
 
-/** The result of a request. Throws what the server answered instead, as `MCP error <code>: …`. */
+/** The result of a request. Throws the server's error as `MCP error <code>: …`. */
 export function resultOf(reply: JsonRpcMessage | undefined): unknown {
   if (reply?.error !== undefined) {
     const { code, message } = reply.error;

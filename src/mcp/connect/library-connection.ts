@@ -1,4 +1,4 @@
-/** A connection to a server outside, as the protocol library makes it. Loaded by the first of them. */
+/** A connection to an external server, by the protocol library. Loaded on first use. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
@@ -10,7 +10,7 @@ import { ConnectionLostError } from './failure.ts';
 import { createRemoteTransport } from './remote-transport.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 
-/** Rejects when there is no handshake; leaves nothing open then. */
+/** Rejects when the handshake fails, leaving nothing open. */
 export async function openConnection(
   config: ExternalServerConfig,
   ports: ConnectionPorts,
@@ -41,8 +41,8 @@ export async function openConnection(
     end(said === undefined ? 'the connection was closed' : `it ${said}`);
   };
   client.onerror = (error) => {
-    // The library tries to take up its streams itself and says so when it gives up; its SSE client goes on
-    // with a session that the server does not know.
+    // The library tries to resume its streams and reports when it gives up; its SSE client continues with a
+    // session that the server does not know.
     if (ready && (/Maximum reconnection attempts/.test(error.message) || config.type === 'sse'))
       end('the event stream broke off');
   };
@@ -67,7 +67,7 @@ export async function openConnection(
   const close = async () => {
     closing = true;
     ended ??= 'it was closed';
-    // What is still on its way to be told ends with the transport, whether or not a handshake was made.
+    // Pending messages end with the transport, with or without a handshake.
     await Promise.allSettled([client.close(), transport.close()]);
   };
   try {
@@ -85,7 +85,7 @@ export async function openConnection(
     try {
       return await client.request({ method, params } as never, types.ResultSchema, {
         signal: until,
-        // Deadlines are the caller's; the library's own would cut what it allows (F78).
+        // The caller sets deadlines; the library's own would be shorter (F78).
         timeout: MAX_TIMER_MS,
         ...(onProgress !== undefined && { onprogress: onProgress as never }),
       });

@@ -1,4 +1,4 @@
-/** Transports of remote servers, and what the library leaves open: an answer that broke off must not hang its call. */
+/** Transports of remote servers. A response that breaks off must not leave its call pending. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { withBearer } from '../oauth/bearer.ts';
@@ -9,7 +9,7 @@ import type { RemotePorts } from './remote-ports.ts';
 
 /** JSON-RPC's code for a connection that ended; the library uses the same. */
 const CONNECTION_CLOSED = -32_000;
-/** What was received before the end is still on its way through the parser, ms. */
+/** ms that received data may still take to pass the parser. */
 const PARSE_MS = 50;
 
 export async function createRemoteTransport(
@@ -31,7 +31,7 @@ export async function createRemoteTransport(
       } as JSONRPCMessage);
     }, PARSE_MS).unref();
   });
-  // Whoever configured an authorization has not asked for another one.
+  // A configured `authorization` header takes precedence over a login.
   const fetch =
     credentials === undefined || new Headers({ ...config.headers }).has('authorization')
       ? http.fetch

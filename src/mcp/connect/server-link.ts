@@ -1,4 +1,7 @@
-/** The line to one server: connected, lost, connected again, with pauses that grow; switched off and on (F80–F82). */
+/**
+ * The connection to one server, over time: connected, lost, reconnected with growing pauses, switched off and
+ * on (F80–F82).
+ */
 import type { McpStatus } from '../../protocol/mcp.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { cleanText } from '../tools/clean-text.ts';
@@ -8,25 +11,25 @@ import { failureOf } from './failure.ts';
 export interface LinkPorts {
   readonly clock: Clock;
   readonly random: RandomPort;
-  /** ms that connecting may take. */
+  /** Time limit of connecting, ms. */
   readonly startMs: number;
-  /** A server that could not be reached at the start may be there later; a program that cannot run will not. */
+  /** Retries a failed start: a remote server may become available, a program that cannot run will not. */
   readonly retriesStart: boolean;
-  /** Connects, and learns what the server offers. Rejects, leaving nothing open. */
+  /** Connects and reads the server's offers. Rejects, leaving nothing open. */
   open(signal: AbortSignal): Promise<Connection>;
   onChange(): void;
 }
 
-/** Attempts in a row before we wait to be asked; ms between them, doubled up to a limit. */
+/** Attempts in a row before the link waits for a request; ms between them, doubled up to a limit. */
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** A connection that lived this long has paid off its attempts, ms. */
+/** A connection that lived this long resets the number of attempts, ms. */
 const STABLE_MS = 30_000;
-/** How long a call waits for a server that is not connected, and how often it looks, ms. */
+/** How long a call waits for a server that is not connected, and how often it checks, ms. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 500;
-/** How long a server may take to show that it is alive, ms. */
+/** Time limit of a ping, ms. */
 const PING_MS = 5_000;
 const MAX_ERROR_CHARS = 1_000;
 
@@ -60,19 +63,19 @@ export class ServerLink {
     return this.#connection;
   }
 
-  /** Ends with the present connection, whatever ends it. */
+  /** Aborted with the present connection. */
   get signal(): AbortSignal {
     return this.#lifetime.signal;
   }
 
-  /** One attempt, or the one that is being made. Never rejects; the status tells. */
+  /** One attempt, or the pending one. Never rejects; sets the status. */
   connect(): Promise<void> {
     if (this.#connection !== undefined || this.#closed) return Promise.resolve();
     this.#attempt ??= this.#tryConnect(this.#lifetime.signal);
     return this.#attempt;
   }
 
-  /** A connection, for which it tries again when there is none; undefined when that is of no use. */
+  /** The connection; reconnects if there is none. undefined if that fails. */
   async ready(signal: AbortSignal): Promise<Connection | undefined> {
     const { clock } = this.#ports;
     const until = clock.monotonicMs() + WAIT_MS;
@@ -97,7 +100,7 @@ export class ServerLink {
     }
   }
 
-  /** Drops what there is and connects anew; the status tells how it went. */
+  /** Closes the connection and connects anew; sets the status. */
   async reconnect(): Promise<void> {
     await this.#disconnect('pending', undefined);
     this.#attempts = 0;
@@ -116,7 +119,7 @@ export class ServerLink {
     await this.#disconnect('disabled', undefined);
   }
 
-  /** Draws from a failed request what it says about the connection. */
+  /** Updates the state by what a failed request shows about the connection. */
   heed(error: unknown, connection: Connection): void {
     if (connection !== this.#connection) return;
     const failure = failureOf(error);
@@ -126,7 +129,7 @@ export class ServerLink {
     if (failure.kind === 'unauthorized') void this.#disconnect('needs-auth', failure.message);
   }
 
-  /** One lost answer need not be the end of the connection, which other calls may be using. */
+  /** One lost answer need not be the end of the connection, which other calls may use. */
   async #check(connection: Connection): Promise<void> {
     const limit = new AbortController();
     const cancelLimit = this.#ports.clock.timer(PING_MS, () => limit.abort(new Error('No answer.')));
@@ -183,7 +186,7 @@ export class ServerLink {
     connection.abandon(why);
     if (this.#ports.clock.monotonicMs() - this.#connectedAtMs >= STABLE_MS) this.#attempts = 0;
     this.#set('failed', cleanText(`The connection was lost: ${why}.`, MAX_ERROR_CHARS));
-    // The first time at once: most losses are restarts.
+    // The first attempt is immediate: most losses are restarts.
     if (this.#attempts <= 1) void this.connect();
     else this.#retryLater();
   }

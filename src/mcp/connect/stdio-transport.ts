@@ -1,6 +1,6 @@
 /**
- * Messages as lines over the standard streams of a child process, which leads a group of its own: what a server
- * starts ends with it. Nothing here grows without bound, whatever the server writes (T117).
+ * Messages as lines over the standard streams of a child process in a process group of its own: everything
+ * that a server starts ends with it. Buffers are bounded (T117).
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
@@ -14,26 +14,26 @@ export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   /** undefined: it runs as any program does. */
   readonly isolate: Isolate | undefined;
 }
 
 export interface StdioTransport extends Transport {
-  /** How the process ended, with the last it wrote to stderr; undefined while it runs. */
+  /** How the process ended, with the end of its stderr; undefined while it runs. */
   readonly epitaph: string | undefined;
 }
 
-/** Bytes of one message. */
+/** Maximum bytes of one message. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const STDERR_KEPT_CHARS = 4_096;
 const STDERR_SHOWN_CHARS = 500;
-/** From SIGTERM to SIGKILL, ms: within what a session's end may take. */
+/** From SIGTERM to SIGKILL, ms: within the time limit of a session's end. */
 const END_GRACE_MS = 80;
-/** How long the pipes of a process that ended may still deliver, in ms. */
+/** Time for which the pipes of an ended process are read, in ms. */
 const DRAIN_MS = 50;
-/** How long a process may take to end after its output did, in ms. */
+/** Time that a process may take to exit after its output has ended, in ms. */
 const EXIT_MS = 250;
 
 export function createStdioTransport(server: StdioServer): StdioTransport {
@@ -61,7 +61,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         stderr = (stderr + text).slice(-STDERR_KEPT_CHARS);
       });
-      // A server that went away while we write: its end is told below.
+      // The server ended during a write, which is reported below.
       started.stdin?.on('error', () => {});
       const drained = new Promise<void>((resolve) => started.stdout?.once('end', resolve));
       const lines = lineReader(
@@ -69,7 +69,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
         () => void finish(`wrote more than ${MAX_LINE_BYTES / 1024 / 1024} MB without a line's end`),
       );
       started.stdout?.on('data', lines);
-      // A server that closes its stdout cannot answer any more; most end right after.
+      // A server that closes its stdout cannot answer any more; most exit right after.
       void drained.then(() => pause(EXIT_MS)).then(() => finish('closed its output'));
       void started.ended.then(async (end) => {
         await Promise.race([drained, pause(DRAIN_MS)]);
@@ -118,7 +118,10 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
   return transport;
 }
 
-/** Whole lines of bytes, so that a character in two chunks stays one. Calls `onOverflow` once and then falls silent. */
+/**
+ * Splits bytes into lines, so that characters across chunks are intact. Calls `onOverflow` once and then
+ * ignores input.
+ */
 function lineReader(onLine: (line: string) => void, onOverflow: () => void): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let length = 0;
@@ -144,7 +147,7 @@ function lineReader(onLine: (line: string) => void, onOverflow: () => void): (ch
   };
 }
 
-/** Lines that are no messages are noise: servers print banners. */
+/** Lines that are not messages are ignored: servers print banners. */
 function receive(line: string, transport: Transport): void {
   if (!line.startsWith('{') && !line.trimStart().startsWith('{')) return;
   let message: unknown;
@@ -157,7 +160,7 @@ function receive(line: string, transport: Transport): void {
   transport.onmessage?.(withObjectResult(message) as JSONRPCMessage);
 }
 
-/** The protocol wants an object; a server that answers anything else has still answered (F83). */
+/** The protocol requires an object; other values of a server are wrapped (F83). */
 function withObjectResult(message: Record<string, unknown>): Record<string, unknown> {
   if (!('result' in message) || isRecord(message['result'])) return message;
   const { result } = message;

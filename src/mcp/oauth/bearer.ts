@@ -1,4 +1,6 @@
-/** The token that requests to a server carry: the one of the last login, renewed before it expires and when it is refused. */
+/**
+ * The token in requests to a server: from the last login, renewed before it expires and when it is refused.
+ */
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Clock } from '../../protocol/ports.ts';
 import type { Fetch } from '../connect/http-fetch.ts';
@@ -9,14 +11,14 @@ export interface BearerPorts {
   readonly serverUrl: string;
   readonly store: CredentialStore;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Without a token of ours. */
+  /** `fetch` without a token. */
   readonly fetch: Fetch;
 }
 
 /** A token is renewed this long before it expires, ms. */
 const EARLY_MS = 60_000;
 
-/** `fetch` that is logged in, where somebody has logged in; to other origins it says nothing about that (T118). */
+/** `fetch` with the token of a login, if there is one; requests to other origins do not carry it (T118). */
 export function withBearer(ports: BearerPorts): Fetch {
   const { fetch: send, serverUrl } = ports;
   const { origin } = new URL(serverUrl);
@@ -45,7 +47,7 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
   let renewing: Promise<string | undefined> | undefined;
 
   const renew = async (refused: string | undefined): Promise<string | undefined> => {
-    // Another process may have logged in, or have renewed what we hold.
+    // Another process may have logged in, or renewed the token.
     const stored = await store.read(serverUrl);
     known = Promise.resolve(stored);
     const held = stored?.tokens?.access_token;
@@ -53,7 +55,7 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
     if (stored.tokens?.refresh_token === undefined) return undefined;
     const outcome = await refreshed(stored, stored.tokens.refresh_token, fetch);
     if (outcome === 'refused') {
-      // A refresh token that is good for one use may just have been used by another process.
+      // A single-use refresh token may just have been used by another process.
       const since = await store.read(serverUrl);
       if (since?.tokens !== undefined && since.tokens.access_token !== refused) {
         known = Promise.resolve(since);
@@ -75,7 +77,7 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
 
   return {
     renewed,
-    /** undefined: nobody has logged in, or not any more. */
+    /** undefined: there is no login. */
     async token(): Promise<string | undefined> {
       known ??= store.read(serverUrl);
       const held = await known;
@@ -85,7 +87,7 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
       try {
         return await renewed(token);
       } catch (error) {
-        // It is still good for a while.
+        // It is valid for a while.
         if (leftMs > 0) return token;
         throw error;
       }
@@ -93,7 +95,7 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
   };
 }
 
-/** What is kept after a login or a renewal at `nowMs`. */
+/** The record after a login or a renewal at `nowMs`. */
 export function withTokens(
   credentials: Credentials,
   tokens: OAuthTokens | undefined,
@@ -107,7 +109,7 @@ export function withTokens(
   };
 }
 
-/** `refused`: it was revoked or has expired. Rejects when the authorization server cannot say. */
+/** `refused`: it was revoked or has expired. Rejects when the authorization server is not available. */
 async function refreshed(
   { authorizationServer, metadata, resource, client }: Credentials,
   refreshToken: string,
@@ -119,7 +121,7 @@ async function refreshed(
   ]);
   try {
     const tokens = await refreshAuthorization(authorizationServer, {
-      // As the library itself read it when somebody logged in.
+      // As the library read it at the login.
       ...(metadata !== undefined && { metadata: metadata as AuthorizationServerMetadata }),
       clientInformation: client,
       refreshToken,

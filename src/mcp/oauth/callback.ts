@@ -1,4 +1,4 @@
-/** Where a browser comes back to after a login: an address of this machine that takes one answer (T125). */
+/** The redirect target of a login: an address of this machine that accepts one answer (T125). */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '../../util/node.ts';
@@ -6,13 +6,15 @@ import { cleanText } from '../tools/clean-text.ts';
 
 export interface CallbackAnswer {
   readonly code: string;
-  /** Who says so (RFC 9207), where it is said. */
+  /** Issuer of the answer (RFC 9207), if sent. */
   readonly issuer: string | undefined;
 }
 
 export interface Callback {
   readonly url: string;
-  /** Resolves with the answer that carries this state; others change nothing. Rejects with what was answered instead. */
+  /**
+   * Resolves with the answer that has this state; others are ignored. Rejects with the error of the answer.
+   */
   answer(state: string, signal: AbortSignal): Promise<CallbackAnswer>;
   close(): void;
 }
@@ -20,7 +22,7 @@ export interface Callback {
 const PATH = '/callback';
 const MAX_ERROR_CHARS = 300;
 
-/** `ports`: tried in order; 0 is any free one. Rejects when none of them is free. */
+/** `ports`: tried in order; 0 is any free one. Rejects when none is free. */
 export async function listenForCallback(ports: readonly number[]): Promise<Callback> {
   let take: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
     page(response, 503, 'Nobody is logging in.');
@@ -35,7 +37,7 @@ export async function listenForCallback(ports: readonly number[]): Promise<Callb
         signal.addEventListener('abort', onAbort, { once: true });
         take = (request, response) => {
           const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-          // A page that had its own name resolve to this machine would say that name.
+          // DNS rebinding: a page whose host name resolves to this machine sends that name.
           if (request.headers.host !== `127.0.0.1:${port}` || pathname !== PATH || request.method !== 'GET')
             return page(response, 404, 'There is nothing here.');
           if (searchParams.get('state') !== state)

@@ -1,10 +1,10 @@
-/** What logins left behind: one file for each server in the user's own home, which nobody else can read. */
+/** Stored logins: one file per server in the user's home, readable by the user only. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { isRecord } from '../servers/server-config.ts';
 
-/** What a registration or an authorization server answered: kept whole, as far as it is known here. */
+/** Answer of a registration or an authorization server, stored unchanged. */
 type Answered = { readonly [field: string]: unknown };
 export type ClientInformation = Answered & { client_id: string; client_secret?: string | undefined };
 export type Tokens = Answered & {
@@ -19,22 +19,22 @@ export interface Credentials {
   readonly serverUrl: string;
   readonly authorizationServer: string;
   readonly metadata?: Answered | undefined;
-  /** What tokens are asked for (RFC 8707), in the server's own spelling. */
+  /** Resource of the tokens (RFC 8707), as the server spells it. */
   readonly resource?: string | undefined;
   readonly client: ClientInformation;
-  /** Where the client was registered to be called back. */
+  /** Registered redirect URL of the client. */
   readonly redirectUrl?: string | undefined;
-  /** Absent: they were revoked, and somebody has to log in again. */
+  /** Absent: they were revoked, and a new login is needed. */
   readonly tokens?: Tokens | undefined;
-  /** ms since 1970. Absent: nobody knows. */
+  /** ms since 1970. Absent if unknown. */
   readonly expiresAtMs?: number | undefined;
 }
 
 export interface CredentialStore {
-  /** What cannot be read counts as nothing. */
+  /** undefined for a missing or unreadable file. */
   read(serverUrl: string): Promise<Credentials | undefined>;
   write(credentials: Credentials): Promise<void>;
-  /** false: there was nothing. */
+  /** false: there was none. */
   remove(serverUrl: string): Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export function createCredentialStore(
   files: Pick<PersistentFiles, 'readFile' | 'makeDir' | 'writeAtomic' | 'remove'>,
 ): CredentialStore {
   const folder = join(configHome, FOLDER);
-  // The address may hold what is secret: the file's name does not tell it.
+  // The URL may contain secrets, so the file name is a hash.
   const fileOf = (serverUrl: string) => join(folder, `${sha256(new URL(serverUrl).href).slice(0, 32)}.json`);
   const read: CredentialStore['read'] = async (serverUrl) => {
     try {

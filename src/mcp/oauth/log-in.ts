@@ -1,6 +1,6 @@
 /**
- * Logging in to a server, on the protocol library's OAuth: discovery, dynamic registration, PKCE, and a browser that
- * comes back to this machine. Only ever at a person's wish: a session never begins it.
+ * Login to a server, with the protocol library's OAuth: discovery, dynamic registration, PKCE, and a browser
+ * redirect to this machine. Only on the user's request: a session never starts one.
  */
 import { randomBytes } from 'node:crypto';
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
@@ -18,14 +18,14 @@ export interface LogInOptions {
   readonly store: CredentialStore;
   readonly connect: ConnectPort;
   readonly nowMs: () => number;
-  /** Is given the address that a person has to open; it is a web address. */
+  /** Receives the web address that the user has to open. */
   show(address: URL): void | Promise<void>;
   readonly signal: AbortSignal;
 }
 
 const MAX_ERROR_CHARS = 500;
 
-/** Resolves when the tokens are kept. Rejects with a sentence; with the signal's reason when it fires. */
+/** Resolves when the tokens are stored. Rejects with a sentence, or with the signal's reason. */
 export async function logIn(options: LogInOptions): Promise<void> {
   const { server, store, signal } = options;
   const http = createHttpFetch(options.connect);
@@ -62,7 +62,7 @@ async function withCallback(
   };
   await auth(attempt.provider, where);
   const address = attempt.address();
-  // It is opened by a browser, or by a program that takes it for something else (T116).
+  // A browser opens it, or another program if it is not a web address (T116).
   if (address === undefined || !isSafe(address))
     throw new Error('The authorization server names a login page that is no https address.');
   const answered = callback.answer(attempt.state, signal);
@@ -76,7 +76,7 @@ async function withCallback(
   await store.write(attempt.credentials(nowMs()));
 }
 
-/** Asks for nothing in particular, to hear where logins are made. */
+/** Sends a request without a token, to learn the authorization server. */
 async function knock(server: McpRemoteServerConfig, send: Fetch): Promise<Response> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const response = await send(server.url, {
@@ -92,7 +92,7 @@ async function knock(server: McpRemoteServerConfig, send: Fetch): Promise<Respon
   return response;
 }
 
-/** One login: what the library asks for, and what it found out. */
+/** State of one login, as the library needs it. */
 function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, before: Credentials | undefined) {
   const state = randomBytes(32).toString('base64url');
   const { clientId, clientSecret, scope } = server.oauth ?? {};
@@ -100,7 +100,7 @@ function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, befor
     clientId === undefined
       ? undefined
       : { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
-  // A client is known under the address that it was registered with.
+  // A client is bound to the redirect URL that it was registered with.
   let client = given ?? (before?.redirectUrl === redirectUrl ? before.client : undefined);
   let tokens: OAuthTokens | undefined;
   let verifier: string | undefined;
@@ -121,7 +121,7 @@ function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, befor
     saveClientInformation: (registered) => {
       client = registered;
     },
-    // A login is asked for: what there was is not looked at.
+    // A login ignores stored tokens.
     tokens: () => undefined,
     saveTokens: (granted) => {
       tokens = granted;
@@ -163,7 +163,7 @@ function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, befor
   };
 }
 
-/** The one that the client is known with, else any. */
+/** The client's registered port, else any. */
 function portsFor(server: McpRemoteServerConfig, before: Credentials | undefined): readonly number[] {
   const { callbackPort } = server.oauth ?? {};
   if (callbackPort !== undefined) return [callbackPort];

@@ -1,4 +1,4 @@
-/** Logging out: the tokens are given back where that can be said (RFC 7009), and forgotten in any case. */
+/** Logout: the tokens are revoked where supported (RFC 7009), and deleted in any case. */
 import { type ConnectPort, createHttpFetch } from '../connect/http-fetch.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
@@ -10,7 +10,7 @@ export interface LogOutOptions {
   readonly signal: AbortSignal;
 }
 
-/** false: nobody was logged in. */
+/** false: there was no login. */
 export async function logOut({ serverUrl, store, connect, signal }: LogOutOptions): Promise<boolean> {
   const known = await store.read(serverUrl);
   const was = await store.remove(serverUrl);
@@ -28,7 +28,7 @@ export async function logOut({ serverUrl, store, connect, signal }: LogOutOption
     });
     await response.body?.cancel();
   } catch {
-    // Forgotten here is what was promised.
+    // Deleting is guaranteed, revoking is not.
   } finally {
     http.close();
   }

@@ -1,4 +1,4 @@
-/** `fetch` for the talk with authorization servers: what it carries is secret, so it goes over TLS, and not for long. */
+/** `fetch` for requests to authorization servers: TLS only, with a short time limit. */
 import type { Fetch } from '../connect/http-fetch.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -1,4 +1,4 @@
-/** One configured server: what it offers, and the calls to it. */
+/** One configured server: its offers, and calls to it. */
 
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
@@ -19,7 +19,7 @@ interface Offers extends OfferedTools {
   readonly instructions: string;
 }
 
-/** Of what a server says about its use. */
+/** Limit of a server's instructions. */
 export const MAX_INSTRUCTIONS_CHARS = 2_000;
 
 export class McpServer {
@@ -30,9 +30,9 @@ export class McpServer {
   readonly #ports: McpServerPorts;
   readonly #link: ServerLink | undefined;
   #offers: Offers | undefined;
-  /** Settles when the lists are as the server last said; undefined: they are. */
+  /** Settles when the lists are current; undefined if they are. */
   #reload: Promise<void> | undefined;
-  /** Of the first connection on. */
+  /** Set with the first connection. */
   #tools: ServerTools | undefined;
   #started: Promise<void> | undefined;
 
@@ -60,13 +60,13 @@ export class McpServer {
     });
   }
 
-  /** The first attempt to connect; resolves when it has ended, either way. */
+  /** The first attempt to connect; resolves when it has ended, successfully or not. */
   start(): Promise<void> {
     this.#started ??= this.#link?.connect() ?? Promise.resolve();
     return this.#started;
   }
 
-  /** It lives with the host. */
+  /** It is a server of the host. */
   get isHosts(): boolean {
     return this.#parsed.ok && isHosts(this.#parsed.config);
   }
@@ -93,13 +93,13 @@ export class McpServer {
     };
   }
 
-  /** Where it is from, in the words of `McpServerStatus.scope`. */
+  /** Its source, with the values of `McpServerStatus.scope`. */
   get source(): string {
     if (this.isHosts) return 'sdk';
     return this.#scope === 'option' ? 'dynamic' : this.#scope;
   }
 
-  /** What it listed last: a server that is away keeps its place, so that requests keep their bytes (L3). */
+  /** Its last list: kept while the server is not connected, so that requests keep their bytes (L3). */
   get tools(): readonly AnyTool[] {
     return this.#shown?.tools.tools ?? [];
   }
@@ -108,7 +108,7 @@ export class McpServer {
     return this.#shown?.prompts ?? [];
   }
 
-  /** What it says about its use; empty: nothing. */
+  /** Its instructions; empty if there are none. */
   get instructions(): string {
     return this.#shown?.instructions ?? '';
   }
@@ -117,19 +117,19 @@ export class McpServer {
     return this.#shown?.hasResources === true;
   }
 
-  /** A request that is no tool call. Rejects with a message that a model or person can read. */
+  /** A request other than a tool call. Rejects with a readable message. */
   request(method: string, params: Listed, signal: AbortSignal): Promise<Listed> {
     return this.#with(signal, (connection) => connection.ask(method, params, { signal }));
   }
 
-  /** All there is of a kind; nothing when the server knows nothing of it. */
+  /** All entries of a list; empty when the server does not support it. */
   list(kind: ListKind, signal: AbortSignal): Promise<readonly Listed[]> {
     return this.#with(signal, async (connection) =>
       connection.lists.has(kind) ? connection.list(kind, signal) : [],
     );
   }
 
-  /** Rejects with the reason when it does not come to a connection. */
+  /** Rejects with the reason when the connection fails. */
   async reconnect(): Promise<void> {
     await this.#link?.reconnect();
     if (this.status.status !== 'connected') throw new Error(notConnected(this.status));
@@ -171,7 +171,7 @@ export class McpServer {
       : await (await import('../connect/library-connection.ts')).openConnection(config, ports, signal);
     try {
       const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
-      // Prompts are an extra: a server that fails to list them still has its tools.
+      // A server that fails to list prompts still has its tools.
       const prompts = Promise.resolve(list('prompts')).catch(() => []);
       const [tools] = await Promise.all([list('tools'), offered.load()]);
       this.#offer({
@@ -187,7 +187,7 @@ export class McpServer {
     }
   }
 
-  /** What its tools are made by is loaded by the first server that is connected to. */
+  /** Loaded with the first server that is connected. */
   async #toolsOf(config: McpServerConfig, pins: ToolPins): Promise<ServerTools> {
     const { createServerTools } = await import('./server-tools.ts');
     this.#tools ??= createServerTools({
@@ -219,7 +219,8 @@ export class McpServer {
   #reloadList(kind: ListKind): void {
     const link = this.#link;
     const reload = (this.#reload ?? Promise.resolve()).then(async () => {
-      // Servers that add tools right after the handshake say so before we have finished connecting.
+      // Servers that add tools right after the handshake send the notification before connecting has
+      // finished.
       if (link?.status === 'pending') await link.connect();
       const connection = link?.connection;
       if (this.#tools === undefined || link === undefined || connection === undefined || kind === 'resources')

@@ -1,4 +1,6 @@
-/** All MCP servers of a session: the room's face. Nothing is loaded or started before `start()`. */
+/**
+ * All MCP servers of a session: the entry point of the room. Nothing is loaded or started before `start()`.
+ */
 
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
@@ -14,52 +16,52 @@ export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';
 
 export interface McpServerEntry {
   readonly name: string;
-  /** Where it was configured, for people: `project`, `dynamic` … */
+  /** Scope of its configuration: `project`, `dynamic` … */
   readonly scope: string;
-  /** As it was written; what is wrong with it becomes the server's status. */
+  /** As written; problems become the server's status. */
   readonly config: unknown;
 }
 
 export interface McpServersOptions extends McpServerPorts {
   readonly entries: readonly McpServerEntry[];
-  /** What `${VAR}` means in a configuration. */
+  /** Values of `${VAR}` in a configuration. */
   variables(entry: McpServerEntry): ServerVariables;
-  /** Names of servers that are not ours (in-process ones), as they are now. */
+  /** Current names of in-process servers. */
   takenServers(): readonly string[];
-  /** Where what its tools were like is kept for later sessions; undefined: nowhere. */
+  /** Where its tool descriptions are stored for later sessions; undefined: nowhere. */
   pinStore?(entry: McpServerEntry): PinStore | undefined;
 }
 
 export interface McpServers {
-  /** Begins to connect all of them; later calls change nothing. */
+  /** Starts connecting all of them; later calls have no effect. */
   start(): void;
-  /** Connects those that live with the host; resolves when each was tried. */
+  /** Connects the servers of the host; resolves when each was tried. */
   startHosts(): Promise<void>;
   /** Resolves when each was tried once, or after `ms`; rejects with the signal's reason. */
   settled(ms: number, signal: AbortSignal): Promise<void>;
-  /** In the order of the configuration, whoever was ready first; the same array while nothing changed. */
+  /** In the order of the configuration; the same array while nothing changed. */
   readonly tools: readonly AnyTool[];
   readonly commands: readonly PromptCommand[];
-  /** What servers say about their use. */
+  /** Instructions of servers. */
   readonly instructions: readonly { readonly server: string; readonly text: string }[];
   statuses(): readonly McpServerStatus[];
   has(name: string): boolean;
-  /** Of tool names: `mcp__<slug>__`. undefined: there is no such server. */
+  /** Part of tool names: `mcp__<slug>__`. undefined: there is no such server. */
   slugOf(name: string): string | undefined;
-  /** As the server answers. Rejects with a sentence. */
+  /** Returns the server's answer. Rejects with a sentence. */
   readResource(name: string, uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
-  /** Rejects with the reason when it does not come to a connection. */
+  /** Rejects with the reason when the connection fails. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, on: boolean): Promise<void>;
   /**
-   * Puts these in the place of those of earlier calls, of all that live with the host, and of any that has a name in
-   * `configs` or `brought` (servers that are not ours). One whose configuration is the same goes on as it is.
+   * Replaces the servers of earlier calls, all servers of the host, and any with a name in `configs` or
+   * `brought` (in-process servers). A server with an unchanged configuration stays connected.
    */
   setDynamic(
     configs: Readonly<Record<string, unknown>>,
     brought?: readonly string[],
   ): Promise<SetServersResult>;
-  /** Makes these the servers of a scope; one whose configuration is the same goes on as it is. */
+  /** Replaces the servers of a scope; one with an unchanged configuration stays connected. */
   setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
   /** undefined: there is none. */
   close(): Promise<void> | undefined;
@@ -68,7 +70,7 @@ export interface McpServers {
 export interface SetServersResult {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** By name, for those that are not connected. */
+  /** By name, for servers that are not connected. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +90,7 @@ const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 class AllServers implements McpServers {
   readonly #options: McpServersOptions;
   readonly #servers = new Map<string, KnownServer>();
-  /** Names that the last `setDynamic` gave. */
+  /** Names of the last `setDynamic`. */
   #set: readonly string[] = [];
   #started: Promise<unknown> | undefined;
   #closed = false;

@@ -1,17 +1,17 @@
-/** Names that the API takes, distinct and the same every time (F154). */
+/** Tool names that the API accepts: distinct and stable (F154). */
 import { sha256 } from '../../util/ids/sha256.ts';
 
 /** The API's limit for a tool's name. */
 const MAX_TOOL_NAME = 128;
-/** Leaves room for the tool's part. */
+/** Leaves space for the tool's part. */
 const MAX_SERVER_SLUG = 48;
 
-/** Names that are not free at the moment. */
+/** Names that are in use. */
 export type TakenNames = Pick<ReadonlySet<string>, 'has'>;
 
 /**
- * The server's part of tool names. It never holds `__` and never begins or ends with `_`: so `mcp__a__b` has one
- * reading, and a rule `mcp__a` covers the tools of one server.
+ * The server's part of tool names. It never contains `__` and never begins or ends with `_`, so `mcp__a__b`
+ * is unambiguous, and a rule `mcp__a` covers the tools of one server.
  */
 export function serverSlug(name: string, taken: ReadonlySet<string>): string {
   const plain = name
@@ -23,8 +23,8 @@ export function serverSlug(name: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * `mcp__<slug>__<tool>` by raw name, for all tools of one server. Depends on the set of names and not on their
- * order: of several that become the same, only one that is its own plain form keeps it.
+ * `mcp__<slug>__<tool>` by original name, for all tools of one server. Independent of their order: of several
+ * names that become equal, only one that is unchanged keeps it; the others get a suffix.
  */
 export function toolNames(
   slug: string,

@@ -1,4 +1,4 @@
-/** What a host or a `.mcp.json` says about a server, and whether it can be meant. */
+/** Configuration of a server, by a host or a `.mcp.json`, and its validation. */
 
 import type { Exchange, JsonRpcMessage } from '../connect/json-rpc.ts';
 import { expandVariables } from './expand-variables.ts';
@@ -8,11 +8,11 @@ export interface McpStdioServerConfig {
   /** Started without a shell. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** On top of the environment of child processes. */
+  /** Added to the environment of child processes. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** ms that a call may be silent; default 5 minutes. */
+  /** Idle limit of a call in ms; default 5 minutes. */
   readonly timeout?: number | undefined;
-  /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
+  /** Its tools are never deferred (apart from those with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
   /** Default none. */
   readonly tools?: readonly McpToolPolicy[] | undefined;
@@ -23,77 +23,77 @@ export interface McpRemoteServerConfig {
   readonly type: 'sse' | 'http';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** ms that a call may be silent; default 5 minutes. */
+  /** Idle limit of a call in ms; default 5 minutes. */
   readonly timeout?: number | undefined;
-  /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
+  /** Its tools are never deferred (apart from those with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
   /** Default none. */
   readonly tools?: readonly McpToolPolicy[] | undefined;
-  /** For authorization servers that register no client by themselves. Default: whatever they offer. */
+  /** For authorization servers without dynamic registration. Default: discovered. */
   readonly oauth?: McpOAuthConfig | undefined;
 }
 
-/** What whoever configured a server says about one of its tools. */
+/** Policy of a configuration for one tool. */
 export interface McpToolPolicy {
-  /** The server's own name of the tool. */
+  /** Name of the tool on the server. */
   readonly name: string;
   /** Default: rules and mode decide. */
   readonly permission_policy?: 'always_allow' | 'always_ask' | 'always_deny' | undefined;
-  /** A ceiling above it. */
+  /** Upper limit of the policy. */
   readonly org_max_permission?: 'allow' | 'ask' | 'blocked' | undefined;
 }
 
 export interface McpOAuthConfig {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** Port of 127.0.0.1 that a login comes back to. Default any free one. */
+  /** Port of 127.0.0.1 for the redirect of a login. Default: any free port. */
   readonly callbackPort?: number | undefined;
-  /** Asked for where the server names none; separated by blanks. */
+  /** Requested scopes if the server names none; separated by blanks. */
   readonly scope?: string | undefined;
 }
 
-/** What a host declares about calls of its own server's tools. */
+/** Policies of a host for calls of its own server's tools. */
 export interface CallTerms {
   /**
-   * By the server's own names: `always_deny`, and `always_ask`, which asks in every mode. Nothing is allowed by it:
-   * that is for rules and `canUseTool` to say.
+   * By name on the server: `always_deny`, and `always_ask`, which asks in every mode. Allowing is left to
+   * rules and `canUseTool`.
    */
   readonly tools?: readonly McpToolPolicy[] | undefined;
-  /** Of each call, ms; below 1 000 it is passed over. Default none. */
+  /** Time limit of each call, ms; values below 1,000 are ignored. Default none. */
   readonly timeout?: number | undefined;
 }
 
-/** A server of the MCP SDK that lives in this process (`McpServer`). */
+/** A server of the MCP SDK in this process (`McpServer`). */
 export interface McpServerInstance extends CallTerms {
   readonly type: 'sdk';
   readonly name: string;
   readonly instance: { connect(transport: never): Promise<void>; close?(): Promise<void> };
 }
 
-/** A server that is spoken to through a function: it may live in another process of the host's. */
+/** A server behind a function, possibly in another process of the host. */
 export interface LinkedMcpServer extends CallTerms {
   readonly type: 'sdk';
   readonly name: string;
   readonly exchange: Exchange;
   /**
-   * Is given what to call with each message that the server sends by itself: notifications and requests, whose
-   * replies go through `exchange`. undefined: nobody listens any more. Absent: it sends none.
+   * Receives the function to call with each message that the server sends: notifications, and requests, whose
+   * replies go through `exchange`. undefined: the listener is removed. Absent: it sends none.
    */
   listen?(receive: ((message: JsonRpcMessage) => void) | undefined): void;
-  /** What the server answered to `initialize` and `tools/list`, when the host has asked it before. */
+  /** The server's answers to `initialize` and `tools/list`, if the host has requested them already. */
   readonly manifest?: { readonly initializeResult: unknown; readonly toolsListResult?: unknown } | undefined;
 }
 
 /** A server that is started, or reached over the network. */
 export type ExternalServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
-/** One that lives with the host. */
+/** A server of the host. */
 export type HostServerConfig = McpServerInstance | LinkedMcpServer;
 
 export type McpServerConfig = ExternalServerConfig | HostServerConfig;
 
 export type ParsedServer =
   | { readonly ok: true; readonly config: McpServerConfig }
-  /** One sentence that says what is wrong. */
+  /** One sentence: the problem. */
   | { readonly ok: false; readonly problem: string };
 
 export function isRemote(config: McpServerConfig): config is McpRemoteServerConfig {
@@ -104,7 +104,7 @@ export function isHosts(config: McpServerConfig): config is HostServerConfig {
   return config.type === 'sdk';
 }
 
-/** Whether what is configured alike goes on as it is. Servers of the host are told apart by what they are spoken to through. */
+/** Whether two configurations are equal. Servers of the host are compared by identity. */
 export function isSameConfig(a: unknown, b: unknown): boolean {
   if (!isRecord(a) || !isRecord(b)) return false;
   if (a['type'] !== 'sdk') return JSON.stringify(a) === JSON.stringify(b);
@@ -114,7 +114,7 @@ export function isSameConfig(a: unknown, b: unknown): boolean {
 
 export interface ServerVariables {
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** It has a value that this server must not be given; default none. */
+  /** The variable has a value that this server must not receive; default none. */
   isWithheld?(name: string): boolean;
 }
 
@@ -137,7 +137,7 @@ export function parseServer(value: unknown, { values, isWithheld }: ServerVariab
     return problem(
       `names variables that may hold secrets: ${withheld.join(', ')}. A repository is given them where your own settings name them in "childEnvAllow", and the key of a model's provider never`,
     );
-  // An address that is wrong without them may be right with them.
+  // A URL that is invalid without them may be valid with them.
   if (unset.size > 0) return problem(`names variables that are not set: ${[...unset].join(', ')}`);
   return parsed;
 }
@@ -211,7 +211,7 @@ function hostsOwn(value: Record<string, unknown>): HostServerConfig | undefined 
   return { type: 'sdk', name, instance: instance as unknown as McpServerInstance['instance'] };
 }
 
-/** Without what would allow. */
+/** Without policies that allow. */
 export function strictPolicies(policies: readonly McpToolPolicy[]): readonly McpToolPolicy[] {
   return policies.map(({ permission_policy: policy, ...rest }) => ({
     ...rest,
@@ -238,7 +238,7 @@ function withCommonFields(value: Record<string, unknown>, config: McpServerConfi
   };
 }
 
-/** Of a call of a host's own tool, ms. */
+/** Minimum time limit of a call of a host's own tool, ms. */
 export const LEAST_HOST_TIMEOUT_MS = 1_000;
 
 function problem(what: string): ParsedServer {
@@ -256,7 +256,7 @@ function isText(value: unknown): value is string {
 const POLICIES: readonly unknown[] = [undefined, 'always_allow', 'always_ask', 'always_deny'];
 const CEILINGS: readonly unknown[] = [undefined, 'allow', 'ask', 'blocked'];
 
-/** A policy that is not understood must not pass for none. */
+/** An invalid policy must not count as none. */
 export function isPolicyList(value: unknown): value is readonly McpToolPolicy[] {
   return (
     Array.isArray(value) &&

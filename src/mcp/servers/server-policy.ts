@@ -11,7 +11,7 @@ export interface ServerPolicy {
   readonly denied: readonly ServerMatch[];
 }
 
-/** Why this server may not be used, in a sentence; undefined when it may. */
+/** Why this server may not be used, in one sentence; undefined if it may. */
 export function refusedServer(
   name: string,
   config: unknown,
@@ -25,7 +25,7 @@ export function refusedServer(
   return undefined;
 }
 
-/** By all that the entry says; one that says nothing means no server. */
+/** All fields of the entry must match; an empty entry matches no server. */
 function matches(
   { serverName, serverCommand, serverUrl }: ServerMatch,
   name: string,
@@ -46,7 +46,7 @@ function matches(
   return said.length > 0 && said.every(Boolean);
 }
 
-/** `*` stands for any characters. Piece by piece, so that no pattern takes long. */
+/** `*` matches any characters. Compared part by part, so that no pattern is slow. */
 function fits(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (!text.startsWith(first)) return false;

@@ -11,27 +11,27 @@ export interface McpServerPorts extends RemotePorts {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly cwd: string;
-  /** Of child processes. */
+  /** Environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Our own version, told to servers. */
+  /** Version that is sent to servers. */
   readonly version: string;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
   isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;
-  /** Checks what goes to the host's own servers. */
+  /** Validates input for the host's own servers. */
   readonly parserOf: ParserPort;
-  /** ms that connecting may take. */
+  /** Time limit of connecting, ms. */
   readonly startMs: number;
-  /** ms that a call may be silent, where the server's configuration does not say. */
+  /** Default idle limit of a call, ms. */
   readonly callIdleMs: number;
-  /** Names that tools of others have. */
+  /** Tool names of other servers. */
   readonly taken: TakenNames;
-  /** What a person was sent to a web page for is done. */
+  /** The user has finished what the server had sent them to a web page for. */
   onElicitationComplete(server: string, elicitationId: string): void;
-  /** What the server offers, or its state, changed. */
+  /** The server's offers, or its state, changed. */
   onChange(): void;
   warn(line: string): void;
-  /** A tool changed and waits to be allowed again. Absent: changed tools are used as they come. */
+  /** A tool changed and must be allowed again. Absent: changed tools are used. */
   readonly onHeld: ((line: string) => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a server may ask of us: the working directory as a root, and questions to a person. */
+/** Requests of a server: the working directory as a root, and questions to the user. */
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { answerElicitation, type ElicitationReply, type ElicitPort } from '../tools/elicitation.ts';
@@ -9,7 +9,7 @@ export interface ServerQuestions {
   roots(): { readonly roots: { readonly uri: string; readonly name: string }[] };
   /** Never rejects. */
   elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitationReply>;
-  /** A person is being asked. */
+  /** A question is open. */
   readonly open: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What hosts are told about a configured server. */
+/** Status of a configured server, as reported to hosts. */
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import { type HostServerConfig, isHosts, isRemote, type McpServerConfig } from './server-config.ts';
 
@@ -7,7 +7,7 @@ export function transportOf(config: McpServerConfig): NonNullable<McpServerStatu
   return isRemote(config) ? config.type : 'stdio';
 }
 
-/** Without what may be secret. */
+/** Without secrets. */
 export function shownConfig(
   config: Exclude<McpServerConfig, HostServerConfig>,
 ): Readonly<Record<string, unknown>> {

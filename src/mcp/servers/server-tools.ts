@@ -1,4 +1,7 @@
-/** The tools of one server, with the calls to them: as it lists them, but for those that changed since they were allowed. */
+/**
+ * The tools of one server and calls of them: as listed, apart from those that changed since they were
+ * allowed.
+ */
 
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
@@ -13,7 +16,7 @@ import type { Listed, McpServerPorts } from './server-ports.ts';
 
 export interface OfferedTools {
   readonly tools: ListedTools;
-  /** One sentence for each that waits to be allowed again. */
+  /** One sentence for each tool that must be allowed again. */
   readonly held: readonly string[];
 }
 
@@ -26,15 +29,15 @@ export interface ServerToolsOptions {
   readonly pins: ToolPins;
   readonly ports: Pick<McpServerPorts, 'clock' | 'callIdleMs' | 'taken' | 'onHeld' | 'parserOf'>;
   status(): McpServerStatus;
-  /** Settles when a list that is being read again is there; undefined: none is. */
+  /** Settles when a list that is being read again is there; undefined if none is. */
   reading(): Promise<void> | undefined;
-  /** What is offered changed because somebody allowed it. */
+  /** The offers changed because a changed tool was allowed. */
   onAccepted(offered: OfferedTools): void;
 }
 
 export interface ServerTools {
   load(): Promise<void>;
-  /** What there is to offer after this listing. `serverName`: as the server calls itself; default: as before. */
+  /** The offers after this listing. `serverName`: the name that the server reports; default: unchanged. */
   list(listing: readonly Listed[], serverName?: string): OfferedTools;
 }
 
@@ -46,7 +49,7 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
   const { server, slug, config, link, pins, ports } = options;
   const source = isHosts(config) ? 'sdk' : options.scope;
   const { onHeld, clock, taken, parserOf } = ports;
-  // How long its own tools take is for a host to say.
+  // The host decides about the time of its own tools.
   const callIdleMs = isHosts(config) ? Number.POSITIVE_INFINITY : ports.callIdleMs;
   let listing: readonly Listed[] = [];
   let ownName: string | undefined;
@@ -76,7 +79,7 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
         return { behavior: 'ask', reason };
       },
     });
-    // The same list keeps the same tools: nothing changed for anybody.
+    // An equal list keeps the same tool objects.
     if (listed.fingerprint !== offered?.fingerprint) offered = listed;
     const waiting = [...held].map(
       ([tool, change]) => `The tool "${cleanText(tool, 100)}" waits to be allowed again: ${change.what}.`,
@@ -84,7 +87,7 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
     return { tools: offered, held: waiting };
   };
 
-  /** `agreed`: somebody was asked about this change, and agreed. */
+  /** `agreed`: this change was confirmed. */
   const call = async (request: ToolCallRequest, agreed: ToolChange | undefined): Promise<ToolOutput> => {
     await settled(request.context.signal);
     const change = heldNow.get(request.tool);

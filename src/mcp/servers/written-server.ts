@@ -4,8 +4,8 @@ import { isRecord, parseServer } from './server-config.ts';
 const ANY_VARIABLE = new Proxy<Record<string, string>>({}, { get: () => 'x' });
 
 /**
- * What is wrong with the configuration of a server as it is written, whatever its `${VAR}` come to, in a sentence;
- * undefined: nothing.
+ * Problem of a server's configuration as written, for any values of `${VAR}`, in one sentence; undefined if
+ * there is none.
  */
 export function problemAsWritten(value: unknown): string | undefined {
   const isOpen = isRecord(value) && String(value['url']).includes('${');

@@ -1,4 +1,4 @@
-/** One call of a server's tool: deadlines, cancellation, and what to say when nobody knows what became of it. */
+/** One call of a server's tool: deadlines, cancellation, and the answer when its outcome is unknown. */
 
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { Clock } from '../../protocol/ports.ts';
@@ -14,17 +14,20 @@ export interface CallPorts {
   /** ms without progress. */
   readonly idleMs: number;
   readonly clock: Clock;
-  /** Waits for a connection, within bounds. */
+  /** Waits for a connection, within limits. */
   connection(signal: AbortSignal): Promise<Connection | undefined>;
   status(): Pick<McpServerStatus, 'name' | 'status' | 'error'>;
-  /** Is told of every failure, to draw from it what it says about the connection. */
+  /** Called with every failure, to update the state of the connection. */
   heed(error: unknown, connection: Connection): void;
 }
 
-/** However much progress is told, ms (F79). */
+/** Absolute limit, regardless of progress, ms (F79). */
 const MIN_TOTAL_MS = 60 * 60_000;
 
-/** Rejects only with the reason of the caller's signal. A call is made twice only when the first was never taken in. */
+/**
+ * Rejects only with the reason of the caller's signal. A call is repeated only when the first one did not
+ * arrive.
+ */
 export async function callTool(request: ToolCallRequest, ports: CallPorts): Promise<ToolOutput> {
   const first = await attempt(request, ports);
   if ('output' in first) return first.output;

@@ -1,4 +1,4 @@
-/** A question that a server asks the person behind the host. */
+/** A question of a server to the user of the host. */
 import type { JsonSchema } from '../../protocol/json.ts';
 import { isRecord } from '../servers/server-config.ts';
 import { cleanText } from './clean-text.ts';
@@ -17,7 +17,7 @@ export interface ElicitationReply {
   readonly content?: Record<string, unknown>;
 }
 
-/** Absent: there is nobody to ask, and every question is declined. */
+/** Absent: every question is declined. */
 export type ElicitPort = (
   question: ElicitationQuestion,
   options: { readonly signal: AbortSignal },
@@ -35,7 +35,7 @@ export async function answerElicitation(
   const { url, elicitationId, requestedSchema } = params;
   const mode = params['mode'] === 'url' ? 'url' : 'form';
   if (elicit === undefined) return { action: 'decline' };
-  // A person is sent to web pages only, never to a program or a file (T116).
+  // Users are sent to web pages only, never to a program or a file (T116).
   if (mode === 'url' && !isWebAddress(url)) return { action: 'decline' };
   try {
     return await elicit(

@@ -16,9 +16,9 @@ import { renderOutput } from './result.ts';
 import { inServerNames, toolSchema } from './tool-schema.ts';
 
 export interface ToolCallRequest {
-  /** As the model calls it. */
+  /** Name that the model uses. */
   readonly name: string;
-  /** The server's own name of the tool. */
+  /** Name of the tool on the server. */
   readonly tool: string;
   readonly input: JsonObject;
   readonly context: ToolContext;
@@ -34,7 +34,7 @@ export interface ListedTools {
   readonly statuses: readonly McpToolInfo[];
   /** Tools that were left out, one sentence each (F152). */
   readonly quarantined: readonly string[];
-  /** Equal for lists that look the same to the model. */
+  /** Equal for lists that are the same for the model. */
   readonly fingerprint: string;
 }
 
@@ -42,15 +42,15 @@ const MAX_DESCRIPTION_CHARS = 10_000;
 
 export interface ListedToolOptions {
   readonly call: CallPort;
-  /** What the server is called, and where it is from. */
+  /** Name and source of the server. */
   readonly origin: Pick<McpOrigin, 'server' | 'serverName' | 'source'>;
-  /** Names that other tools of the session have. */
+  /** Names of other tools of the session. */
   readonly taken: TakenNames;
-  /** What holds for tools that say nothing themselves. Default false. */
+  /** Default for tools that do not specify it. Default false. */
   readonly alwaysLoad?: boolean | undefined;
-  /** Default: whoever owns a schema checks it, the server. */
+  /** Default: the server validates its input. */
   readonly parserOf?: ParserPort | undefined;
-  /** By the server's own name of the tool. Default none. */
+  /** By name on the server. Default none. */
   policyOf?(tool: string): ToolPolicy | undefined;
 }
 
@@ -140,7 +140,7 @@ function isLoaded({ _meta: meta }: Readonly<Record<string, unknown>>, alwaysLoad
   return typeof own === 'boolean' ? own : alwaysLoad;
 }
 
-/** The call as a generator: what the server tells on the way, then the result (F84). */
+/** The call as a generator: the server's progress, then the result (F84). */
 async function* withProgress(
   server: string,
   tool: string,
@@ -158,7 +158,7 @@ async function* withProgress(
       ...(total !== undefined && { total }),
       ...(typeof message === 'string' && { message: cleanText(message, 500) }),
     });
-    // Nobody needs what is long past.
+    // Old progress is dropped.
     if (waiting.length > 100) waiting.shift();
     wake();
   }).finally(() => {

@@ -1,4 +1,4 @@
-/** Pins of a project's servers: one file for each in the user's own home. */
+/** Tool pins of a project's servers: one file per server in the user's home. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
@@ -7,7 +7,7 @@ import type { PinnedTools, PinStore } from './tool-pins.ts';
 
 const FOLDER = 'mcp-tools';
 
-/** `configuration`: what the server is; another one under the same name has agreed to nothing yet. */
+/** `configuration`: identifies the server; another one under the same name has no pins yet. */
 export function createPinStore(
   place: {
     readonly configHome: string;

@@ -13,10 +13,10 @@ export interface PromptCommand {
   readonly description: string;
   readonly argumentHint?: string;
   readonly origin: 'mcp';
-  /** The server's name of the prompt. */
+  /** Name of the prompt on the server. */
   readonly prompt: string;
   readonly server: string;
-  /** Asks the server. Rejects with a message that a person can read. */
+  /** Requests the prompt. Rejects with a readable message. */
   run(
     args: string,
     context: { readonly signal: AbortSignal },
@@ -78,7 +78,7 @@ function parametersOf(prompt: Listed): readonly Parameter[] {
   );
 }
 
-/** Words in order, quoted ones as one; the last parameter takes what is left. */
+/** Words in order, quoted ones as one; the last parameter takes the rest. */
 function argumentsOf(args: string, parameters: readonly Parameter[]): Record<string, string> {
   const words = [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
@@ -92,7 +92,7 @@ function argumentsOf(args: string, parameters: readonly Parameter[]): Record<str
   );
 }
 
-/** A prompt is one message of the user; what it puts into the assistant's mouth is marked as such. */
+/** A prompt is one user message; its assistant messages are marked as such. */
 async function messageOf(message: unknown, server: string): Promise<TextBlock | ImageBlock> {
   if (!isRecord(message)) return blockOf(message, server);
   const block = await blockOf(message['content'], server);

@@ -1,4 +1,4 @@
-/** The two tools through which a model reads what servers offer as resources. */
+/** The two tools by which a model reads the resources of servers. */
 import type { JsonSchema } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult, ToolOutput } from '../../protocol/tool.ts';
 import { withoutPrefix } from '../connect/failure.ts';

@@ -1,4 +1,4 @@
-/** What a server answers to a call, as the model reads it and as consumers see it. */
+/** Converts a server's result for the model and for consumers. */
 import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
 import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
@@ -6,23 +6,26 @@ import { textOfContent } from '../../util/text/text-of-content.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Block = TextBlock | ImageBlock;
 
-/** The API takes images up to 5 MB; as base64, in characters. */
+/** The API's limit for images, as characters of base64. */
 const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** Endings of files by their media type, where the subtype is no ending itself. */
+/** File extensions by media type, where the subtype is none. */
 const ENDINGS: Readonly<Record<string, string>> = { 'text/plain': 'txt', 'audio/mpeg': 'mp3' };
 
 export interface ResultPlace {
-  /** The server, by the name that it was configured with. */
+  /** Configured name of the server. */
   readonly server: string;
-  /** The tool, by the name that the model calls it. */
+  /** Name of the tool that the model uses. */
   readonly tool: string;
-  /** Keeps a file with the session's results; its path, or undefined when it cannot be kept. Absent: nothing is kept. */
+  /**
+   * Stores a file with the session's results; returns its path, or undefined on failure. Absent: nothing is
+   * stored.
+   */
   readonly keep?: ((bytes: Uint8Array, ending: string) => Promise<string | undefined>) | undefined;
 }
 
-/** Files of this call are kept with the session's results. */
+/** Files of this call are stored with the session's results. */
 export function keeperOf(context: ToolContext): NonNullable<ResultPlace['keep']> {
   let count = 0;
   return async (bytes, ending) => {
@@ -37,8 +40,8 @@ export function keeperOf(context: ToolContext): NonNullable<ResultPlace['keep']>
 }
 
 /**
- * Takes whatever came (F83): what has no known shape is shown as JSON. Structured content takes the place of the text that
- * repeats it. Never rejects.
+ * Accepts any value (F83): unknown shapes are shown as JSON. Structured content replaces text that repeats
+ * it. Never rejects.
  */
 export async function outputOf(result: Fields, place: ResultPlace): Promise<ToolOutput> {
   const { content, structuredContent, _meta } = result;
@@ -65,7 +68,7 @@ export async function outputOf(result: Fields, place: ResultPlace): Promise<Tool
   };
 }
 
-/** What the model reads of a result in the form that consumers see, for a hook that gives one. */
+/** Text for the model for a result in the form that consumers receive, for a hook that supplies one. */
 export function renderOutput(data: unknown): ToolOutput['content'] | undefined {
   const content = isRecord(data) ? data['content'] : undefined;
   if (typeof content === 'string') return content;
@@ -81,12 +84,12 @@ export async function blockOf(item: unknown, server: string): Promise<Block> {
   return block;
 }
 
-/** The contents of a resource that are no text. */
+/** Contents of a resource other than text. */
 export function resourceOf(resource: unknown, place: ResultPlace): Promise<readonly Block[]> {
   return blocksOf({ type: 'resource', resource }, place);
 }
 
-/** Pictures stay; of the text the structured form is what counts, whatever shape the text has. */
+/** Images are kept; text is replaced by the structured form. */
 function structured(blocks: readonly Block[], content: unknown): string | readonly Block[] {
   const pictures = blocks.filter((block, at) => block.type === 'image' || blocks[at - 1]?.type === 'image');
   const json = asJson(content);
@@ -113,7 +116,7 @@ async function blocksOf(item: unknown, place: ResultPlace): Promise<readonly Blo
   }
 }
 
-/** The contents of a resource, with where they are from. */
+/** The contents of a resource, with their source. */
 async function embedded(resource: unknown, place: ResultPlace): Promise<readonly Block[]> {
   if (!isRecord(resource)) return [text(asJson(resource))];
   const { uri, mimeType, blob } = resource;
@@ -124,7 +127,7 @@ async function embedded(resource: unknown, place: ResultPlace): Promise<readonly
   return [await binaryOf(blob, mimeType, from, place)];
 }
 
-/** With the file that it is kept in, so that other tools can work on it. */
+/** With the stored file, so that other tools can use it. */
 async function imageOf(
   data: unknown,
   mediaType: unknown,

@@ -1,7 +1,7 @@
 /**
- * A server's tools as they were when they were allowed. One that is described otherwise later, or takes other input,
- * stays as it was for the model, and a call of it asks a person again (T113): what was agreed to was the tool as it
- * was described, and a description is what a poisoned server changes.
+ * A server's tools as they were when they were allowed. When a description or input schema changes later, the
+ * model keeps the earlier one, and a call requires confirmation (T113): the user agreed to the tool as it was
+ * described, and a malicious server changes the description.
  */
 
 import { isRecord } from '../servers/server-config.ts';
@@ -9,36 +9,36 @@ import { cleanText } from './clean-text.ts';
 
 type Listed = Readonly<Record<string, unknown>>;
 
-/** The tools of one server that were seen before, by name, as the server listed them. */
+/** Tools of one server seen before, by name, as listed. */
 export type PinnedTools = Readonly<Record<string, Listed>>;
 
-/** Where pins outlive the session. */
+/** Storage of pins beyond the session. */
 export interface PinStore {
-  /** What cannot be read counts as nothing. */
+  /** undefined for a missing or unreadable file. */
   read(): Promise<PinnedTools | undefined>;
   write(tools: PinnedTools): Promise<void>;
 }
 
 export interface ToolChange {
-  /** Part of a sentence. */
+  /** What changed, as part of a sentence. */
   readonly what: string;
-  /** What the tool is now: whoever agrees, agrees to this. */
+  /** The current definition, which a confirmation applies to. */
   readonly definition: string;
 }
 
 export interface ToolPins {
-  /** What earlier sessions agreed to; once, before the first list. */
+  /** Loads pins of earlier sessions; called once, before the first list. */
   load(): Promise<void>;
-  /** The list with changed tools in their earlier form, and those that changed, by name. */
+  /** The list with changed tools in their earlier form, and the changes, by name. */
   settle(listed: readonly Listed[]): {
     readonly shown: readonly Listed[];
     readonly held: ReadonlyMap<string, ToolChange>;
   };
-  /** The tool is agreed to as it is listed now. */
+  /** The tool was confirmed as it is listed now. */
   accept(name: string): void;
 }
 
-/** `store`: absent for servers whose host names them anew for every session. */
+/** `store`: absent for servers that a host configures for each session. */
 export function createToolPins(store: PinStore | undefined): ToolPins {
   const pinned = new Map<string, Listed>();
   const latest = new Map<string, Listed>();
@@ -46,7 +46,7 @@ export function createToolPins(store: PinStore | undefined): ToolPins {
   let writing: Promise<void> = Promise.resolve();
   const keep = () => {
     const tools = Object.fromEntries(pinned);
-    // What cannot be kept holds for this session at least.
+    // What cannot be stored applies to this session at least.
     writing = writing.then(() => store?.write(tools)).catch(() => undefined);
   };
   return {
@@ -88,7 +88,7 @@ export function createToolPins(store: PinStore | undefined): ToolPins {
   };
 }
 
-/** What a model or a person goes by. */
+/** Fields that the model or the user relies on. */
 const FIELDS = ['name', 'description', 'inputSchema', 'annotations', '_meta', 'execution'] as const;
 
 function definitionOf(tool: Listed): Listed {
@@ -108,7 +108,7 @@ function changesOf(before: Listed, now: Listed): readonly string[] {
   ];
 }
 
-/** The order of keys means nothing. */
+/** Independent of the order of keys. */
 function stable(value: unknown): string {
   return (
     JSON.stringify(value, (_, each: unknown) =>

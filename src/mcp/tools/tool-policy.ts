@@ -1,7 +1,7 @@
 import type { ToolPolicy } from '../../protocol/tool.ts';
 import type { McpToolPolicy } from '../servers/server-config.ts';
 
-/** What a server's configuration says about calls of one of its tools: the strictest of policy and ceiling. */
+/** Configured policy for calls of a tool: the stricter one of policy and upper limit. */
 export function configuredPolicy(
   server: string,
   tool: string,

@@ -1,6 +1,6 @@
 /**
- * Makes an input schema one that the API takes (F152), or says why it cannot: one bad schema would refuse every
- * request. What is loosened here the server still checks itself.
+ * Converts an input schema to one that the API accepts (F152), or says why it cannot: one invalid schema
+ * would make every request fail. Where the result is more permissive, the server still validates.
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import { isRecord } from '../servers/server-config.ts';
@@ -10,7 +10,7 @@ export type ToolSchema =
   | {
       readonly ok: true;
       readonly schema: JsonSchema;
-      /** The server's own names for properties that had to be renamed, by the name the model uses. */
+      /** The server's names of properties that were renamed, by the name that the model uses. */
       readonly renamed: ReadonlyMap<string, string>;
     }
   | { readonly ok: false; readonly problem: string };
@@ -62,12 +62,12 @@ class Unfit extends Error {}
 
 type Schema = Record<string, unknown>;
 
-/** Older drafts become 2020-12, texts are cleaned, nonsense is refused. */
+/** Older drafts become 2020-12, texts are cleaned, invalid schemas are refused. */
 function normalise(schema: Schema, depth: number): Schema {
   if (depth > MAX_DEPTH) throw new Unfit(`is nested deeper than ${MAX_DEPTH} levels`);
   const out: Schema = {};
   for (const [key, value] of Object.entries(schema)) {
-    // The dialect is the API's; an id would move what references mean.
+    // The dialect is the API's; an id would change the base of references.
     if (key === '$schema' || key === '$id' || key === 'id' || value === undefined) continue;
     if (ONE.includes(key)) out[key] = subschema(value, depth, key);
     else if (MANY.includes(key)) {
@@ -150,8 +150,8 @@ function compiles(pattern: string): boolean {
 }
 
 /**
- * The API takes no `anyOf`, `oneOf`, `allOf` or `$ref` at the top: the alternatives become one object that has all
- * their properties and requires what all of them require.
+ * The API accepts no `anyOf`, `oneOf`, `allOf` or `$ref` at the top level: the alternatives become one object
+ * that has all their properties and requires what all of them require.
  */
 function flatten(schema: Schema, root: unknown): Schema {
   const { anyOf, oneOf, allOf, $ref, ...rest } = schema;

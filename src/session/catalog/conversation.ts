@@ -1,4 +1,7 @@
-/** What was said in a session, for a host to show: in order, without what was taken back and what the engine added. */
+/**
+ * The messages of a session, as a host shows them: in order, without retracted messages and without those
+ * that the engine added.
+ */
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { recordsInOrder } from '../resume/record-order.ts';
@@ -10,9 +13,9 @@ export interface SessionMessage {
   readonly session_id: string;
   /** As on the wire; undefined for a system message. */
   readonly message: unknown;
-  /** Of a subagent's messages: the call that started it. */
+  /** For a subagent's messages: the call that started it. */
   readonly parent_tool_use_id: string | null;
-  /** Of a subagent's messages: the subagent that started it; null when the session itself did. */
+  /** For a subagent's messages: the subagent that started it; null for the session itself. */
   readonly parent_agent_id: string | null;
   readonly timestamp: string;
 }
@@ -21,7 +24,7 @@ export interface MessagePage {
   /** Default all. */
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
-  /** Compaction boundaries and notices too. Default false. */
+  /** Includes compaction boundaries and notices. Default false. */
   readonly includeSystemMessages?: boolean | undefined;
 }
 
@@ -50,7 +53,7 @@ export function messagesOf(
   return messages.slice(offset, offset + limit);
 }
 
-/** Nudges and reminders, which nobody said. A summary stands for what was. */
+/** Nudges and reminders of the engine. A summary is shown, because it replaces messages. */
 function isMachinery(record: JournalEntry): boolean {
   if (record.type !== 'user') return false;
   const { isSynthetic, isMeta, kind } = record as typeof record & { readonly isMeta?: unknown };

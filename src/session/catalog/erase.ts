@@ -1,6 +1,6 @@
 /**
- * Takes a text out of everything that a session keeps. Records stay where they are, so that the conversation stays whole;
- * in the place of the text stands `[erased]`, for later requests as well.
+ * Erases a text from everything that a session stores. Records stay in place, so that the conversation
+ * remains complete; `[erased]` replaces the text, in later requests as well.
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStoreEntry } from '../../protocol/session-store.ts';
@@ -8,17 +8,18 @@ import { agentOf, type Erasure, type Transcripts } from './transcripts.ts';
 
 export const ERASED = '[erased]';
 
-/** One of the two. */
+/** Exactly one of the two fields. */
 export interface EraseRequest {
-  /** Everything that this message says, here and where other records repeat it. */
+  /** Erases the complete content of this message, here and where other records repeat it. */
   readonly messageId?: string | undefined;
-  /** This text wherever it occurs, letter by letter. At least four characters. */
+  /** Erases this text wherever it occurs, literally. At least four characters. */
   readonly text?: string | undefined;
 }
 
 /**
- * The number of records that were changed. Rejects with `session_not_found`, with `session_in_use` while a process works
- * on the session, and with `invalid_option` for a message that it does not have, or a store that cannot delete.
+ * The number of records that were changed. Rejects with `session_not_found`, with `session_in_use` while a
+ * process works on the session, and with `invalid_option` for a message that it does not have, or a store
+ * that cannot delete.
  */
 export async function eraseFromSession(
   transcripts: Transcripts,
@@ -38,7 +39,7 @@ export async function eraseFromSession(
 }
 
 const SHORTEST = 4;
-/** What a message says in fewer characters is erased where it is the whole of a text, and not inside of another one. */
+/** Shorter parts of a message are erased only where they are a complete text, not inside another one. */
 const SHORTEST_PART = 8;
 
 async function textsOf(
@@ -60,7 +61,7 @@ async function textsOf(
   throw new TurnwrightError('invalid_option', `Session ${sessionId}${where} has no message ${messageId}.`);
 }
 
-/** Every text of a message: what was written, what tools got and gave, pictures. */
+/** Every text of a message: text blocks, tool inputs and results, images. */
 function saidBy(message: unknown): readonly string[] {
   const content = isFields(message) ? message['content'] : undefined;
   if (typeof content === 'string') return content === '' ? [] : [content];
@@ -100,14 +101,14 @@ function erasureOf(texts: readonly string[], messageId: string | undefined): Era
     });
     return changed ? Object.fromEntries(fields) : value;
   };
-  /** A signature vouches for thinking as it was: changed, it would be refused. A picture cannot be changed either. */
+  /** A signature covers the thinking: a changed block would be refused. An image cannot be changed either. */
   const walkItem = (item: unknown): readonly unknown[] => {
     const now = walk(item);
     if (now === item || !isFields(item)) return [now];
     if (item['type'] === 'thinking') return [];
     return item['type'] === 'image' || item['type'] === 'document' ? [{ type: 'text', text: ERASED }] : [now];
   };
-  /** It may have been cut. */
+  /** It may be truncated. */
   const walkBeginning = (value: unknown): unknown => {
     const beginning = typeof value === 'string' ? value.replace(/\u2026$/, '') : '';
     return beginning !== '' && texts.some((each) => each.startsWith(beginning)) ? ERASED : walk(value);
@@ -121,7 +122,7 @@ function erasureOf(texts: readonly string[], messageId: string | undefined): Era
   };
 }
 
-/** A message must say something. */
+/** A message must not be empty. */
 function emptied(record: SessionStoreEntry): SessionStoreEntry {
   const message = record['message'];
   if (!isFields(message) || !Array.isArray(message['content']) || message['content'].length > 0)

@@ -1,4 +1,4 @@
-/** Folds a session file into its summary: head and tail are read, the middle is only searched for names and tags. */
+/** Summarises a session file: head and tail are read, the middle is only searched for names and tags. */
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
 import { readLines } from '../journal/read-lines.ts';
@@ -29,7 +29,7 @@ export async function summaryOfFile(
   }
   const tailStart = Math.max(headEnd, stat.size - TAIL_BYTES);
   for await (const line of readLines(files, file, { start: headEnd, maxLineBytes: HEAD_BYTES })) {
-    // The tail says the branch and what names it has; of the middle, a line without a mark needs no parsing.
+    // The tail contains branch and names; lines of the middle are parsed only if they contain a mark.
     if (line.end > tailStart || MARKS.some((mark) => line.bytes.includes(mark))) take(line.bytes);
   }
   return summary;

@@ -1,4 +1,4 @@
-/** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, what belongs to them in `<id>/` beside. */
+/** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, with further files in `<id>/` beside. */
 import { basename, dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -18,13 +18,13 @@ import { entryOfLine, summaryOfFile } from './file-summary.ts';
 import { rewriteSessionFiles } from './rewrite-files.ts';
 import type { Transcripts } from './transcripts.ts';
 
-/** To show in the place of a first prompt that cannot be read. */
+/** Shown instead of a first prompt that cannot be read. */
 const DAMAGED_PROMPT = '(its first prompt cannot be read)';
 
 export interface FileTranscriptsOptions {
   readonly files: PersistentFiles;
   readonly home: string;
-  /** Working directories whose sessions are meant; undefined: all of the home. */
+  /** Working directories of the sessions; undefined: all of the home. */
   readonly cwds: readonly string[] | undefined;
   readonly clock: Pick<Clock, 'nowMs' | 'timer'>;
 }
@@ -38,7 +38,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
   };
   const isFolder = async (path: string) => (await files.stat(path))?.kind === 'directory';
 
-  /** The file of a session, wherever it may be looked for. */
+  /** The file of a session, in any of the folders. */
   async function fileOf(sessionId: string): Promise<string | undefined> {
     if (cwds === undefined) return (await findSession({ files, home, sessionId }))?.file;
     for (const folder of await folders()) {
@@ -73,7 +73,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
     }
   }
 
-  /** What was cut off a damaged journal and kept. */
+  /** Removes parts that were cut off a damaged journal and kept. */
   async function removeTorn(file: string): Promise<void> {
     const directory = dirname(file);
     for (const name of await files.readDir(directory))
@@ -169,7 +169,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
       const handle = await files.openAppend(await knownFile(sessionId), 0o600);
       try {
         const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-        // A line of ours must not join one that a crash has cut.
+        // A new line must not be joined to one that a crash has truncated.
         const size = await handle.size();
         const last = size === 0 ? '\n' : await lastByte(files, await knownFile(sessionId), size);
         await handle.append(Buffer.from(last === '\n' ? lines : `\n${lines}`));

@@ -1,4 +1,4 @@
-/** A copy of a session under a new id: the same records, every message with an id of its own, nothing on the bill. */
+/** Copies a session under a new id: the same records, new message ids, no cost. */
 import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import { EMPTY_USAGE } from '../../protocol/wire.ts';
@@ -8,12 +8,12 @@ import { cutBehind } from '../resume/record-order.ts';
 export interface ForkOrder {
   readonly from: string;
   readonly to: string;
-  /** The last message that is copied; undefined: all. */
+  /** The last message to copy; undefined: all. */
   readonly upToMessageId: string | undefined;
   readonly title: string;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Of the program that writes. */
+  /** Version of the writing program. */
   readonly version: string;
 }
 
@@ -38,7 +38,7 @@ export function forkLines(entries: readonly JournalEntry[], order: ForkOrder): r
   return [...lines, JSON.stringify({ type: 'custom-title', customTitle: title, sessionId: to })];
 }
 
-/** Who held the old session, what it cost and which files it changed are its own; it may also have had a name. */
+/** Lease, cost, file changes and names belong to the old session only. */
 function belongsToCopy({ type }: JournalEntry): boolean {
   return (
     type !== 'cost' &&
@@ -64,7 +64,7 @@ function withoutPlace({
   );
 }
 
-/** What was said stays byte for byte, also where it speaks of an id. */
+/** Contents are copied byte for byte, even where they contain an id. */
 const SAID = new Set([
   'message',
   'rendered',

@@ -1,4 +1,4 @@
-/** Rewrites the files of a session that is not running: each one whole, or not at all. */
+/** Rewrites the files of a session that is not running, each one atomically. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { MAX_LINE_BYTES, resealed } from '../journal/envelope.ts';
@@ -6,17 +6,19 @@ import { readLines } from '../journal/read-lines.ts';
 import { entryOfLine } from './file-summary.ts';
 import type { Erasure } from './transcripts.ts';
 
-/** Kept contents of files are what a rewind puts back: they are no part of what was said. */
+/** Kept file contents are restored by a rewind: they are not part of the conversation. */
 const CHECKPOINTS = 'file-history';
 
-/** The journal's file, and what is kept beside it in the folder of its name. Resolves to the number of changed records. */
+/**
+ * Rewrites the journal, and the files in the folder of its name. Resolves to the number of changed records.
+ */
 export async function rewriteSessionFiles(
   files: PersistentFiles,
   journal: string,
   beside: string,
   erasure: Erasure,
 ): Promise<number> {
-  // It repeats the journal, and is made anew when it is missing.
+  // It repeats the journal, and is created anew when missing.
   await files.remove(join(beside, 'digest.jsonl'));
   let changed = await rewriteRecords(files, journal, erasure);
   for (const path of await filesUnder(files, beside)) {
@@ -30,7 +32,7 @@ async function rewriteRecords(files: PersistentFiles, path: string, { record }: 
   const lines: string[] = [];
   let changed = 0;
   for await (const { bytes, complete, tooLong } of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
-    // It cannot be read as a record, so it is none that counts, and may hold anything.
+    // Not readable as a record, so it does not count, and its content is unknown.
     if (tooLong) continue;
     const before = entryOfLine(bytes);
     const after = before && record(before);

@@ -1,4 +1,4 @@
-/** What a host does with sessions that are not running: list, read, name, copy, delete. */
+/** Operations of a host on sessions that are not running: list, read, rename, copy, delete. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStore } from '../../protocol/session-store.ts';
@@ -6,7 +6,7 @@ import { type MessagePage, messagesOf, type SessionMessage } from './conversatio
 import { forkLines } from './fork.ts';
 import { agentOf, subagentPath, type Transcripts } from './transcripts.ts';
 
-/** No messages when there is no such session. */
+/** Empty if there is no such session. */
 export async function sessionMessages(
   transcripts: Transcripts,
   sessionId: string,
@@ -50,7 +50,7 @@ export async function renameSession(
   await transcripts.append(sessionId, [{ type: 'custom-title', customTitle, sessionId }]);
 }
 
-/** `null` takes the tag away. Throws `invalid_option` for an empty one. */
+/** `null` removes the tag. Throws `invalid_option` for an empty one. */
 export async function tagSession(
   transcripts: Transcripts,
   sessionId: string,
@@ -101,7 +101,10 @@ export interface ImportOptions {
   readonly batchSize?: number | undefined;
 }
 
-/** Copies a session into a store; what the store knows by its uuid it passes over. Rejects with `session_not_found`. */
+/**
+ * Copies a session into a store; entries whose uuid the store knows are skipped. Rejects with
+ * `session_not_found`.
+ */
 export async function importSession(
   transcripts: Transcripts,
   store: SessionStore,

@@ -1,4 +1,4 @@
-/** Transcripts in a store of the host's, under one project key. */
+/** Transcripts in a store of the host, under one project key. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.ts';
 import { decodeStored, resealed } from '../journal/envelope.ts';

@@ -4,8 +4,8 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { findGitFolder, linkedTrees } from '../../util/files/git-folder.ts';
 
 /**
- * The folder itself first; alone when it is in no repository. Only trees that repository and tree both speak of: a
- * folder cannot list the sessions of another one by naming it (T106).
+ * The folder itself first; the only one if it is in no repository. A tree counts only if the repository and
+ * the tree name each other: a folder cannot list the sessions of another one by naming it (T106).
  */
 export async function worktreesOf(files: PersistentFiles, folder: string): Promise<readonly string[]> {
   const git = await findGitFolder(folder, files);

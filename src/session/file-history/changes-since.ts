@@ -1,4 +1,4 @@
-/** Which files tools have changed since a message, and whether the changes hang together. Pure. */
+/** Files that tools have changed since a message, and whether the changes are consistent. Pure. */
 import type { FileChange, KeptContent } from '../../protocol/file-history.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { recordsInOrder } from '../resume/record-order.ts';
@@ -6,17 +6,19 @@ import { noProblems } from '../resume/resume-problems.ts';
 
 export interface ChangedFile {
   readonly path: string;
-  /** Without links. */
+  /** The resolved path. */
   readonly real: string;
-  /** What it held at the message; null: there was none. */
+  /** Content at the message; null: the file did not exist. */
   readonly original: KeptContent | null;
-  /** What it may hold now if nobody else touched it: hashes, null for no file. The last change may have failed. */
+  /**
+   * Hashes of the content if no other program changed it, null for no file. The last change may have failed.
+   */
   readonly expected: readonly (string | null)[];
-  /** Between two changes somebody else changed it. */
+  /** Another program changed it between two changes. */
   readonly interleaved: boolean;
 }
 
-/** undefined: there is no such message of the user. */
+/** undefined: there is no such user message. */
 export function changesSince(entries: Iterable<JournalEntry>, messageId: string): ChangedFile[] | undefined {
   const records = recordsInOrder(entries, noProblems());
   const at = records.findIndex((record) => isPrompt(record, messageId));
@@ -40,7 +42,7 @@ function withChange(known: ChangedFile | undefined, change: FileChange, real: st
 
 function isPrompt(record: JournalEntry, uuid: string): boolean {
   if (record.type === 'user') return record.uuid === uuid;
-  // A queued prompt joined its turn under the uuid that its sender gave it.
+  // A queued prompt joined its turn under the uuid of its sender.
   return (
     record.type === 'attachment' &&
     record.attachment.type === 'queued_command' &&

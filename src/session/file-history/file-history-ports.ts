@@ -6,12 +6,12 @@ import type { ContentKeeper } from './keep-content.ts';
 export interface FileHistoryPorts {
   readonly files: PersistentFiles;
   readonly keeper: ContentKeeper;
-  /** Resolves once it is on record. */
+  /** Resolves once it is recorded. */
   record(change: FileChange, effectKey: string): Promise<void>;
   entries(): AsyncIterable<JournalEntry>;
   /** One writer of a file at a time, tools included. */
   lock<T>(realPath: string, work: () => Promise<T>): Promise<T>;
-  /** Of two texts: lines that come in, and that go out. */
+  /** Added and removed lines between two texts. */
   countLines(before: string, after: string): Promise<{ readonly in: number; readonly out: number }>;
   /** Names one rewind. */
   newKey(): string;

@@ -1,7 +1,7 @@
 /**
- * Files as they were at a message (L1 phase 6). Nothing is copied when a message comes: before a tool changes a file,
- * what it holds is kept and the change is put on record, in this order, so that a process killed at any point leaves
- * a session that can be rewound. Tools know nothing of it; they write through the files of `filesOf`.
+ * File contents as of a message (L1 phase 6). Before a tool changes a file, its content is stored and the
+ * change is recorded, in this order, so that a process killed at any point leaves a session that can be
+ * rewound. Tools are not aware of it; they write through the files of `filesOf`.
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { RewindFilesResult } from '../../protocol/file-history.ts';
@@ -14,9 +14,12 @@ import { contentOf, realPathOf } from './keep-content.ts';
 import { rewindFile } from './rewind-file.ts';
 
 export interface FileHistory {
-  /** The files for one call of a tool. A write rejects when what was there could not be kept. */
+  /** The files for one call. A write rejects when the previous content could not be stored. */
   filesOf(effectKey: string): PersistentFiles;
-  /** Puts back what tools changed since this message of the user, and nothing that anybody else has touched since. */
+  /**
+   * Restores files that tools changed since this user message, apart from those that another program changed
+   * since.
+   */
   rewind(messageId: string, options?: { readonly dryRun?: boolean | undefined }): Promise<RewindFilesResult>;
 }
 

@@ -1,16 +1,16 @@
-/** Contents by hash, up to a bound: what a file held before a tool changed it. */
+/** A content store by hash, with limits: file contents before a tool changed them. */
 import { basename, dirname, join } from 'node:path';
 import type { KeptContent } from '../../protocol/file-history.ts';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 
-/** A file beyond this is not kept: nothing that a person writes is as long. */
+/** Larger files are not stored: hardly any text file is. */
 export const MAX_KEPT_FILE_BYTES = 32 * 1024 * 1024;
-/** Of one session. Beyond it no further content is kept. */
+/** Limit per session, above which no further content is stored. */
 export const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
 
-/** A file beyond this is not looked at. */
+/** Larger files are not read. */
 const MAX_READ_BYTES = 128 * 1024 * 1024;
 
 const PERMISSIONS = 0o7777;
@@ -22,15 +22,15 @@ export interface ContentNow {
 }
 
 export interface ContentKeeper {
-  /** Puts it where it can be read again, once. Throws what the disk says. */
+  /** Stores the content, once. Rejects with errors of the disk. */
   keep(content: ContentNow): Promise<KeptContent>;
-  /** undefined: it is not there, or not what was kept. */
+  /** undefined: missing, or different from what was stored. */
   bytesOf(hash: string): Promise<Uint8Array | undefined>;
 }
 
 export function createContentKeeper(
   blobs: BlobStore,
-  /** Bytes that an earlier life of the session kept. */
+  /** Bytes that a previous process of the session stored. */
   keptBefore: () => Promise<number>,
   limits: { readonly fileBytes: number; readonly totalBytes: number },
 ): ContentKeeper {
@@ -65,7 +65,7 @@ export function createContentKeeper(
   };
 }
 
-/** `real` has no links. null: there is no file. undefined: what is there is no regular file, or too long to be one's work. */
+/** `real` is resolved. null: the file does not exist. undefined: not a regular file, or too large. */
 export async function contentOf(
   real: string,
   files: PersistentFiles,
@@ -76,7 +76,7 @@ export async function contentOf(
   return bytes && { hash: sha256(bytes), bytes, stat };
 }
 
-/** The path without links; of a file that is not there, as far as its folder is. */
+/** The resolved path; for a missing file, its folder is resolved. */
 export async function realPathOf(path: string, files: PersistentFiles): Promise<string> {
   try {
     return await files.realpath(path);

@@ -1,15 +1,15 @@
-/** Puts one file back, or says why it stays as it is. */
+/** Restores one file, or reports why it is left unchanged. */
 import type { ChangedFile } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { type ContentNow, contentOf, realPathOf } from './keep-content.ts';
 
 export type RewoundFile =
-  /** It holds what it held then. */
+  /** It has its former content already. */
   | { readonly kind: 'same' }
   | { readonly kind: 'rewound'; readonly insertions: number; readonly deletions: number }
-  /** Somebody else changed it since. */
+  /** Another program changed it since. */
   | { readonly kind: 'conflict' }
-  /** A link stands where none is followed. */
+  /** There is a link now, which is not followed. */
   | { readonly kind: 'link' }
   | { readonly kind: 'failed'; readonly why: string };
 
@@ -18,7 +18,7 @@ interface Rewind extends FileHistoryPorts {
   readonly dryRun: boolean;
 }
 
-/** Call it while nobody else writes to the file. Never rejects. */
+/** Call it under the file's lock. Never rejects. */
 export async function rewindFile(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> {
   try {
     return await putBack(file, rewind);
@@ -44,7 +44,10 @@ async function putBack(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> 
   return { kind: 'rewound', insertions: lines.in, deletions: lines.out };
 }
 
-/** A rewind is a change like any other: on record first, and what it takes away is kept, so that it can be rewound too. */
+/**
+ * A rewind is recorded like any other change and the removed content is stored, so that it can be rewound
+ * too.
+ */
 async function write(
   { path, real, original }: ChangedFile,
   now: ContentNow | null,
@@ -61,8 +64,8 @@ async function write(
 }
 
 /**
- * The tool wrote to `real`; a link that stands there now, or leads elsewhere, is another file. So is one with a second name,
- * which the tool's write cannot have left: what it holds may be another file's.
+ * The tool wrote to `real`; a link that is there now is another file. So is one with a second hard link,
+ * which the tool's write cannot have left.
  */
 async function isLinked({ path, real }: ChangedFile, { files }: Rewind): Promise<boolean> {
   const stat = await files.lstat(path);
@@ -70,7 +73,7 @@ async function isLinked({ path, real }: ChangedFile, { files }: Rewind): Promise
   return (await realPathOf(path, files)) !== real;
 }
 
-/** '' for what is no text: its lines are not counted. */
+/** '' for content that is not text: its lines are not counted. */
 function textOf(bytes: Uint8Array | null | undefined): string {
   return bytes === null || bytes === undefined || bytes.includes(0)
     ? ''

@@ -7,7 +7,7 @@ import type {
 import { systemClock } from '../../util/clock.ts';
 import { foldSessionSummary } from '../session-info.ts';
 
-/** Transcripts of one process, for tests and trials: gone when it ends. An entry whose uuid is known is passed over. */
+/** Transcripts in memory, for tests and trials. An entry with a known uuid is ignored. */
 export class InMemorySessionStore implements SessionStore {
   readonly #transcripts = new Map<
     string,
@@ -31,7 +31,7 @@ export class InMemorySessionStore implements SessionStore {
     );
     transcript.entries.push(...fresh);
     if (key.subpath !== undefined) return;
-    // Two writes within a millisecond are told apart.
+    // Writes within one millisecond get distinct times.
     this.#lastMtime = Math.max(systemClock.nowMs(), this.#lastMtime + 1);
     const mtime = this.#lastMtime;
     this.#summaries.set(name, foldSessionSummary(this.#summaries.get(name), key, fresh, { mtime }));
@@ -52,7 +52,7 @@ export class InMemorySessionStore implements SessionStore {
     return structuredClone(own.flatMap(([name]) => this.#summaries.get(name) ?? []));
   }
 
-  /** Of a session: with its subagents. */
+  /** Includes the subagents of a session. */
   async delete(key: SessionKey): Promise<void> {
     for (const [name, { key: other }] of this.#transcripts) {
       const same = other.projectKey === key.projectKey && other.sessionId === key.sessionId;
@@ -70,7 +70,7 @@ export class InMemorySessionStore implements SessionStore {
     );
   }
 
-  /** What stands under a key, as it was appended. */
+  /** The entries of a key, as they were appended. */
   getEntries(key: SessionKey): SessionStoreEntry[] {
     return this.#transcripts.get(nameOf(key))?.entries ?? [];
   }
@@ -89,6 +89,6 @@ export class InMemorySessionStore implements SessionStore {
 const nameOf = ({ projectKey, sessionId, subpath }: SessionKey): string =>
   JSON.stringify([projectKey, sessionId, subpath ?? null]);
 
-/** A block that is told again with what its response came to is no repetition. */
+/** A block that is recorded again with its usage is not a repetition. */
 const identityOf = ({ uuid, settled }: SessionStoreEntry): string | undefined =>
   uuid === undefined || settled !== true ? uuid : `${uuid}/settled`;

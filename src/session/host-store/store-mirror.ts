@@ -1,4 +1,4 @@
-/** A second copy of transcripts in a host's store: behind the local write, in order, and never in its way. */
+/** Copies transcripts to a host's store: after the local write, in order, and without delaying it. */
 import type { Clock } from '../../protocol/ports.ts';
 import type {
   SessionKey,
@@ -8,9 +8,9 @@ import type {
 } from '../../protocol/session-store.ts';
 
 export interface StoreMirror {
-  /** Returns at once. */
+  /** Returns immediately. */
   push(key: SessionKey, entries: readonly SessionStoreEntry[]): void;
-  /** Resolves once everything pushed so far is in the store, or given up. Never rejects. */
+  /** Resolves once everything pushed so far is stored, or was given up. Never rejects. */
   flush(): Promise<void>;
 }
 
@@ -18,14 +18,14 @@ export interface StoreMirrorOptions {
   readonly store: SessionStore;
   readonly flush: SessionStoreFlush;
   readonly clock: Pick<Clock, 'timer' | 'sleep'>;
-  /** A batch was given up. */
+  /** Called when a batch is given up. */
   onError(error: string, key: SessionKey): void;
 }
 
 const BATCH_MS = 100;
 const TRIES = 3;
 const BACKOFF_MS = 200;
-/** A call that is still open by then may land all the same, so it is not made again. */
+/** A call that is still pending then may succeed later, so it is not repeated. */
 const APPEND_TIMEOUT_MS = 60_000;
 
 interface Batch {

@@ -6,8 +6,9 @@ interface Waiting {
 }
 
 /**
- * Model calls of one process at a time: at most `maxConcurrent` (default unlimited), foreground before background,
- * else in order. A permit is given back by `settle`, once; waiting ends at once on abort, with the signal's reason.
+ * Limits concurrent model calls of one process to `maxConcurrent` (default unlimited): foreground before
+ * background, else in order. A permit is released by `settle`, once; waiting ends on abort, with the signal's
+ * reason.
  */
 export function createAdmission(options: { readonly maxConcurrent?: number } = {}): Admission {
   const limit = options.maxConcurrent ?? Number.POSITIVE_INFINITY;

@@ -5,8 +5,8 @@ import type { BlobStore } from '../../protocol/ports.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 
 /**
- * Spilled results as files of one folder (`<id>/tool-results/`), 0600. `put` returns the file's path; the same key
- * replaces. `get` throws `storage_error` when there is no such blob.
+ * Spilled results as files of one folder (`<id>/tool-results/`), 0600. `put` returns the file's path; the
+ * same key replaces. `get` throws `storage_error` when there is no such blob.
  */
 export function createFileBlobStore(options: {
   readonly files: PersistentFiles;
@@ -46,7 +46,10 @@ export function createMemoryBlobStore(): BlobStore {
 
 const PLAIN = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,119}$/;
 
-/** A key names a file here and nowhere else; one that could not keeps its readable part and is told apart by hash. */
+/**
+ * Each key has a file of its own; a key that is not a valid file name keeps its readable part and gets a
+ * hash.
+ */
 function fileName(key: string): string {
   if (PLAIN.test(key)) return key;
   const readable = key.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(-80);

@@ -7,7 +7,9 @@ interface SessionInbox {
   readonly waiting: Set<() => void>;
 }
 
-/** Messages for running sessions, in memory. Putting a key twice is one item; nothing is forgotten while it lives. */
+/**
+ * Messages for running sessions, in memory. Putting a key twice is one item, for the lifetime of the inbox.
+ */
 export function createMemoryInbox(): Inbox {
   const sessions = new Map<string, SessionInbox>();
 

@@ -2,7 +2,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { LeaseStore } from '../../protocol/ports.ts';
 import { type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
 
-/** Leases of one process. Taking one over aborts the signal of the one before at once. */
+/** Leases of one process. A takeover aborts the previous signal synchronously. */
 export function createMemoryLeaseStore(): LeaseStore {
   const held = new Map<string, AbortController>();
   return {

@@ -1,7 +1,7 @@
 import type { Frame, Outbox } from '../../protocol/ports.ts';
 import { nextCall } from '../../util/async/next-call.ts';
 
-/** Frames kept for followers that come late or are slow. */
+/** Frames kept for followers that connect late or are slow. */
 export const OUTBOX_FRAMES = 1024;
 
 interface SessionOutbox {
@@ -10,8 +10,8 @@ interface SessionOutbox {
 }
 
 /**
- * Live frames in memory. A follower gets those with `n` above its cursor, in order; what fell out of the buffer it
- * finds in the journal. Frames of an older epoch are dropped once a newer one speaks.
+ * Live frames in memory. A follower receives those with `n` above its cursor, in order; older ones are in the
+ * journal. Frames of an older epoch are dropped once a newer one was seen.
  */
 export function createMemoryOutbox(options: { readonly frames?: number } = {}): Outbox {
   const limit = options.frames ?? OUTBOX_FRAMES;
@@ -42,7 +42,7 @@ export function createMemoryOutbox(options: { readonly frames?: number } = {}): 
       let at = cursor;
       let epoch = outbox.frames.at(-1)?.epoch;
       while (!signal.aborted) {
-        // A new owner counts its frames anew.
+        // A new owner numbers its frames anew.
         const speaks = outbox.frames.at(-1)?.epoch;
         if (epoch !== undefined && speaks !== epoch) at = 0;
         epoch = speaks;

@@ -1,11 +1,14 @@
 /**
- * Work in order, one batch at a time: what is put while a batch is being done goes out together as the next one. What
- * takes no waiting is done when `put` returns, and then there is no promise.
+ * Processes items in order, one batch at a time: items that are put while a batch is processed form the next
+ * one. If `perform` is synchronous, `put` is too and returns no promise.
  */
 export interface BatchQueue<Item, Result> {
-  /** Settles as `perform` says for this item; when `perform` throws, every item of the batch rejects with it. */
+  /**
+   * Settles with the outcome of `perform` for this item; when `perform` throws, every item of the batch
+   * rejects.
+   */
   put(item: Item): Result | Promise<Result>;
-  /** Settles once everything put so far is settled; undefined: it is. */
+  /** Settles once everything put so far is settled; undefined if it is. */
   idle(): Promise<void> | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * One record, one line: `{"v":1,"seq":7,"epoch":2,"type":"user", … ,"sum":"0a1b2c3d"}`. The head stands first so that a
- * reader can place a record without parsing it, its own fields next, then what is alike on every line; `sum` stands last
- * and is the CRC-32 of the line without it. The fields are those of the de-facto transcript, so existing viewers read
- * the file.
+ * One record per line: `{"v":1,"seq":7,"epoch":2,"type":"user", … ,"sum":"0a1b2c3d"}`. The head comes first
+ * so that a reader can place a record without parsing it, then its own fields, then those that are equal on
+ * every line; `sum` comes last and is the CRC-32 of the line without it. The fields are those of the common
+ * transcript format, so existing viewers can read the file.
  */
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -11,7 +11,7 @@ import { isoTime } from '../../util/text/iso-time.ts';
 import { asTold, asWritten } from './stored-form.ts';
 import { stringifySafely } from './stringify-safely.ts';
 
-/** A longer line is refused when written and passed over when read: nothing reads a file into memory for one record. */
+/** Longer lines are refused on writing and skipped on reading, which bounds memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface LineHead {
@@ -19,29 +19,29 @@ export interface LineHead {
   readonly epoch: number;
 }
 
-/** What the envelope says of every record of one session. */
+/** Fields of the envelope that are equal for every record of a session. */
 export interface SessionStamp {
   readonly sessionId: string;
   readonly cwd: string;
-  /** Version of the program that writes, as the transcript format has it. */
+  /** Version of the writing program, as in the transcript format. */
   readonly version: string;
 }
 
-/** A foreign record as it came; `type` is all that is known of it. */
+/** A foreign record, unchanged; only its `type` is known. */
 export type ForeignRecord = { readonly type: string; readonly [key: string]: unknown };
 
 export type DecodedLine =
   | { readonly kind: 'ok'; readonly entry: JournalEntry }
   /** The fence of L4.1: from here on, records of an older epoch do not count. */
   | { readonly kind: 'takeover'; readonly head: LineHead; readonly owner: string }
-  /** Neither `v` nor `sum`: a transcript that another program wrote. */
+  /** Without `v` and `sum`: the transcript of another program. */
   | { readonly kind: 'foreign'; readonly record: ForeignRecord }
   /** Written by a later version: kept in the file, ignored by this one. */
   | { readonly kind: 'newer'; readonly entry: JournalEntry }
   | { readonly kind: 'torn' }
   | { readonly kind: 'bad_checksum' };
 
-/** The part of the envelope that is the same on every line of a session. */
+/** The part of the envelope that is equal on every line of a session. */
 export type SessionPrefix = string & { readonly __brand: 'SessionPrefix' };
 
 export function sessionPrefix(stamp: SessionStamp): SessionPrefix {
@@ -51,8 +51,8 @@ export function sessionPrefix(stamp: SessionStamp): SessionPrefix {
 const OWNED = ['v', 'seq', 'epoch', 'sum', 'sessionId', 'cwd', 'version', 'userType'];
 
 /**
- * One line, without its newline. A body that was read from another journal keeps every field but the envelope's.
- * Throws `storage_error` when the record cannot be written at all.
+ * One line, without newline. A body read from another journal keeps every field but the envelope's. Throws
+ * `storage_error` when the record cannot be serialised.
  */
 export function encodeRecord(
   body: JournalBody,
@@ -84,7 +84,7 @@ const headText = ({ seq, epoch }: LineHead): string =>
 
 const SUM_BYTES = ',"sum":"00000000"}'.length;
 
-/** Summed in its parts: a string that is put together is copied when somebody first reads it. */
+/** CRC over the parts, so that the concatenated string is not flattened. */
 function sealed(head: string, fields: string, envelope: string): string {
   const sum = crc32('}', crc32(envelope, crc32(fields, crc32(head))));
   const line = `${head}${fields}${envelope},"sum":"${fourDigits(sum >>> 16)}${fourDigits(sum & 0xffff)}"}`;
@@ -97,16 +97,16 @@ function sealed(head: string, fields: string, envelope: string): string {
   return line;
 }
 
-/** The line of a record that was changed after it had been written. One that never carried a sum gets none. */
+/** The line of a record that was changed after it had been written. One without a sum gets none. */
 export function resealed({ sum, ...record }: Readonly<Record<string, unknown>>): string {
   const text = stringifySafely(record);
   return sum === undefined ? text : sealed('', text.slice(0, -1), '');
 }
 
-/** Hexadecimal. Of all 32 bits at once it takes a slow way. */
+/** Two halves: `toString(16)` of an unsigned 32-bit number is slow. */
 const fourDigits = (half: number): string => half.toString(16).padStart(4, '0');
 
-/** Whether the line carries a sum, and a right one. */
+/** Whether the line has a sum, and whether it is right. */
 export function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {
   const at = line.length - SUM_BYTES;
   if (at <= 0 || !holds(line, at, SUM_BEGINS) || !holds(line, line.length - SUM_ENDS.length, SUM_ENDS))
@@ -138,16 +138,16 @@ const OWNER = /^,"owner":"([^"]*)"/;
 const IDS = /^,"id":"([^"\\]+)","submission":"([^"\\]+)",/;
 const IDS_BYTES = 400;
 
-/** Where a record of ours stands and what it is, without parsing it. */
+/** Position and type of a record, without parsing it. */
 export interface PeekedLine extends LineHead {
   readonly type: string;
-  /** Where its own fields begin: the comma in front of them. */
+  /** Offset of the comma in front of its own fields. */
   readonly fieldsAt: number;
-  /** Of a takeover. */
+  /** For a takeover. */
   readonly owner: string | undefined;
 }
 
-/** undefined: not ours, or not this version's, or damaged. */
+/** undefined: foreign, of another version, or damaged. */
 export function peekLine(line: Buffer): PeekedLine | undefined {
   const found = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
   if (found === null || Number(found[1]) > JOURNAL_VERSION || checkSum(line) !== 'right') return undefined;
@@ -157,7 +157,7 @@ export function peekLine(line: Buffer): PeekedLine | undefined {
   return { seq: Number(seq), epoch: Number(epoch), type: at.type, fieldsAt: at.fieldsAt, owner };
 }
 
-/** An earlier version wrote it behind the envelope. No string before it can hold these characters. */
+/** An earlier version wrote the type after the envelope. No string before it can contain these characters. */
 function lateType(line: Buffer, from: number): { readonly type: string; readonly fieldsAt: number } {
   const at = line.indexOf(TYPE, from) + TYPE.length;
   const fieldsAt = line.indexOf('"', at) + 1;
@@ -166,7 +166,7 @@ function lateType(line: Buffer, from: number): { readonly type: string; readonly
 
 const fieldsOf = (line: Buffer, at: number) => line.toString('latin1', at, at + IDS_BYTES);
 
-/** A result without what it says, not parsed. undefined: the line holds something else. */
+/** A result without its content, not parsed. undefined: the line is another record. */
 export function bareResult(line: Buffer, { seq, epoch, fieldsAt }: PeekedLine): JournalEntry | undefined {
   const found = IDS.exec(fieldsOf(line, fieldsAt));
   if (found === null) return undefined;
@@ -175,7 +175,7 @@ export function bareResult(line: Buffer, { seq, epoch, fieldsAt }: PeekedLine): 
   return { ...envelope, type: 'result', id, submission, result: undefined };
 }
 
-/** The record of a line that `peekLine` has found whole. */
+/** The record of a line that `peekLine` has validated. */
 export function parseLine(line: Buffer): JournalEntry | undefined {
   const value = parseObject(line);
   return value && toEntry(value);
@@ -201,15 +201,15 @@ export function decodeLine(line: Buffer): DecodedLine {
   return { kind: 'ok', entry: toEntry(value) };
 }
 
-/** Another program copied a record of ours and added to it (a fork): the sum is no longer the last word, nor right. */
+/** Another program copied a record and added to it (a fork): the sum is neither last nor right. */
 function isRewritten(value: Record<string, unknown>): boolean {
   const { sum, type } = value;
   return typeof sum === 'string' && typeof type === 'string' && Object.keys(value).at(-1) !== 'sum';
 }
 
 /**
- * A line as a store gave it back: the same record, its keys perhaps in another order, so that the sum says nothing.
- * One that carries `forkedFrom` without being sealed is another program's copy.
+ * A record as a store returned it: its keys may be in another order, so the sum cannot be checked. One with
+ * `forkedFrom` but without a sum is another program's copy.
  */
 export function decodeStored(value: Readonly<Record<string, unknown>>): DecodedLine {
   const { v, seq, epoch, type, sum, owner, forkedFrom } = value;

@@ -1,4 +1,4 @@
-/** One session file that this process has taken over: the fence, the queue of writes, and the repair of bad ones. */
+/** A session file that this process has taken over: fence, write queue, and repair of failed writes. */
 import type { AppendHandle } from '../../protocol/files.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { Appended } from '../../protocol/ports.ts';
@@ -18,7 +18,7 @@ interface Request {
 
 interface Plan {
   readonly request: Request;
-  /** Of its last record. */
+  /** `seq` of its last record. */
   readonly seq: number;
   readonly fits: boolean;
 }
@@ -41,7 +41,7 @@ export class FileJournal {
   readonly #queue = batchQueue((requests: readonly Request[]) => this.#write(requests));
   #handle: AppendHandle | undefined;
   #head: number;
-  /** Length of the file up to and with our last good line. */
+  /** Length of the file including the last valid line. */
   #length: number;
   #endsOpen: boolean;
   #fenced = false;
@@ -68,7 +68,7 @@ export class FileJournal {
     return this.#head;
   }
 
-  /** Bytes of the file up to and with our last good line. */
+  /** Bytes of the file including the last valid line. */
   get length(): number {
     return this.#length;
   }
@@ -76,7 +76,7 @@ export class FileJournal {
   append(afterSeq: number, entries: readonly JournalBody[]): Appended | Promise<Appended> {
     if (entries.length === 0) return this.#fenced ? FENCED : { seq: this.#head };
     const nowMs = this.#options.clock.nowMs();
-    // Encoded now: what the caller does to its objects later is not on record.
+    // Encoded synchronously: later changes of the caller's objects are not recorded.
     const lines = entries.map((body, index) =>
       encodeRecord(body, { seq: afterSeq + 1 + index, epoch: this.epoch }, this.#prefix, nowMs),
     );
@@ -109,7 +109,7 @@ export class FileJournal {
     });
   }
 
-  /** The usual case: each append follows the one before, and nothing of it is on record. */
+  /** The usual case: each append follows the previous one, and none of it is recorded yet. */
   #followingHead(requests: readonly Request[]): Placed | undefined {
     const lines: string[] = [];
     const plans: Plan[] = [];
@@ -140,7 +140,7 @@ export class FileJournal {
     return { lines, plans, head };
   }
 
-  /** The usual case, without waiting: the file is open and ends where we left it. */
+  /** The usual case, synchronous: the file is open and ends with the last valid line. */
   #handleAtOurEnd(): AppendHandle | undefined {
     if (this.#fenced || this.#handle === undefined) return undefined;
     try {
@@ -160,8 +160,8 @@ export class FileJournal {
   }
 
   /**
-   * How many entries of an append are on record already: it was made before, and landed without its caller learning
-   * of it. undefined: others stand in their place.
+   * Number of entries of an append that are recorded already, by an earlier attempt whose success was not
+   * reported. undefined: there are others in their place.
    */
   async #landed({ afterSeq, entries }: Request): Promise<number | undefined> {
     const last = Math.min(afterSeq + entries.length, this.#head);
@@ -176,7 +176,7 @@ export class FileJournal {
     return landed;
   }
 
-  /** All lines or none. Rejects with `storage_error` with the file as it was before. */
+  /** All lines or none. Rejects with `storage_error` and the file unchanged. */
   #writeLines(handle: AppendHandle, lines: readonly string[]): 'written' | Promise<'written' | 'fenced'> {
     let text = this.#endsOpen ? '\n' : '';
     for (const line of lines) text += `${line}\n`;
@@ -190,7 +190,7 @@ export class FileJournal {
     }
   }
 
-  /** What a write came to that was waited for, or that went wrong. */
+  /** The outcome of a write that was asynchronous, or failed. */
   async #checked(text: string, sizing: number | Promise<number>): Promise<'written' | 'fenced'> {
     const start = this.#length;
     const data = Buffer.from(text);
@@ -210,7 +210,7 @@ export class FileJournal {
     return 'written';
   }
 
-  /** The cheap check before a write: whatever stands behind our last line is not ours. */
+  /** Cheap check before a write: anything behind the last line is from another owner. */
   async #lookAtGrowth(handle: AppendHandle): Promise<'ours' | 'fenced'> {
     if (this.#fenced) return 'fenced';
     const size = await handle.size();
@@ -219,7 +219,7 @@ export class FileJournal {
       throw new Error(`The file was cut from ${this.#length} to ${size} bytes by another program.`);
     const growth = await this.#scanFrom(this.#length);
     this.#fenced = growth.epoch > this.epoch;
-    // A write that was reported as failed, and could not be taken back, had landed after all.
+    // A write that was reported as failed, and could not be undone, had succeeded.
     if (growth.epoch === this.epoch) this.#head = Math.max(this.#head, growth.ownHead);
     this.#length = growth.size;
     this.#endsOpen = growth.endsOpen;
@@ -239,7 +239,7 @@ export class FileJournal {
     return scanJournal(this.#options.files, this.#path, from);
   }
 
-  /** Somebody else wrote at the same moment. Readers honour what comes first, so we do too. */
+  /** Another owner wrote at the same moment. Readers accept the first, so this one does too. */
   async #afterRace(start: number, data: Buffer, size: number): Promise<'written' | 'fenced'> {
     const { files } = this.#options;
     const there = Buffer.from(await files.readRange(this.#path, start, data.length));
@@ -251,14 +251,14 @@ export class FileJournal {
     return this.#fenced && behind === start ? 'fenced' : 'written';
   }
 
-  /** Takes half a write off the file again, unless somebody else has gone on behind it. */
+  /** Removes a partial write from the file, unless another owner has appended to it. */
   async #cutBack(length: number): Promise<void> {
     const { files } = this.#options;
     try {
       const growth = await this.#scanFrom(length);
       if (growth.size > length && growth.epoch <= this.epoch) await files.truncate(this.#path, length);
     } catch {
-      // The end stays as it is: the next write looks at it, keeps what is whole and begins on a line of its own.
+      // The end stays as it is: the next write checks it, keeps complete records and begins a new line.
     }
   }
 
@@ -267,7 +267,7 @@ export class FileJournal {
     try {
       await (await this.#opened()).sync();
     } catch (error) {
-      // The system may have dropped what it could not sync: nothing of this descriptor is trusted any more.
+      // The system may have dropped what it could not sync: the descriptor is closed.
       await this.#release();
       throw storageError('The session file could not be made durable.', error);
     }

@@ -4,22 +4,22 @@ import type { JournalProblem } from './read-journal.ts';
 
 export interface FileJournalStoreOptions {
   readonly files: PersistentFiles;
-  /** Absolute; made on first use, 0700. */
+  /** Absolute path; created on first use with 0700. */
   readonly directory: string;
-  /** Working directory that records are stamped with. */
+  /** Working directory in the envelope of records. */
   readonly cwd: string;
-  /** Session that records are stamped with, when it is not the one the file is named after (a subagent's file). */
+  /** Session id in the envelope, if it differs from the file's name (a subagent's file). */
   readonly stampedAs?: string;
   readonly clock: Pick<Clock, 'nowMs'>;
   /**
-   * `process`: a record has been written when its append resolves, and survives SIGKILL. `power`: `sync` also makes
-   * it survive power loss. Default `process`.
+   * `process`: a record has been written when its append resolves, and survives SIGKILL. `power`: `sync` also
+   * makes it survive power loss. Default `process`.
    */
   readonly durability?: 'process' | 'power';
-  /** Version of the program, as the transcript format has it. */
+  /** Version of the program, as in the transcript format. */
   readonly version?: string;
-  /** Told of lines that have been written, without their newlines. */
+  /** Called with written lines, without newlines. */
   readonly onWritten?: (path: string, lines: readonly string[]) => void;
-  /** Told of everything in a file that could not be read as it stands (F70). */
+  /** Called for every part of a file that could not be read (F70). */
   readonly onProblem?: (sessionId: string, problem: JournalProblem) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The journal as a file: `<directory>/<id>.jsonl`, 0600, opened for appending, one write per batch of appends. The
- * fence is in the file itself (a takeover line), so it holds between processes.
+ * The journal as a file: `<directory>/<id>.jsonl`, 0600, opened for appending, one write per batch of
+ * appends. The fence is in the file itself (a takeover line), so it holds between processes.
  */
 import type { JournalStore } from '../../protocol/ports.ts';
 import { DIGEST_FROM_BYTES, keepDigest } from '../resume/resume-cache.ts';
@@ -65,7 +65,7 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
       open.delete(sessionId);
       await journal?.close();
       if (journal === undefined || journal.length < DIGEST_FROM_BYTES) return;
-      // It can be done without.
+      // Best effort: resume works without this cache.
       await keepDigest(files, journalPath(directory, sessionId), options.version).catch(() => undefined);
     },
   };

@@ -1,5 +1,6 @@
 /**
- * The one writer of a session: gives records their order and their parents, and remembers what the disk refused.
+ * The one writer of a session: orders records, links them to their parents, and keeps those that the disk
+ * refused.
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../../protocol/journal.ts';
@@ -15,22 +16,22 @@ export interface JournalWriterOptions {
   readonly sessionId: string;
   /** `power`: `commit` waits for the disk. Default `process`: it waits for the write calls only. */
   readonly durability?: 'process' | 'power';
-  /** uuid of the last message on record; absent: looked up in the journal. */
+  /** uuid of the last recorded message; absent: looked up in the journal. */
   readonly lastUuid?: string | null;
-  /** Asks the store for what a resume needs. Default false. */
+  /** Requests the records that a resume needs from the store. Default false. */
   readonly toResume?: boolean;
 }
 
 export interface JournalWriter extends Recorder {
   readonly sessionId: string;
   readonly epoch: number;
-  /** Of earlier lives, where it was asked for and the store had it at hand. Handed out once, and not kept. */
+  /** Records of previous processes, if requested and available. Returned once. */
   takeEarlier(): TakenOver['toResume'];
-  /** `seq` of the last record that is written. */
+  /** `seq` of the last written record. */
   readonly head: number;
   /** Aborted once another owner took the session over. */
   readonly fenced: Pick<Life, 'aborted' | 'onAbort'>;
-  /** Writes what is still waiting and lets go of the session. Throws `storage_error` when records are lost. */
+  /** Writes what is pending and releases the session. Throws `storage_error` when records are lost. */
   close(): Promise<void>;
 }
 
@@ -48,15 +49,20 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
         ? lastMessageOf(earlier)
         : await lastMessage(store, sessionId, start);
   let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
-  /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
+  /**
+   * Batches that the disk refused: they are written first when it accepts records again, so the journal has
+   * no gap (F71).
+   */
   let refused: readonly (readonly JournalBody[])[] = [];
-  /** Told with `later`: they go out in front of the next append, or as soon as this turn of the event loop is over. */
+  /**
+   * Records of `later`: written in front of the next append, or at the end of this turn of the event loop.
+   */
   let held: readonly JournalBody[] = [];
   let isScheduled = false;
   let closing: Promise<void> | undefined;
 
   const queue = batchQueue<readonly JournalBody[], void>((appends) => {
-    // A refused batch goes again as it was: a store that had taken it after all recognises it.
+    // A refused batch is repeated unchanged: a store that had accepted it recognises it.
     const [first = [], ...others] = appends;
     const all = others.length === 0 ? first : appends.flat();
     const batches = all.length === 0 ? refused : [...refused, all];
@@ -66,7 +72,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     return writing === undefined ? outcomes : writing.then(() => outcomes);
   });
 
-  /** One after the other; without waiting where the store needs none. */
+  /** One after the other; synchronous where the store is. */
   function writeFrom(start: number, batches: readonly (readonly JournalBody[])[]): Promise<void> | undefined {
     for (let at = start; at < batches.length; at++) {
       const refuse = (error: unknown): never => {
@@ -104,7 +110,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   function withParent(body: JournalBody): JournalBody {
     if (body.type === 'rewind') lastUuid = body.to;
     if (!('uuid' in body)) return body;
-    // Told again, it stays where it stands.
+    // A block that is recorded again keeps its original parent.
     if (isSettled(body) && body.uuid === lastBlock?.uuid)
       return { ...body, parentUuid: lastBlock.parentUuid };
     const parentUuid = body.parentUuid === undefined ? lastUuid : body.parentUuid;
@@ -134,7 +140,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
       isScheduled = true;
       setImmediate(() => {
         isScheduled = false;
-        // What the disk refuses now, the next append tries again and tells of.
+        // A failure here is retried and reported by the next append.
         void put([])?.catch(() => undefined);
       });
     },
@@ -174,7 +180,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
 
 const WRITTEN = { ok: true, value: undefined } as const;
 
-/** The disk said no, and may say yes later. A record that can never be written is not kept. */
+/** The disk may accept it later. A record that can never be written is not kept. */
 function isRefusal(error: unknown): boolean {
   return error instanceof TurnwrightError && error.code === 'storage_error' && isSystemError(error.cause);
 }
@@ -192,7 +198,7 @@ function closedError(sessionId: string): TurnwrightError {
   );
 }
 
-/** Most journals end with a message within the last records; only the others are read from the start. */
+/** Most journals have a message within the last records; only others are read from the start. */
 const TAIL_RECORDS = 200;
 
 async function lastMessage(store: JournalStore, sessionId: string, head: number): Promise<string | null> {

@@ -10,7 +10,7 @@ export async function readEntries(store: JournalStore, sessionId: string): Promi
   return entries;
 }
 
-/** What a session's journal comes to. An unknown session comes to an empty one. */
+/** Resumes a session from its journal. An unknown session is empty. */
 export async function loadSession(store: JournalStore, sessionId: string): Promise<ResumedSession> {
   return resumeSession(await readEntries(store, sessionId));
 }

@@ -13,14 +13,14 @@ export interface MemoryJournalStoreOptions {
 
 interface MemoryJournal {
   readonly prefix: SessionPrefix;
-  /** As the file store would write them: what is read back shares nothing with what was appended. */
+  /** Encoded like in files: what is read shares nothing with what was appended. */
   readonly lines: string[];
   readonly identities: string[];
   epoch: number;
   open: boolean;
 }
 
-/** A journal that ends with its process. Sessions stay readable after `close`. */
+/** A journal in memory. Sessions stay readable after `close`. */
 export function createMemoryJournalStore(options: MemoryJournalStoreOptions): JournalStore {
   const journals = new Map<string, MemoryJournal>();
 

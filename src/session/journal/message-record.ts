@@ -1,4 +1,4 @@
-/** Messages as the view holds them, made from records: ours as they were written, those of other programs by name. */
+/** Converts records to messages of the view: own records as written, those of other programs by field. */
 import type { JournalEntry } from '../../protocol/journal.ts';
 import type {
   AssistantMessage,
@@ -16,7 +16,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** undefined: the record has not the shape of a message (it is passed over and counted). Frozen. */
+/** undefined: the record does not have the shape of a message (it is skipped and counted). Frozen. */
 export function messageOfRecord(entry: JournalEntry): ViewMessage | undefined {
   const record = entry as unknown as Fields;
   if (typeof record['uuid'] !== 'string') return undefined;
@@ -125,7 +125,7 @@ const userBlocks = (content: unknown): readonly UserBlock[] | undefined =>
 const assistantBlocks = (content: unknown): readonly AssistantBlock[] | undefined =>
   wellFormed(content) as readonly AssistantBlock[] | undefined;
 
-/** The blocks that a request could carry; the same array when that is all of them. */
+/** The blocks that a request can contain; the same array if all can. */
 function wellFormed(content: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(content)) return undefined;
   if (content.every((block) => repaired(block) === block)) return content;

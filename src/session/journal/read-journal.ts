@@ -13,19 +13,19 @@ import { type FileLine, readLines, readLinesAtOnce } from './read-lines.ts';
 import { salvageLine } from './salvage.ts';
 
 export type JournalProblemKind =
-  /** Not a record, or half of one. */
+  /** Not a record, or a truncated one. */
   | 'torn'
   | 'bad_checksum'
   /** A run of NULs, alone or around a record that was recovered. */
   | 'nul'
-  /** Several records on one line; those that were whole were recovered. */
+  /** Several records on one line; the complete ones were recovered. */
   | 'merged_lines'
   | 'too_long'
   /** Written by an owner that had already lost the session. */
   | 'fenced'
-  /** A torn end of the file, found when it was opened for writing: copied beside it, then cut off. */
+  /** A truncated end, found when the file was opened for writing: copied beside it, then removed. */
   | 'set_aside'
-  /** Of a later format: kept, not understood. */
+  /** Of a later format: kept, ignored. */
   | 'newer_version';
 
 export interface JournalProblem {
@@ -37,23 +37,23 @@ export interface JournalProblem {
 
 export type OnProblem = (problem: JournalProblem) => void;
 
-/** Where the valid part of a file stands. */
+/** The end of the valid part of a file. */
 export interface JournalPosition {
   /** `seq` of the last valid record; 0 before the first. */
   readonly head: number;
-  /** The same, of records of ours alone. */
+  /** The same, for own records only. */
   readonly ownHead: number;
   readonly epoch: number;
-  /** Nonce of the owner whose takeover counts. */
+  /** Nonce of the current owner. */
   readonly owner: string | undefined;
   readonly size: number;
   /** The last line has no newline. */
   readonly endsOpen: boolean;
-  /** Offset of a last line that has no newline and holds no record. */
+  /** Offset of a last line that has no newline and is not a record. */
   readonly tornAt?: number;
 }
 
-/** Follows seq and epoch through the records of a file, in order. Foreign records count on from the last one. */
+/** Tracks seq and epoch through the records of a file, in order. Foreign records continue the count. */
 class Place {
   head: number;
   ownHead: number;
@@ -67,10 +67,10 @@ class Place {
     this.owner = owner;
   }
 
-  /** Whether the record counts: not written by an owner that had already lost the session. */
+  /** Whether the record counts: its owner had not lost the session. */
   record(head: { readonly seq: number; readonly epoch: number }): boolean {
     if (head.epoch < this.epoch) return false;
-    // Its takeover line may be the damaged one.
+    // The takeover line of this epoch may be damaged.
     this.epoch = head.epoch;
     this.head = Math.max(this.head, head.seq);
     this.ownHead = Math.max(this.ownHead, head.seq);
@@ -94,7 +94,7 @@ export async function* readJournal(
   for await (const line of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
     const report = (kind: JournalProblemKind) => options.onProblem?.(problemIn(line, kind));
     if (isEmpty(line)) continue;
-    // What is not asked for is placed, not parsed.
+    // Records before `fromSeq` are placed, not parsed.
     const peeked = fromSeq > place.head + 1 ? peekLine(line.bytes) : undefined;
     if (peeked !== undefined && peeked.type !== 'takeover' && peeked.seq < fromSeq) {
       if (!place.record(peeked)) report('fenced');
@@ -117,9 +117,11 @@ export const EMPTY_JOURNAL: JournalPosition = Object.freeze({
   endsOpen: false,
 });
 
-/** Hears of what a scan passes, in the file's order. */
+/** Receives the lines of a scan, in the file's order. */
 export interface ScanListener {
-  /** A record of ours that counts, not parsed. false: it cannot be. Its bytes stand until this part of the file is over. */
+  /**
+   * A valid own record, not parsed. Returns false if it is not one. Its bytes are valid during the call only.
+   */
   line(bytes: Buffer, head: PeekedLine): boolean;
   partIsOver(): void;
   /** Any other record. */
@@ -127,7 +129,7 @@ export interface ScanListener {
   readonly problem: OnProblem;
 }
 
-/** Finds the end of the valid part without parsing records of ours; goes on from where an earlier look ended. */
+/** Finds the end of the valid part without parsing own records; continues where an earlier scan ended. */
 export async function scanJournal(
   files: PersistentFiles,
   path: string,
@@ -156,7 +158,7 @@ export async function scanJournal(
         const entry = accept(decoded, place, report);
         if (entry !== undefined) listener?.entry(entry);
       }
-      // A line from which records were recovered stays; what is torn as a whole can be set aside.
+      // A line from which records were recovered is kept; one without any can be set aside.
       if (endsOpen && found.length === 0 && !line.tooLong) tornAt = line.start;
     }
   };
@@ -168,7 +170,7 @@ export async function scanJournal(
   return { head, ownHead, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
 }
 
-/** The same of lines that stand in no file: what was fenced is left out. */
+/** The same for lines outside of a file: fenced records are omitted. */
 export function entriesOf(lines: Iterable<DecodedLine>): JournalEntry[] {
   const place = new Place(EMPTY_JOURNAL);
   return [...lines].flatMap((line) => accept(line, place, ignore) ?? []);
@@ -221,7 +223,7 @@ function accept(
   }
 }
 
-/** `v` 0 marks a record that another program wrote. */
+/** `v` 0 marks a record of another program. */
 export function fromTranscript(record: ForeignRecord, seq: number): JournalEntry {
   return {
     sessionId: '',

@@ -1,17 +1,20 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 
 export interface FileLine {
-  /** Without its newline, until the next part of the file is asked for. Empty, with `tooLong`, when it was passed over. */
+  /**
+   * Without its newline, valid until the next part of the file is read. Empty, with `tooLong`, when it was
+   * skipped.
+   */
   readonly bytes: Buffer;
   readonly start: number;
   /** Offset behind the newline, or of the end of the file. */
   readonly end: number;
-  /** A newline stands behind it. */
+  /** A newline follows it. */
   readonly complete: boolean;
   readonly tooLong: boolean;
 }
 
-/** Small enough to stay in a processor's cache while it is looked through. */
+/** Fits into a processor's cache. */
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
@@ -20,7 +23,10 @@ interface ReadLinesOptions {
   readonly maxLineBytes: number;
 }
 
-/** The lines of a file from `start` up to the end it had when reading began; memory is bounded by the longest line. */
+/**
+ * The lines of a file from `start` up to the end it had when reading began; memory is bounded by the longest
+ * line.
+ */
 export async function* readLines(
   files: PersistentFiles,
   path: string,
@@ -71,7 +77,7 @@ export async function* readLinesAtOnce(
   if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
 }
 
-/** The bytes from `start` to `end`, in one buffer for all parts: a long file in fresh ones would cost as much memory as it is long. */
+/** The bytes from `start` to `end`, read into one reused buffer. */
 export async function* readParts(
   files: PersistentFiles,
   path: string,
@@ -86,7 +92,7 @@ export async function* readParts(
     if (chunk.length === 0) return;
     offset += chunk.length;
     yield chunk;
-    // Reading takes no waiting; what else there is to do has its turn between two parts.
+    // Reading is synchronous; other work runs between two parts.
     if (offset < end) await new Promise((resolve) => setImmediate(resolve));
   }
 }

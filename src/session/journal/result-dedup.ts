@@ -1,6 +1,6 @@
 /**
- * A tool's structured result is often the very text that the model reads, or holds the picture that it sees. A large one
- * stands in the journal once: the record says where it is the same, and reading gives both back (F156).
+ * A tool's structured result often equals the text that the model reads, or contains the same image. A large
+ * one is written once: the record says where it is equal, and reading restores both (F156).
  */
 import { isSameText } from '../../util/text/same-text.ts';
 
@@ -10,7 +10,7 @@ const isRecord = (value: unknown): value is Fields => typeof value === 'object' 
 
 const FROM_CHARS = 16 * 1024;
 
-/** The record as it is written. */
+/** The record as written. */
 export function withoutTwin(record: Fields): Fields {
   const { toolUseResult, ...rest } = record;
   if (record['type'] !== 'user' || toolUseResult === undefined) return record;
@@ -24,7 +24,7 @@ export function withoutTwin(record: Fields): Fields {
   return { ...rest, toolUseResult: { ...(toolUseResult as Fields), file: others }, fileIsContent: true };
 }
 
-/** The record as it was told. */
+/** The record as it was appended. */
 export function withTwin(record: Fields): Fields {
   const { resultIsContent, fileIsContent, ...rest } = record;
   if (resultIsContent === true) return { ...rest, toolUseResult: resultContent(record) };
@@ -51,12 +51,12 @@ function sizeOf(content: unknown): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** The `file` of what Read answers. */
+/** The `file` field of Read's result. */
 function fileOf(form: unknown): Fields | undefined {
   return isRecord(form) && isRecord(form['file']) ? form['file'] : undefined;
 }
 
-/** The base64 of the first picture or document. */
+/** The base64 data of the first image or document. */
 function mediaIn(content: unknown): string | undefined {
   const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
   return blocks.map(dataOf).find((data) => data !== undefined);

@@ -1,19 +1,20 @@
 import { type DecodedLine, decodeLine, type ForeignRecord } from './envelope.ts';
 
-/** How a record of ours, and one of the de-facto transcript, begins. */
+/** Beginnings of own records, and of records of the common transcript. */
 const STARTS = ['{"v":', '{"parentUuid":'];
-/** A damaged line is tried at this many places at most. */
+/** Maximum number of positions that are tried in a damaged line. */
 const MAX_PIECES = 64;
 
 export interface Salvaged {
   readonly records: readonly DecodedLine[];
-  /** It held nothing but NULs, as a file system leaves after a power loss. */
+  /** Only NULs, as a file system leaves them after a power loss. */
   readonly onlyNul: boolean;
 }
 
 /**
- * What is left in a line that does not decode as a whole: records behind or before NULs, behind a torn one, or two on
- * one line (F70). A piece counts only when its checksum is right, or when it is a whole record of a transcript.
+ * Records in a line that does not decode as a whole: before or after NULs, after a truncated record, or two
+ * on one line (F70). A piece counts only if its checksum is right, or it is a complete record of a
+ * transcript.
  */
 export function salvageLine(line: Buffer): Salvaged {
   const text = trimNul(line);
@@ -46,7 +47,7 @@ function pieceStarts(text: Buffer): number[] {
   return starts.sort((a, b) => a - b);
 }
 
-/** A record that lies inside another one's content has no session of its own. */
+/** A record inside another one's content has no session id. */
 function isWhole(decoded: DecodedLine): boolean {
   if (decoded.kind === 'foreign') return isTranscriptRecord(decoded.record);
   return decoded.kind === 'ok' || decoded.kind === 'takeover' || decoded.kind === 'newer';

@@ -1,6 +1,6 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 
-/** `storage_error` with the system's reason in its sentence (F71). */
+/** A `storage_error` with the system's reason (F71). */
 export function storageError(sentence: string, cause?: unknown): TurnwrightError {
   if (cause === undefined) return new TurnwrightError('storage_error', sentence);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;

@@ -1,7 +1,7 @@
 /**
- * A decision record as it stands in its line: what most iterations say alike takes a few words. A step that did not run
- * is `"step: why"`; a rule that passed is its name with the facts it read, `"rule: fact fact"`, and what these were
- * stands once, under `facts`. What does not fit, or was written by an earlier version, stands in full.
+ * The compact form of a decision record in its line. A step that did not run is `"step: why"`; a rule that
+ * passed is its name with the facts it read, `"rule: fact fact"`, whose values are written once, under
+ * `facts`. Everything else, and records of earlier versions, are in the full form.
  */
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../../protocol/decision-record.ts';
 
@@ -12,7 +12,7 @@ const BEHIND_NAME = ': ';
 const isPlain = (name: string): boolean => !name.includes(' ') && !name.includes(':');
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** `line`: what the line says beside the record. */
+/** `line`: the other fields of the line. */
 export function writtenDecision(record: DecisionRecord, line: { readonly submission: string }): object {
   const { submission, prepare, rules, ...rest } = record;
   const facts: Record<string, unknown> = {};
@@ -29,7 +29,7 @@ function writtenStep(record: PrepareRecord): Written<PrepareRecord> {
   return ran || !isPlain(step) || Object.keys(record).length > 3 ? record : step + BEHIND_NAME + why;
 }
 
-/** A fact that another rule read otherwise stays with its rule. */
+/** A fact with another value than in an earlier rule is kept with its rule. */
 function writtenRule(record: RuleRecord, facts: Record<string, unknown>): Written<RuleRecord> {
   const { name, verdict, read } = record;
   if (verdict !== 'pass' || !isPlain(name)) return record;
@@ -46,7 +46,10 @@ function writtenRule(record: RuleRecord, facts: Record<string, unknown>): Writte
   return text;
 }
 
-/** The record as it was told; `line` is the one it stands in. What has not the shape of one comes back as it is. */
+/**
+ * The record as it was appended; `line` is the one that contains it. What does not have its shape is returned
+ * unchanged.
+ */
 export function toldDecision(written: unknown, line: Fields): unknown {
   if (!isRecord(written) || !isRecord(written['facts'])) return written;
   const { facts, prepare, rules, ...rest } = written;

@@ -1,4 +1,4 @@
-/** How records stand in their lines where that is not as they are told: each is told alike when it is read again. */
+/** Records whose written form differs from the appended one; reading restores the latter. */
 import type { JournalBody } from '../../protocol/journal.ts';
 import { withoutTwin, withTwin } from './result-dedup.ts';
 import { toldDecision, writtenDecision } from './stored-decision.ts';
@@ -11,8 +11,8 @@ export function asWritten(record: JournalBody | Fields): object {
     case 'user':
       return withoutTwin(record as Fields);
     case 'response': {
-      // Readers that count tokens know an answer by `message.id` and `requestId`, and take the largest figures they
-      // find. Its blocks were on record before its end said what they cost.
+      // Programs that count tokens identify a response by `message.id` and `requestId`, and take the largest
+      // figures. Its blocks were recorded before its usage was known.
       const { messageId: id, model, usage, ...rest } = body;
       return { ...rest, message: { id, model, usage } };
     }
@@ -23,7 +23,7 @@ export function asWritten(record: JournalBody | Fields): object {
   }
 }
 
-/** What has not the shape of its type comes back as it is. */
+/** What does not have the shape of its type is returned unchanged. */
 export function asTold(record: Fields): Fields {
   switch (record['type']) {
     case 'user':

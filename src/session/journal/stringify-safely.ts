@@ -2,8 +2,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 
 /**
- * JSON of a record. What tools hand back as data may hold big integers or cycles; they must not cost the record.
- * Throws `storage_error` when even so nothing can be written.
+ * JSON of a record. Data of tools may contain big integers or cycles, which are replaced. Throws
+ * `storage_error` when nothing can be written.
  */
 export function stringifySafely(value: object): string {
   try {
@@ -22,7 +22,7 @@ function withoutCycles(): (this: unknown, key: string, value: unknown) => unknow
   return function replace(_key, value) {
     if (typeof value === 'bigint') return value.toString();
     if (typeof value !== 'object' || value === null) return value;
-    // `this` holds the value: what stands above it on the path is its ancestry.
+    // `this` holds the value: what is above it on the path are its ancestors.
     while (path.length > 0 && path.at(-1) !== this) path.pop();
     if (path.includes(value)) return '[circular]';
     path.push(value);

@@ -1,4 +1,4 @@
-/** Who works on a session: `<id>.lock` beside its journal. A courtesy to people; the fence in the journal is the law. */
+/** The lock of a session: `<id>.lock` beside its journal. Advisory; the fence in the journal decides. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Lease, LeaseStore } from '../../protocol/ports.ts';
 import { codeOf } from '../../util/code-of.ts';
@@ -9,7 +9,7 @@ import { storageError } from '../journal/storage-error.ts';
 import { lockPath } from '../session-files.ts';
 import { type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
 
-/** ms without a beat after which an owner on another host counts as dead. */
+/** ms without a renewal after which an owner on another host counts as dead. */
 const STALE_MS = 90_000;
 
 export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
@@ -29,7 +29,10 @@ export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
     }
   }
 
-  /** Moved aside, not removed: of several that find a lock stale, one gets it, and a fresh one is put back. */
+  /**
+   * Renamed, not removed: of several processes that find a lock stale, one gets it, and a fresh one is
+   * restored.
+   */
   async function clear(path: string, judged: Holder): Promise<void> {
     const aside = `${path}.${uuid()}`;
     await files.rename(path, aside).catch(unlessMissing);

@@ -1,6 +1,6 @@
 /**
- * What stands in a lock, and the locks of this process in one folder: names of one file, so that a session that runs
- * beside others has a lock without a file of its own, and one beat renews them all.
+ * The content of a lock, and the locks of this process in one folder: hard links of one file, so that further
+ * sessions need no file of their own, and one renewal covers them all.
  */
 import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Lease } from '../../protocol/ports.ts';
@@ -23,14 +23,14 @@ export interface LockContent extends ProcessIdentity {
 export type Holder =
   | { readonly kind: 'free' }
   | { readonly kind: 'held'; readonly content: LockContent }
-  /** Not a lock of ours, or half of one. */
+  /** Not a valid lock. */
   | { readonly kind: 'broken' };
 
 const BLANK = Buffer.from(' ');
-/** How often an owner shows that it lives and looks whether its locks are still its own. */
+/** Interval at which an owner renews its locks and checks that it still has them. */
 const BEAT_MS = 15_000;
 
-/** Those that hold a lock, or are about to. */
+/** Lock files that hold a lock, or are about to. */
 const open = new Set<LockFile>();
 
 /** undefined: there is a lock already. Other errors are those of the disk. */
@@ -45,10 +45,10 @@ export async function hold(path: string, options: LockFileOptions): Promise<Leas
 class LockFile {
   readonly #options: LockFileOptions;
   readonly #content: LockContent = { ...thisProcess(), nonce: uuid() };
-  /** By path; aborted when another owner took it. */
+  /** By path; aborted when another owner took the lock. */
   readonly #held = new Map<string, Scope>();
   #created: Promise<unknown> = Promise.resolve();
-  /** Opened when it is first written to: most sessions are over by then. */
+  /** Opened on the first renewal: most sessions have ended by then. */
   #handle: AppendHandle | undefined;
   #cancel = (): void => undefined;
 
@@ -75,7 +75,7 @@ class LockFile {
     }
   }
 
-  /** `apart`: it takes a file of its own. */
+  /** `apart`: it needs a file of its own. */
   async alsoAs(path: string): Promise<Lease | undefined | 'apart'> {
     await this.#created;
     const [known] = this.#held.keys();
@@ -84,7 +84,7 @@ class LockFile {
     try {
       await files.link(known, path);
       if (await this.#isOurs(path)) return this.#leaseOf(path);
-      // What we knew as ours is another's by now.
+      // The file belongs to another owner now.
       await files.removeSmall(path);
       return 'apart';
     } catch (error) {
@@ -114,7 +114,7 @@ class LockFile {
     this.#cancel = this.#options.clock.timer(BEAT_MS, () => void this.#beat());
   }
 
-  /** A blank behind the JSON renews the time of the file, of this one and not of a successor's. */
+  /** A blank behind the JSON renews the time of this file, and not that of a successor's. */
   async #beat(): Promise<void> {
     try {
       for (const [path, lost] of this.#held)
@@ -124,7 +124,7 @@ class LockFile {
       this.#handle ??= await this.#options.files.openAppend(path, 0o600);
       await this.#handle.append(BLANK);
     } catch {
-      // A disk that does not answer now is asked again; the fence decides meanwhile.
+      // A disk error is retried with the next renewal; meanwhile the fence decides.
     }
     if (this.#held.size > 0) this.#rest();
     else await this.#end();
@@ -135,7 +135,7 @@ class LockFile {
     return holder.kind === 'held' && holder.content.nonce === this.#content.nonce;
   }
 
-  /** false: it was let go of before. */
+  /** false: it was released before. */
   #letGo(path: string, lost: Scope): boolean {
     if (this.#held.get(path) !== lost) return false;
     this.#held.delete(path);

@@ -1,4 +1,4 @@
-/** The resume table of L4.1: what happens to a submission that was cut off. */
+/** The resume table of L4.1: how an interrupted submission continues. */
 import type { CarriedState } from '../../protocol/decision-record.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { AssistantMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
@@ -11,8 +11,8 @@ import type { ReplayedCall, ViewFold } from '../../view/fold.ts';
 import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts';
 
 /**
- * `answered`: its result is on record. `run`: it never started. `rerun`: it started and may run again with the same
- * effect key. `unknown`: it started, and whether it did its work nobody knows; it never runs again.
+ * `answered`: its result is recorded. `run`: it never started. `rerun`: it started and may run again with the
+ * same effect key. `unknown`: it started with an unknown outcome; it never runs again.
  */
 export type CallPlan = 'answered' | 'run' | 'rerun' | 'unknown';
 
@@ -20,9 +20,9 @@ export interface InterruptedCall {
   readonly call: ToolCall;
   readonly plan: CallPlan;
   readonly result: UserMessage | undefined;
-  /** Of its intent, when one is on record. */
+  /** Effect class in its intent, if one is recorded. */
   readonly effectClass: EffectClass | undefined;
-  /** The input that was about to run, when it was not the model's. */
+  /** The input that was about to run, if it differs from the model's. */
   readonly updatedInput?: unknown;
 }
 
@@ -30,39 +30,39 @@ export interface InterruptedSubmission {
   readonly id: string;
   readonly model: string;
   readonly permissionMode: string;
-  /** uuids of its prompts, and keys of those that joined it. */
+  /** uuids of its prompts, and keys of queued prompts that joined it. */
   readonly prompts: readonly string[];
-  /** The iteration that was cut off, or the next one when the last was decided. */
+  /** The interrupted iteration, or the next one if the last was decided. */
   readonly iteration: number;
   readonly turnCount: number;
   /**
-   * `ask`: the model owes an answer. `tools`: its answer is on record with calls. `stopped`: only the result is
+   * `ask`: a model call is next. `tools`: a response with calls is recorded. `stopped`: only the result is
    * missing; `terminal` says which.
    */
   readonly next: 'ask' | 'tools' | 'stopped';
   readonly terminal?: Terminal;
   /** Calls of the last response, in the model's order. */
   readonly calls: readonly InterruptedCall[];
-  /** What would be said a second time when it is carried on. */
+  /** Messages that would be emitted again when it continues. */
   readonly superseded: readonly string[];
   readonly asks: readonly OpenAsk[];
-  /** What the next iteration begins with. */
+  /** State that the next iteration starts with. */
   readonly carried: CarriedState | undefined;
-  /** What its answers cost: its result sums them. */
+  /** Usage of its responses, for its result. */
   readonly usages: readonly Usage[];
-  /** A command, or an overloaded model, had put it in the place of the first. */
+  /** A command, or an overload, had replaced the first model. */
   readonly switched: { readonly from: string; readonly to: string } | undefined;
-  /** What a command or skill had allowed for its duration. */
+  /** Rules that a command or skill had granted for its duration. */
   readonly lent: readonly string[];
-  /** Calls of its agents that were denied. */
+  /** Denied calls of its agents. */
   readonly denied: readonly PermissionDenial[];
-  /** What it said so far: its result counts and quotes it. */
+  /** Its messages so far, which its result counts and quotes. */
   readonly said: readonly (AssistantMessage | UserMessage)[];
-  /** When the last record was written. */
+  /** Time of the last record. */
   readonly timestamp: string;
 }
 
-/** What the loop takes up; the shape of its `CarryOn`. */
+/** Input of the loop, in the shape of its `CarryOn`. */
 export interface CarryOnPlan {
   readonly iteration: number;
   readonly turnCount: number;
@@ -79,8 +79,8 @@ export function closeInterrupted(open: InterruptedSubmission): readonly JournalB
 }
 
 /**
- * Carries a submission on to its one result: `records` go to the journal first. Without `carryOn` the model is
- * asked again (`ask`) or nothing is left but the result (`stopped`).
+ * Continues a submission to its one result: `records` are appended first. Without `carryOn` the model is
+ * called again (`ask`) or only the result is missing (`stopped`).
  */
 export function carryOnInterrupted(open: InterruptedSubmission): {
   readonly records: readonly JournalBody[];
@@ -112,7 +112,7 @@ function retraction({ id, iteration, superseded }: InterruptedSubmission): Journ
   return [{ type: 'retract', id: record, submission: id, uuids: superseded, reason: 'superseded' }];
 }
 
-/** undefined: nothing was asked, or another program's transcript ends with an answer. */
+/** undefined: there was no prompt, or another program's transcript ends with an answer. */
 export function interruptedSubmission(
   state: SubmissionState,
   replay: ViewFold,
@@ -136,7 +136,7 @@ export function interruptedSubmission(
     turnCount: state.turnCount,
     next,
     ...(terminal === undefined ? {} : { terminal }),
-    // A call that was left open further up is closed, never taken up.
+    // Earlier open calls are closed, never continued.
     calls: next === 'tools' ? calls : unanswered,
     superseded: undecided ? saidAgain(next, replay).map(({ uuid }) => uuid) : [],
     asks: [...state.asks.values()].filter(({ toolUseId }) =>
@@ -152,7 +152,7 @@ export function interruptedSubmission(
   };
 }
 
-/** An answer without a call is asked for again (L4.3); with calls, what follows the tools comes anew. */
+/** A response without calls is requested again (L4.3); with calls, what follows the tools is made anew. */
 function saidAgain(next: InterruptedSubmission['next'], replay: ViewFold): readonly ViewMessage[] {
   return [...(next === 'ask' ? replay.answers : []), ...replay.rest.filter(isMadeAgain)];
 }
@@ -175,7 +175,7 @@ function planned({ block, assistantUuid, result }: ReplayedCall, state: Submissi
 }
 
 function planOf(id: string, intent: CallFacts | undefined, state: SubmissionState): CallPlan {
-  // Another program wrote no intents: whether its call started is not on record.
+  // Other programs write no intents: whether the call started is unknown.
   if (state.unknown.has(id) || state.foreign) return 'unknown';
   if (intent === undefined) return 'run';
   return intent.effectClass === 'unsafe' ? 'unknown' : 'rerun';
@@ -188,7 +188,7 @@ function unparsedInput(block: ToolUseBlock, state: SubmissionState): ToolCall['u
   return { raw: String(mark.raw), cut: state.stopReason === 'max_tokens' };
 }
 
-/** Attachments and the engine's own nudges come after the tools, before the decision: carried on, they come anew. */
+/** Attachments and nudges follow the tools and precede the decision: they are made anew. */
 function isMadeAgain(message: ViewMessage): boolean {
   if (message.type === 'attachment') return message.attachment.type !== 'structured_output';
   if (message.type !== 'user') return false;

@@ -1,21 +1,24 @@
-/** What the provider counted with the last answer: as much as the conversation had come to, its head included. */
+/**
+ * Tokens that the provider counted with the last response: the conversation up to there, including the fixed
+ * part.
+ */
 import type { AssistantMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 import type { RecordOf } from './submission-state.ts';
 
 export interface CountedContext {
   readonly tokens: number;
-  /** So many messages of the view were counted. */
+  /** Number of messages of the view that were counted. */
   readonly length: number;
   readonly model: string | undefined;
 }
 
 export class LastCount {
-  /** `uuid`: of the last message that was counted. */
+  /** `uuid`: of the last counted message. */
   #last: { readonly tokens: number; readonly uuid: string; readonly model: string | undefined } | undefined;
   #clearedByApi = false;
 
-  /** `blocks`: of the response. One that broke off, or that reports nothing, says nothing. */
+  /** `blocks`: of the response. Ignored if it broke, or reported no usage. */
   answered(
     { usage, messageId, model, broken }: RecordOf<'response'>,
     blocks: readonly AssistantMessage[],
@@ -27,13 +30,13 @@ export class LastCount {
     this.#last = counts ? { tokens, uuid: block.uuid, model } : undefined;
   }
 
-  /** The view is another now; `compacted`: as a whole. */
+  /** The view changed; `compacted`: as a whole. */
   edited(compacted: boolean): void {
     this.#last = undefined;
     if (compacted) this.#clearedByApi = false;
   }
 
-  /** Counts are of less than the view from here on: the next life of the session asks for the clearing anew. */
+  /** From here on the counts omit cleared results: the next process requests the clearing anew. */
   clearedByApi(): void {
     this.#last = undefined;
     this.#clearedByApi = true;

@@ -1,7 +1,7 @@
 import type { UserMessage } from '../../protocol/messages.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
-/** The text of a prompt; undefined for tool results and what the engine wrote. */
+/** The text of a prompt; undefined for tool results and messages of the engine. */
 export function promptText(message: UserMessage): string | undefined {
   if (message.isSynthetic === true || (message.kind !== undefined && message.kind !== 'prompt'))
     return undefined;

@@ -1,4 +1,7 @@
-/** Which records count, and in what order: `seq` for ours, the chain of parents for those of other programs. */
+/**
+ * Which records count, and in what order: `seq` for own records, the chain of parents for those of other
+ * programs.
+ */
 import { JOURNAL_VERSION, type JournalEntry } from '../../protocol/journal.ts';
 import { isSettled, recordIdentity } from '../journal/record-identity.ts';
 import type { ResumeProblems } from './resume-problems.ts';
@@ -15,7 +18,7 @@ export function recordsInOrder(
   /** A subagent's transcript is one side chain; that of a session is not. */
   { sidechain = false }: { readonly sidechain?: boolean } = {},
 ): JournalEntry[] {
-  /** Where each stands: messages, and where records are out of order the others too. */
+  /** Index of each message, and, where records are out of order, of other records. */
   const seen = new Map<string, number>();
   const records: JournalEntry[] = [];
   let last = 0;
@@ -34,7 +37,7 @@ export function recordsInOrder(
         if (key !== undefined) seen.set(key, at);
       }
     }
-    // What comes in order is in its own place.
+    // Records in order keep their place.
     const key = sorted && !('uuid' in entry) ? undefined : keyOf(entry);
     const at = key === undefined ? undefined : seen.get(key);
     if (at !== undefined) {
@@ -53,13 +56,13 @@ export function recordsInOrder(
   return isForeign ? withoutAbandonedBranches(standing, problems) : standing;
 }
 
-/** A message is the same wherever it stands again; any other record only in its own place. */
+/** A message is identified wherever it recurs; any other record only in its own place. */
 function keyOf(entry: JournalEntry): string | undefined {
   if ('uuid' in entry) return entry.uuid;
   return entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
 }
 
-/** Takes out what a later resume went back behind. */
+/** Removes records that a later resume rewound. */
 function withoutRewound(records: JournalEntry[]): JournalEntry[] {
   if (!records.some(({ type }) => type === 'rewind')) return records;
   let standing: JournalEntry[] = [];
@@ -74,7 +77,7 @@ function withoutRewound(records: JournalEntry[]): JournalEntry[] {
   return standing;
 }
 
-/** Money that was spent, names that were given, prompts taken from the inbox, files that were changed: going back undoes none. */
+/** Costs, names, consumed inbox items and file changes: a rewind undoes none of them. */
 function outlivesRewind({ type }: JournalEntry): boolean {
   return (
     type === 'response' ||
@@ -88,8 +91,8 @@ function outlivesRewind({ type }: JournalEntry): boolean {
 }
 
 /**
- * Where the records end that belong to a message and what came before it: at the next message. undefined: there is
- * no such message.
+ * End of the records of a message and everything before it: the next message. undefined: there is no such
+ * message.
  */
 export function cutBehind(records: readonly JournalEntry[], uuid: string): number | undefined {
   const at = records.findIndex((record) => isMessage(record) && record.uuid === uuid);
@@ -106,13 +109,13 @@ function isMessage(record: JournalEntry): record is Linked {
 }
 
 /**
- * Another program's transcript is a tree: going back and asking differently leaves the old branch in the file. The
- * chain from the last message to the root is the conversation. A chain with a missing link or a cycle is no
- * judge: then every message stays, in file order (F73: never a blank session).
+ * Another program's transcript is a tree: going back and asking differently leaves the old branch in the
+ * file. The chain from the last message to the root is the conversation. With a missing link or a cycle every
+ * message is kept, in file order (F73).
  */
 function withoutAbandonedBranches(records: JournalEntry[], problems: ResumeProblems): JournalEntry[] {
   const foreign = new Map<string, Linked>();
-  /** A compaction boundary is a root of its own; what it summarises stands before it. */
+  /** A compaction boundary is a root of its own; what it summarises precedes it. */
   const beforeBoundary = new Map<Linked, Linked | undefined>();
   let leaf: Linked | undefined;
   let previous: Linked | undefined;
@@ -149,7 +152,7 @@ function countBroken(records: JournalEntry[], problems: ResumeProblems): Journal
   return records;
 }
 
-/** Blocks of one response and the results of its calls hang side by side; the chain passes through one of them. */
+/** Blocks of one response and the results of its calls are siblings; the chain passes through one of them. */
 function keptBesideChain(chain: ReadonlySet<Linked>): (message: Linked) => boolean {
   const responses = new Set<string>();
   const uuids = new Set<string>();

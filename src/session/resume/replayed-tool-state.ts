@@ -1,4 +1,4 @@
-/** What results of tools have made of a session: state of the engine that no summary may lose (F31, F155). */
+/** Session state that tool results have set and that a summary must not lose (F31, F155). */
 import type { UserMessage } from '../../protocol/messages.ts';
 import type { ToolUseBlock } from '../../protocol/wire.ts';
 
@@ -15,12 +15,12 @@ export class ToolFacts {
     return [...this.#loaded];
   }
 
-  /** The plan that was approved last. */
+  /** The last approved plan. */
   get plan(): string | undefined {
     return this.#plan;
   }
 
-  /** Calls that the model gave up; what still stands in the view was not yet removed. */
+  /** Calls that the model marked for removal; those still in the view were not removed yet. */
   get snipped(): readonly string[] {
     return [...this.#snipped];
   }

@@ -1,7 +1,7 @@
 /**
- * The digest of a long journal: what a resume needs of its first part, in a file beside it, ready to be read. It says
- * of which bytes it was made. The journal is the law: where these are no longer what they were, or the digest is not
- * whole, it is as if there were none, and the journal is read from its start.
+ * A cache for long journals: what a resume needs of their first part, parsed, in a file beside the journal.
+ * It names the bytes that it was made from. If these have changed, or the cache is damaged, it is ignored and
+ * the journal is read from its start.
  */
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -13,14 +13,14 @@ import { readLines, readParts } from '../journal/read-lines.ts';
 import { asTold, asWritten } from '../journal/stored-form.ts';
 import { EarlierRecords } from './resume-scan.ts';
 
-/** A journal is worth one when so much of it is in none yet: reading that takes about 50 ms. */
+/** Uncached bytes of a journal from which a cache is written: reading them takes about 50 ms. */
 export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
 const DIGEST_VERSION = 2;
-/** Parsed, or summed up, at once: less would take longer altogether, more would keep others waiting. */
+/** Bytes that are processed without yielding to the event loop. */
 const PART_BYTES = 1024 * 1024;
 
 export interface Digest {
-  /** Up to where it goes. */
+  /** Position in the journal that it covers. */
   readonly position: JournalPosition;
   readonly entries: readonly JournalEntry[];
 }
@@ -28,23 +28,26 @@ export interface Digest {
 /** Its first line. */
 interface Head {
   readonly v: number;
-  /** Another version of the program may tell records in other words. */
+  /** Another version of the program may parse records differently. */
   readonly program: string;
-  /** false: of damage, and of what was gone back behind, a resume reads in the journal. So it is not tried at each close. */
+  /**
+   * false: the journal is damaged or was rewound, so a resume must read it. Recorded so that it is not
+   * attempted at each close.
+   */
   readonly holds: boolean;
   readonly position: JournalPosition;
   /** CRC-32 of the journal up to there. */
   readonly journalSum: number;
-  /** Bytes of each line behind this one: a list of records, and a newline. */
+  /** Length of each following line: a list of records, and a newline. */
   readonly lines: readonly number[];
-  /** CRC-32 of this line, with 0 for it, and those behind. */
+  /** CRC-32 of this line, with 0 in this field, and the following ones. */
   readonly sum: number;
 }
 
 /** `<id>/digest.jsonl`, beside the journal. */
 const digestPath = (journal: string): string => join(journal.slice(0, -'.jsonl'.length), 'digest.jsonl');
 
-/** undefined: there is none that holds. */
+/** undefined: there is no valid one. */
 export async function readDigest(
   files: PersistentFiles,
   journal: string,
@@ -75,7 +78,7 @@ export async function readDigest(
   }
 }
 
-/** Makes one of all that a long journal holds, unless there is one of nearly as much. */
+/** Writes a cache for a long journal, unless there is one that covers nearly as much. */
 export async function keepDigest(files: PersistentFiles, journal: string, program = '0'): Promise<void> {
   const size = (await files.stat(journal))?.size ?? 0;
   if (size - (await digestedBytes(files, journal, program)) < DIGEST_FROM_BYTES) return;
@@ -105,7 +108,7 @@ export async function keepDigest(files: PersistentFiles, journal: string, progra
 
 const sumOfHead = (head: Head): number => crc32(JSON.stringify({ ...head, sum: 0 }));
 
-/** Without what a resume does not ask for: the parents of our own records, and session and folder but for the first. */
+/** Without what a resume does not need: parents of own records, and session and folder after the first. */
 export function digested(entries: readonly JournalEntry[]): readonly JournalEntry[] {
   const first = entries.findIndex(({ sessionId, cwd }) => sessionId !== '' && cwd !== '');
   return entries.map((entry, at) =>
@@ -133,7 +136,7 @@ async function digestedBytes(files: PersistentFiles, journal: string, program: s
   return (await headOf(files, journal, program).catch(() => undefined))?.head.position.size ?? 0;
 }
 
-/** undefined: there is none, or not one of this version. */
+/** undefined: there is none, or one of another version. */
 async function headOf(files: PersistentFiles, journal: string, program: string) {
   for await (const { bytes, end } of readLines(files, digestPath(journal), {
     maxLineBytes: MAX_LINE_BYTES,

@@ -41,10 +41,12 @@ export class ResumeReplay {
   #title: string | undefined;
   #firstPrompt: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
-  /** Keys of queued prompts that joined a turn, and uuids of prompts: what an inbox need not deliver again. */
+  /**
+   * Keys of queued prompts that joined a turn, and uuids of prompts: an inbox need not deliver them again.
+   */
   readonly #consumed = new Set<string>();
   #foreign = false;
-  /** Another program repeats a response's usage on each of its blocks. */
+  /** Other programs repeat a response's usage on each of its blocks. */
   #countedResponse = '';
 
   constructor(problems: ResumeProblems) {
@@ -149,7 +151,7 @@ export class ResumeReplay {
       case 'rewind':
         break;
       default:
-        // Another program's, or a later one's: kept in the file, without meaning here.
+        // Of another program, or of a later version: kept in the file, ignored.
         this.#foreignRecord(entry);
         break;
     }
@@ -187,7 +189,10 @@ export class ResumeReplay {
     else if (message.type === 'user') this.#user(message, entry);
   }
 
-  /** Another program's answers carry their own bill; one of a fork is on that of the session it was copied from. */
+  /**
+   * Responses in another program's transcript carry their own usage; that of a fork belongs to the original
+   * session.
+   */
   #assistant(message: AssistantMessage, carriesBill: boolean): void {
     for (const block of message.message.content) {
       const todos =

@@ -1,14 +1,14 @@
 /**
- * What a resume needs of a session's past, gathered while its file is looked through: each line is read once, and what
- * says much of submissions that are over, more than half of a journal, is not parsed. Their decisions and what their
- * results say are left out, what their answers cost where a later record has the sum, and a block that is told again.
+ * Collects what a resume needs while a session file is scanned: each line is read once, and large records of
+ * finished submissions, more than half of a journal, are not parsed. Omitted are their decisions, the
+ * contents of their results, usage that a later record sums up, and blocks that are recorded again.
  */
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { bareResult, type LineHead, type PeekedLine, parseLine } from '../journal/envelope.ts';
 import type { JournalProblem, ScanListener } from '../journal/read-journal.ts';
 
 interface Held {
-  /** Its place among the entries. */
+  /** Index among the entries. */
   readonly at: number;
   line: Buffer;
   readonly seq: number;
@@ -17,17 +17,17 @@ interface Held {
 export class EarlierRecords implements ScanListener {
   #problems: JournalProblem[] = [];
   readonly #entries: (JournalEntry | undefined)[];
-  /** Of the submission that is open so far. */
+  /** Decisions of the open submission. */
   #decisions: Held[] = [];
   #responses: Held[] = [];
   /** The last of its kind. */
   #cost: Held | undefined;
   #block: (Held & { readonly uuid: string }) | undefined;
-  /** Held before this place: in memory of their own. */
+  /** Lines before this place were copied to memory of their own. */
   #copied: number;
   #wentBack = false;
 
-  /** `before`: gathered in an earlier look, that ended where this one begins. */
+  /** `before`: the outcome of an earlier scan that ended where this one begins. */
   constructor(before: readonly JournalEntry[] = []) {
     this.#entries = [...before];
     this.#copied = before.length;
@@ -73,12 +73,15 @@ export class EarlierRecords implements ScanListener {
     return this.#problems;
   }
 
-  /** The line at this place is no longer in the file. */
+  /** The line at this offset is no longer in the file. */
   forget(offset: number): void {
     this.#problems = this.#problems.filter((problem) => problem.offset !== offset);
   }
 
-  /** In the journal's order. undefined: a resume went back, so that a submission that was over may be open again. */
+  /**
+   * In the journal's order. undefined: a resume rewound the session, so a finished submission may be open
+   * again.
+   */
   entries(): readonly JournalEntry[] | undefined {
     if (this.#wentBack) return undefined;
     for (const held of this.#held()) this.#parse(held);
@@ -100,11 +103,11 @@ export class EarlierRecords implements ScanListener {
   #isOver(): void {
     const summed = this.#cost?.at ?? 0;
     this.#decisions = [];
-    // The last one says what the conversation had come to.
+    // The last one has the tokens of the conversation.
     this.#responses = this.#responses.filter(({ at }, index, all) => at > summed || index === all.length - 1);
   }
 
-  /** Told again, it stays where it stood. */
+  /** A block that is recorded again keeps its place. */
   #assistant(line: Buffer, head: PeekedLine): boolean {
     const uuid = line.toString('latin1', head.fieldsAt, head.fieldsAt + UUID_BYTES);
     const block = this.#block;

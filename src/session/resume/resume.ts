@@ -1,6 +1,6 @@
 /**
- * Resume (L4.1): a pure function of the journal. Whatever prefix of a journal it is given, the view it returns
- * becomes a valid conversation once `closeInterrupted` or `carryOn` has answered the open calls.
+ * Resume (L4.1): a pure function of the journal. For any prefix of a journal, the returned view becomes a
+ * valid conversation once `closeInterrupted` or `carryOn` has answered the open calls.
  */
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { recordsInOrder } from './record-order.ts';

@@ -1,4 +1,4 @@
-/** What a journal comes to: all that a later process needs to carry the session on. */
+/** A session as restored from its journal: everything that a later process needs to continue it. */
 
 import type { TodoItem } from '../../protocol/attachment.ts';
 import type { DecisionRecord } from '../../protocol/decision-record.ts';
@@ -13,47 +13,52 @@ import type { SessionTotals } from './session-totals.ts';
 import type { RecordOf } from './submission-state.ts';
 
 export interface ResumedSession {
-  /** As recorded: after boundaries, edits and retractions; calls of an interrupted response stay open. */
+  /**
+   * As recorded: after boundaries, edits and retractions; calls of an interrupted response are still open.
+   */
   readonly view: PersistentList<ViewMessage>;
-  /** What made the view, to be gone on with: a result that is recorded next takes its place beside its call. */
+  /** The fold that made the view, to be continued: a later result is placed beside its call. */
   readonly fold: ViewFold;
-  /** What the provider counted with the last answer, for so many messages of the view; absent: an edit came after it. */
+  /**
+   * Tokens that the provider counted with the last response, and the number of messages; absent after an
+   * edit.
+   */
   readonly counted: CountedContext | undefined;
-  /** The submission that has no result; absent when every one has, or nothing was asked yet. */
+  /** The submission without a result; absent if there is none. */
   readonly open: InterruptedSubmission | undefined;
   /** Where the session was started; the place to resume in (F74). Absent for an empty journal. */
   readonly cwd: string | undefined;
   readonly sessionId: string | undefined;
   /** `seq` of the last record; 0 for an empty journal. */
   readonly head: number;
-  /** uuid of the last message on record. */
+  /** uuid of the last recorded message. */
   readonly lastUuid: string | null;
   readonly totals: SessionTotals;
-  /** Tokens that compactions have taken out of the view: what a task budget has lost to them. */
+  /** Tokens that compactions have removed from the view, which reduce a task budget. */
   readonly compactedTokens: number;
   readonly submissions: number;
-  /** The result of the last submission, when it has one. */
+  /** The result of the last submission, if it has one. */
   readonly lastResult: unknown;
   /** Of the last submission, in order. */
   readonly decisions: readonly DecisionRecord[];
   /** Of the last submission. */
   readonly model: string | undefined;
   readonly permissionMode: string | undefined;
-  /** As the last TodoWrite call left them. */
+  /** As the last TodoWrite call set them. */
   readonly todos: readonly TodoItem[];
-  /** Background tasks whose end the model has not been told. */
+  /** Background tasks whose end the model was not notified of. */
   readonly tasks: readonly RecoveredTask[];
   /** Deferred tools that were loaded, in that order. */
   readonly loadedTools: readonly string[];
-  /** The plan that was approved last. */
+  /** The last approved plan. */
   readonly plan: string | undefined;
-  /** Calls that the model marked as dead weight, removed or not. */
+  /** Calls that the model marked for removal, removed or not. */
   readonly snipped: readonly string[];
   readonly title: string | undefined;
   readonly firstPrompt: string | undefined;
   /** System prompt, contexts and tools as they were last sent. */
   readonly contextSnapshot: RecordOf<'context-snapshot'> | undefined;
-  /** Keys and uuids of prompts that are part of the conversation: an inbox that has them still is not heard again. */
+  /** Keys and uuids of prompts that are part of the conversation: an inbox must not deliver them again. */
   readonly consumed: ReadonlySet<string>;
   /** Another program wrote at least part of it. */
   readonly foreign: boolean;

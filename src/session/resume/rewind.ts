@@ -1,4 +1,4 @@
-/** Going on from an earlier message of a session: what is left out by it, and whether that is what was meant. */
+/** Continues from an earlier message of a session: what is left out, and whether that was intended. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
@@ -7,18 +7,18 @@ import { cutBehind, recordsInOrder } from './record-order.ts';
 import { noProblems } from './resume-problems.ts';
 
 export interface Rewound {
-  /** What counts still. */
+  /** Records that still count. */
   readonly kept: readonly JournalEntry[];
-  /** Messages that do not any more; none when the session ends with the message already. */
+  /** Messages that no longer count; none if the session ends with the message already. */
   readonly dropped: readonly string[];
 }
 
-/** How a refusal begins: clients of the protocol look for it. */
+/** Beginning of a refusal: clients of the protocol check for it. */
 const REJECTED = 'Resume rejected by --resume-drops-turn:';
 
 /**
- * `dropsTurn`: uuid of the one prompt whose turn may be lost. Throws `invalid_option` for a message that the session
- * does not have, and `resume_rejected` when more than that turn would be lost.
+ * `dropsTurn`: uuid of the one prompt whose turn may be lost. Throws `invalid_option` for a message that the
+ * session does not have, and `resume_rejected` when more than that turn would be lost.
  */
 export function rewoundTo(
   entries: readonly JournalEntry[],
@@ -50,7 +50,7 @@ function refuseOtherLoss(lost: readonly JournalEntry[], prompt: string): void {
     throw rejected(`${nameOf(other)} came after the prompt ${prompt} and would be lost as well.`);
 }
 
-/** Of the turn before: marks of its interruption and calls that came to nothing. */
+/** Leftovers of the previous turn: interruption notes and unanswered calls. */
 function isLeftover(record: JournalEntry): boolean {
   if (record.type !== 'user') return !('uuid' in record) || record.type === 'system';
   const { content } = record.message;

@@ -42,7 +42,7 @@ export function withResponse(
   };
 }
 
-/** What a `cost` record says. Throws TypeError when it says nothing. */
+/** The content of a `cost` record. Throws TypeError for an invalid one. */
 export function recordedTotals(record: Extract<JournalBody, { type: 'cost' }>): SessionTotals {
   if (typeof record.totalCostUsd !== 'number') throw new TypeError('a cost record without a cost');
   return {

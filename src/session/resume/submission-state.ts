@@ -1,4 +1,4 @@
-/** Follows the records of the last submission: how far it came, and what it would take to carry it on (L4.1). */
+/** Tracks the records of the last submission: its progress, and what is needed to continue it (L4.1). */
 import type { CarriedState, DecisionRecord } from '../../protocol/decision-record.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
@@ -11,7 +11,7 @@ export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { typ
 
 export interface CallFacts {
   readonly effectClass: EffectClass;
-  /** The input that ran, when it was not the model's. */
+  /** The input that ran, if it differs from the model's. */
   readonly updatedInput?: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface OpenAsk {
   readonly askId: string;
   readonly toolUseId: string;
   readonly question: unknown;
-  /** Given, but its call has not run yet. */
+  /** Answered, but its call has not run yet. */
   readonly answer?: unknown;
 }
 
@@ -34,31 +34,34 @@ export class SubmissionState {
   attempt = 0;
   turnCount = 1;
   stopReason: StopReason | null = null;
-  /** uuids of its prompts, and keys of those that joined it. */
+  /** uuids of its prompts, and keys of queued prompts that joined it. */
   readonly prompts: string[] = [];
-  /** A prompt is on record: there is something to answer. */
+  /** A prompt is recorded, so there is something to answer. */
   prompted = false;
-  /** The interruption note is on record: the run had been aborted. */
+  /** The interruption note is recorded: the run had been aborted. */
   interrupted = false;
   readonly intents = new Map<string, CallFacts>();
-  /** Calls that an earlier resume gave up on. */
+  /** Calls that an earlier resume answered as unknown. */
   readonly unknown = new Set<string>();
   readonly asks = new Map<string, OpenAsk>();
-  /** Rules that a command or skill allowed for its duration. */
+  /** Rules that a command or skill granted for its duration. */
   readonly lent: string[] = [];
-  /** Calls of its agents. */
+  /** Denied calls of its agents. */
   readonly denied: PermissionDenial[] = [];
   readonly decisions: DecisionRecord[] = [];
-  /** What it said so far, errors included, prompts and what was taken back excepted: its result is made of it. */
+  /**
+   * Its messages so far, errors included, without prompts and retracted messages: its result is made from
+   * them.
+   */
   get said(): readonly (AssistantMessage | UserMessage)[] {
     return this.#said;
   }
   #said: (AssistantMessage | UserMessage)[] = [];
-  /** What its answers cost. */
+  /** Usage of its responses. */
   readonly usages: Usage[] = [];
-  /** The model that was asked last, when a command or an overloaded one had put it in the place of the first. */
+  /** The last model, if a command or an overload had replaced the first. */
   switchedModel: string | undefined;
-  /** What the iteration it stands in began with. */
+  /** State that its current iteration started with. */
   carried: CarriedState | undefined;
   #decided: DecisionRecord | undefined;
   #answered = false;
@@ -75,7 +78,7 @@ export class SubmissionState {
 
   request(record: RecordOf<'request'>): void {
     if (record.iteration !== this.iteration) {
-      // Without a decision record the turn of an iteration that called tools is counted by its successor.
+      // Without a decision record, the turn of an iteration with calls is counted by the next one.
       if (this.#decided === undefined && this.#answered) this.turnCount++;
       this.#decided = undefined;
       this.#answered = false;
@@ -134,12 +137,12 @@ export class SubmissionState {
     if (typeof record.budgets?.turnCount === 'number') this.turnCount = record.budgets.turnCount + next;
   }
 
-  /** The last iteration went on to a next one, of which nothing is on record yet. */
+  /** The last iteration decided to continue, and the next one has no record yet. */
   get wentOn(): boolean {
     return this.#decided?.decision?.kind === 'continue';
   }
 
-  /** It was decided, or ordered, that the submission ends; only its result is missing. */
+  /** The submission was to end, by a decision or an abort; only its result is missing. */
   terminal(hasCalls: boolean): Terminal | undefined {
     const decision = this.#decided?.decision;
     if (decision?.kind === 'stop') return { reason: decision.terminal, turnCount: this.turnCount };

@@ -28,7 +28,7 @@ export async function takeOverFile(
     earlier?.forget(offset);
     options.onProblem?.(sessionId, { kind: 'set_aside', offset, bytes });
   };
-  /** From the start, or from where a digest ends. */
+  /** From the start, or from the end of the cached part. */
   const look = async () => {
     const digest = toResume ? await readDigest(files, path, program) : undefined;
     earlier = toResume ? new EarlierRecords(digest?.entries) : undefined;
@@ -52,13 +52,13 @@ export async function takeOverFile(
       const bytes = Buffer.from(line);
       await handle.append(bytes);
       const size = before.size + bytes.length;
-      // Nothing but our line was added.
+      // Only the takeover line was added.
       if ((await handle.size()) === size) {
         const position = { ...before, epoch, owner, size, endsOpen: false };
         return taken(new FileJournal(path, options, prefix, handle, position));
       }
       const after = await scanJournal(files, path, before, earlier);
-      // Somebody else took it over between our look and our line: theirs counts, so ours must be newer.
+      // Another process took it over in between: its line counts, so a newer one is needed.
       if (after.owner !== owner) continue;
       return taken(new FileJournal(path, options, prefix, handle, { ...after, epoch }));
     }
@@ -69,7 +69,9 @@ export async function takeOverFile(
   }
 }
 
-/** Half a line, and a file that holds nothing else: a session that could not be begun leaves none. */
+/**
+ * Removes a partial line, and a file without any other: a session that could not be started leaves no file.
+ */
 async function takeBack(files: PersistentFiles, path: string, before: JournalPosition): Promise<void> {
   const now = await scanJournal(files, path, before);
   if (now.epoch > before.epoch) return; // the line is whole, or another's stands there
@@ -77,7 +79,7 @@ async function takeBack(files: PersistentFiles, path: string, before: JournalPos
   if (before.size === 0) await files.remove(path);
 }
 
-/** Sets a torn last line aside, then cuts it off. */
+/** Sets a truncated last line aside, then removes it. */
 async function repairEnd(
   files: PersistentFiles,
   path: string,
@@ -90,7 +92,7 @@ async function repairEnd(
   const tail = await files.readRange(path, tornAt, size - tornAt);
   const aside = `${path}.torn-${tornAt}-${uuid().slice(0, 8)}`;
   await files.writeAtomic(aside, tail, { mode: 0o600, sync: true });
-  // An owner that is being fenced may just have finished that line.
+  // An owner that is being fenced may just have completed that line.
   if ((await files.stat(path))?.size !== size) {
     return repairEnd(files, path, look, setAside);
   }

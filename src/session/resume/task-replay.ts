@@ -1,4 +1,6 @@
-/** Follows background tasks through a journal: which began, which ended, and what the model knows of it (L4.1, F102). */
+/**
+ * Tracks background tasks through a journal: started, ended, and whether the model was notified (L4.1, F102).
+ */
 import type { JournalEntry } from '../../protocol/journal.ts';
 import type { AttachmentMessage, ViewMessage } from '../../protocol/messages.ts';
 import { type RecoveredTask, TASK_NOTICE, type TaskRecord } from '../../protocol/task.ts';
@@ -22,7 +24,7 @@ export class TaskReplay {
     }
   }
 
-  /** A notice is part of the conversation: as a prompt of its own, or behind tool results. */
+  /** A notice is part of the conversation: a prompt of its own, or an attachment behind tool results. */
   message(message: ViewMessage): void {
     for (const id of noticedIn(message)) this.#tasks.delete(id);
   }
