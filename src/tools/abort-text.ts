@@ -1,6 +1,8 @@
 import type { AbortWhy } from './outcome.ts';
 
-/** What the model reads about a call that an abort ended. `started`: the tool may have done part of its work. */
+/**
+ * Text for the model about a call that an abort ended. `started`: the tool may have done part of its work.
+ */
 export function abortText(why: AbortWhy, started: boolean): string {
   const inPart = 'It may have run in part: check what it did before repeating it.';
   switch (why) {

@@ -1,7 +1,7 @@
 import type { CalledTool } from '../protocol/hook.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
-/** As hooks around a call read it. */
+/** The tool of a call, for hooks. */
 export function calledTool({ name, mcp }: AnyTool): CalledTool {
   return {
     tool_name: name,

@@ -1,6 +1,6 @@
 /**
- * Deferred tools (F155): where the descriptions of many tools would fill the window, requests carry only their
- * names, told in an attachment, and ToolSearch loads what is needed. A tool that was loaded stays.
+ * Deferred tools (F155): where the descriptions of many tools would fill the window, requests contain only
+ * their names, in an attachment, and ToolSearch loads those that are needed. A loaded tool stays loaded.
  */
 import type { AnyTool } from '../protocol/tool.ts';
 import type { WireTool } from '../protocol/wire.ts';
@@ -8,7 +8,10 @@ import type { WireTool } from '../protocol/wire.ts';
 export const TOOL_SEARCH_TOOL = 'ToolSearch';
 
 export interface DeferralOptions {
-  /** Share of the window that deferrable tools may take before they are deferred. 0: always deferred; 1: never. */
+  /**
+   * Share of the window that deferrable tools may take before they are deferred. 0: always deferred; 1:
+   * never.
+   */
   shareOf(model: string): number;
   /** Tokens. */
   windowOf(model: string): number;
@@ -19,7 +22,7 @@ export interface DescribedTool {
   readonly wire: WireTool;
 }
 
-/** Schemas take about three characters a token. */
+/** Estimated characters of a schema per token. */
 const CHARS_PER_TOKEN = 3;
 
 export class Deferral {
@@ -33,22 +36,22 @@ export class Deferral {
     this.#options = options;
   }
 
-  /** Once on, it stays on: tools that come and go would cost the prompt cache each time. */
+  /** Once on, it stays on: tools that come and go would invalidate the prompt cache each time. */
   get active(): boolean {
     return this.#active;
   }
 
-  /** Changes with what is offered. */
+  /** Changes with the set of offered tools. */
   get version(): number {
     return this.#version;
   }
 
-  /** Tokens; what the endpoint says of a model may come late. */
+  /** Tokens; the endpoint may report the size of a model late. */
   windowOf(model: string): number {
     return this.#options.windowOf(model);
   }
 
-  /** Measures the tools at hand. */
+  /** Measures the available tools. */
   weigh(described: readonly DescribedTool[], model: string): void {
     const share = this.#options.shareOf(model);
     if (this.#active || share >= 1) return;
@@ -60,7 +63,7 @@ export class Deferral {
     this.#version++;
   }
 
-  /** Left out of requests now. */
+  /** Omitted from requests now. */
   defers(tool: AnyTool): boolean {
     return this.#active && isDeferrable(tool) && !this.#loaded.includes(tool.name);
   }
@@ -72,7 +75,7 @@ export class Deferral {
     this.#version++;
   }
 
-  /** Place among the loaded ones; they come behind the others, so that what stood before keeps its bytes. */
+  /** Index among the loaded tools, which follow the others, so that earlier bytes are unchanged. */
   rank(tool: AnyTool): number {
     if (!this.#active || !isDeferrable(tool)) return -1;
     return this.#loaded.indexOf(tool.name);

@@ -11,7 +11,9 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve };
 }
 
-/** Settles with `work`, or rejects with the signal's reason as soon as it is aborted. Leaves no listener behind. */
+/**
+ * Settles with `work`, or rejects with the signal's reason as soon as it is aborted. Removes its listener.
+ */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -1,6 +1,6 @@
 /**
- * Runs the calls of one iteration (L5): taken in the model's order, concurrency-safe neighbours together, any
- * other alone. Every added call gets exactly one result, whatever its tool, its gate or an abort does.
+ * Runs the calls of one iteration (L5): in the model's order, concurrency-safe neighbours together, any other
+ * alone. Every added call gets exactly one result, whatever its tool, its gate or an abort does.
  */
 import type { GatePorts } from '../protocol/gate.ts';
 import type { Life } from '../protocol/life.ts';
@@ -24,16 +24,16 @@ import type { ToolSet } from './tool-set.ts';
 import { toolUpdate } from './tool-update.ts';
 
 const MAX_CONCURRENCY = 10;
-/** How long an aborted call may take to end by itself (L1). */
+/** Time that an aborted call may take to end by itself (L1). */
 const ABANDON_AFTER_MS = 100;
-/** Progress beyond this, of one call, that nobody has taken yet pushes out the oldest. */
+/** Pending progress messages per call; further ones replace the oldest. */
 const MAX_PENDING_PROGRESS = 100;
 
 export interface ExecutorOptions {
   readonly tools: Pick<ToolSet, 'find'>;
   readonly gate: GatePorts;
   makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
-  /** Given each context modifier of a tool that is not concurrency-safe, in order. */
+  /** Receives each context modifier of a tool that is not concurrency-safe, in order. */
   onModifyContext(modify: (context: ToolContext) => ToolContext): void;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -50,9 +50,9 @@ interface Entry {
   delivered: boolean;
   onDelivered?: Deferred<void>;
   prepared?: PreparedCall;
-  /** Runs, or wants to run, alone. */
+  /** Runs, or waits to run, alone. */
   alone: boolean;
-  /** It was let run beside others, its input was rewritten, and now it waits to be alone. */
+  /** It ran beside others, its input was rewritten, and it now waits to run alone. */
   onAlone?: Deferred<void> | undefined;
   answered: boolean;
 }
@@ -99,7 +99,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     }
     const { id } = call.block;
     if (this.#calls.has(id)) {
-      // Whatever sent it twice, it runs at most once (F145).
+      // A call that is added twice runs at most once (F145).
       this.#answer(entry, {
         kind: 'refused',
         why: 'invalid',
@@ -109,7 +109,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     }
     this.#calls.set(id, entry);
     this.#waiting.push(entry);
-    // What needs no waiting starts before `add` returns: its intent is on record together with its block.
+    // A call without waits starts before `add` returns: its intent is recorded together with its block.
     void andThen(prepareCall(call, this.#options.tools), (prepared) => {
       entry.prepared = prepared;
       entry.alone = prepared.kind === 'refused' || !prepared.concurrencySafe;
@@ -208,7 +208,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     await unlessAborted(entry.onDelivered.promise, entry.life.signal);
   }
 
-  /** A hook or host may have turned a safe input into one that must run alone. */
+  /** A hook or host may have changed a concurrency-safe input to one that must run alone. */
   #mayRun(entry: Entry, tool: AnyTool, input: unknown): Promise<void> | undefined {
     return entry.alone || isConcurrencySafe(tool, input) ? undefined : this.#aloneFirst(entry);
   }
@@ -225,7 +225,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     }
   }
 
-  /** The first of those that wait to be alone goes when no other runs; the later ones wait for it. */
+  /** The first call that waits to run alone starts when no other runs; later ones wait for it. */
   #letAloneRun(): void {
     const [first] = this.#waitingToBeAlone;
     if (first === undefined || this.#running.some(({ onAlone }) => onAlone === undefined)) return;
@@ -264,7 +264,7 @@ export class StreamingToolExecutor implements ToolExecutor {
       this.#updates.splice(this.#updates.indexOf(pending[0] as ToolUpdate), 1);
   }
 
-  /** The one place a call is answered; a later answer of an abandoned call is dropped. */
+  /** The one place where a call is answered; a later answer of an abandoned call is dropped. */
   #answer(entry: Entry, outcome: CallOutcome): void {
     if (entry.answered) return;
     entry.answered = true;

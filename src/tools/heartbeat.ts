@@ -1,14 +1,16 @@
-/** Signs of life of a call that has nothing to say itself. */
+/** Heartbeats of a call that reports no progress. */
 
 import type { Life } from '../protocol/life.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { ToolProgress } from '../protocol/tool.ts';
 
-/** Progress that tells nothing but that the call still runs. */
+/** Progress without content: the call still runs. */
 export const HEARTBEAT: ToolProgress = { type: 'heartbeat' };
 const EVERY_MS = 30_000;
 
-/** Runs work that may tell of its progress; for each half minute in which it does not, `onProgress` hears a heartbeat. */
+/**
+ * Runs work that may report progress; for each half minute without any, `onProgress` receives a heartbeat.
+ */
 export async function withHeartbeat<T>(
   work: (onProgress: (progress: ToolProgress) => void) => Promise<T>,
   onProgress: (progress: ToolProgress) => void,
@@ -22,7 +24,7 @@ export async function withHeartbeat<T>(
     cancel = clock.timer(EVERY_MS, beat);
   };
   cancel = clock.timer(EVERY_MS, beat);
-  // Work that does not heed its signal is abandoned, and so is its pulse.
+  // Work that ignores its signal is abandoned, and its heartbeat ends.
   const forget = life.onAbort(() => cancel());
   try {
     return await work((progress) => {

@@ -1,4 +1,4 @@
-/** How one call ended: what the gate hands to the executor, before it becomes a message. */
+/** Outcome of one call: what the gate returns to the executor, before it becomes a message. */
 import type { InformationalBody } from '../protocol/messages.ts';
 import type {
   DecisionReasonType,
@@ -22,17 +22,17 @@ export type CallOutcome =
       readonly why: 'unknown_tool' | 'invalid' | 'failed_validation' | 'cut' | 'not_recorded';
       readonly text: string;
     }
-  /** A rule, hook or host said no. */
+  /** Denied by a rule, hook or host. */
   | {
       readonly kind: 'denied';
       readonly text: string;
-      /** Of the call, as hosts get it. */
+      /** Input of the call, as hosts receive it. */
       readonly input: Record<string, unknown>;
       readonly interrupt?: boolean;
     }
-  /** The answer will come from elsewhere, later. */
+  /** The answer arrives later from elsewhere. */
   | { readonly kind: 'pending'; readonly askId: string }
-  /** `partial`: what the tool still said after the abort. */
+  /** `partial`: output of the tool after the abort. */
   | {
       readonly kind: 'aborted';
       readonly why: AbortWhy;
@@ -40,25 +40,25 @@ export type CallOutcome =
       readonly partial?: string;
     };
 
-/** What is learned about a call on its way through the gate, kept also when the call is abandoned. */
+/** Facts about a call that the gate collects, kept also when the call is abandoned. */
 export interface CallNotes {
   readonly hookContext: string[];
-  /** Collects what hooks that ran after the call say to the person, for who shows it behind the result. */
+  /** Collects messages for the user from hooks that ran after the call; emitted behind the result. */
   readonly said?: InformationalBody[];
   /** ms on the monotonic clock; present once the tool itself runs. */
   startedMs?: number;
-  /** Where the files of the call were when it was judged. */
+  /** The files of the call as they were judged. */
   judged?: readonly JudgedPath[];
   permission?: NonNullable<ToolTrace['permission']>;
-  /** Why somebody was to be asked. */
+  /** Why a question was required. */
   asked?: { readonly reasonType: DecisionReasonType; readonly message: string };
-  /** What the person or host called the answer. */
+  /** Classification of the answer by the user or host. */
   answer?: PermissionDecisionClassification | undefined;
   decision?: PermissionDecision;
   preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
 }
 
-/** Text of anything thrown, of a length a model can bear. */
+/** Text of anything thrown, bounded in length. */
 export function errorText(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const max = 10_000;

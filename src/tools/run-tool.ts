@@ -1,7 +1,7 @@
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
 import { isObject } from './schema/from-json-schema.ts';
 
-/** Runs a tool to its end, telling of progress on the way. Rejects with what the tool threw. */
+/** Runs a tool to its end and reports progress. Rejects with what the tool threw. */
 export async function runTool(
   tool: AnyTool,
   input: unknown,
@@ -21,7 +21,7 @@ function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress, unkn
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** A tool written without types may return anything at all (F83): a bare value is its own text. */
+/** An untyped tool may return anything (F83): a bare value becomes text. */
 function asOutput(value: unknown): ToolOutput {
   if (isObject(value) && (typeof value['content'] === 'string' || Array.isArray(value['content']))) {
     return value as unknown as ToolOutput;

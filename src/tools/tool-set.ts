@@ -2,7 +2,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 import { isPlainName } from '../util/text/plain-name.ts';
 
-/** The tools of a session, found by name or alias; a name beats another tool's alias. */
+/** The tools of a session by name or alias; a name takes precedence over another tool's alias. */
 export interface ToolSet {
   readonly all: readonly AnyTool[];
   find(name: string): AnyTool | undefined;
@@ -10,7 +10,10 @@ export interface ToolSet {
 
 const MOST_NAME_CHARS = 128;
 
-/** Throws `invalid_option` for a name the API would refuse, or one given twice: it would refuse every request. */
+/**
+ * Throws `invalid_option` for a name that the API would refuse, or a duplicate, which would make every
+ * request fail.
+ */
 export function createToolSet(tools: readonly AnyTool[]): ToolSet {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) {

@@ -1,4 +1,7 @@
-/** Makes the one `tool_result` of a call, and the trace of it. Nothing else in the engine makes tool results while it runs (L5). */
+/**
+ * Makes the one `tool_result` of a call, and its trace. Nothing else in the engine makes tool results while
+ * it runs (L5).
+ */
 import type { UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
@@ -14,7 +17,7 @@ type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
 export interface AnsweredCall {
   readonly call: ToolCall;
-  /** The tool's own name where it was found: a call may have used an alias. */
+  /** The tool's own name if it was found: a call may have used an alias. */
   readonly toolName: string;
   readonly notes: CallNotes;
   readonly queuedMs: number;
@@ -23,7 +26,7 @@ export interface AnsweredCall {
 
 interface Answer {
   readonly content: ToolResultContent;
-  /** undefined: the result says nothing of it. */
+  /** undefined: omitted in the result. */
   readonly isError: boolean | undefined;
   readonly data: unknown;
   readonly traced: ToolTrace['outcome'];
@@ -96,11 +99,11 @@ function decidedOn(outcome: CallOutcome, { decision, permission }: CallNotes): P
   return decision === undefined ? {} : { decided: { permission: decision, ...denied } };
 }
 
-/** Where nobody can be asked, the missing answer counts as a person's no. */
+/** Without a host to ask, the missing answer counts as a denial by the user. */
 const deniedBy = (source: string | undefined): 'user-rejected' | 'permission-rule' =>
   source === 'headless' ? 'user-rejected' : 'permission-rule';
 
-/** A person stopped the turn with it. */
+/** The user stopped the turn with it. */
 const wasRejected = (outcome: CallOutcome): boolean =>
   outcome.kind === 'denied'
     ? outcome.interrupt === true
@@ -160,7 +163,7 @@ function failure(text: string, traced: ToolTrace['outcome']): Answer {
   return { content: text, isError: true, data: `Error: ${text}`, traced };
 }
 
-/** The API takes no empty text, and a model takes silence for a fault (F08, F09). */
+/** The API accepts no empty text, and a model takes an empty result for a failure (F08, F09). */
 function withoutEmptyText(content: ToolResultContent): ToolResultContent {
   const nothing = '(no output)';
   if (typeof content === 'string') return content.trim() === '' ? nothing : content;

@@ -1,4 +1,4 @@
-/** The tools of a session as the loop sees them: what to tell the model, and an executor for each iteration. */
+/** The tools of a session for the loop: their descriptions, and an executor for each iteration. */
 import type { GatePorts } from '../protocol/gate.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
@@ -16,7 +16,7 @@ import { withSchemaHint } from './gate/schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
 export interface ToolsPortOptions {
-  /** A function when the set changes while the session runs: the same array means the same tools. */
+  /** A function if the set changes while the session runs: the same array means the same tools. */
   readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;
   /** Called when a call's turn has come. */
@@ -32,13 +32,13 @@ export interface ToolsPortOptions {
   readonly maxConcurrency?: number;
   /** The working directory that descriptions may name. Default `.`. */
   readonly cwd?: string;
-  /** Which tools wait until they are asked for. Default: none. */
+  /** Which tools are deferred. Default: none. */
   readonly deferral?: Deferral;
-  /** false: the model is not told of this tool; a call of it is still answered. Default: of all. */
+  /** false: this tool is not offered; a call of it is still answered. Default: all are. */
   readonly offers?: (tool: AnyTool) => boolean;
   /** Tools that are left out; agents of one session share it, and `quarantine` adds to it. */
   readonly quarantined?: Set<string>;
-  /** Names that the model may call, and the tools that then run: one hop. */
+  /** Names that the model may call, and the tools that run instead: one hop. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
@@ -51,21 +51,21 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
-  /** The input as hooks and hosts get it. */
+  /** The input for hooks and hosts. */
   outwardInput(block: ToolUseBlock): JsonObject;
-  /** Names that the model can call, deferred ones with them, in the order it sees them. */
+  /** Names that the model can call, deferred ones included, in their order. */
   names(): readonly string[];
-  /** What ToolSearch looks through. */
+  /** The tools that ToolSearch searches. */
   searchable(model: string): Promise<readonly SearchableTool[]>;
-  /** Names that are told instead of descriptions; the same array while nothing changed, [] while nothing is deferred. */
+  /** Names of deferred tools; the same array while nothing changed, [] while none is deferred. */
   deferredNames(model: string): readonly string[] | Promise<readonly string[]>;
-  /** Tools that are told by name and left out of requests until they are loaded. */
+  /** Deferred tools that are not loaded. */
   deferred(model: string): Promise<readonly WireTool[]>;
-  /** Takes a tool out of all further requests (F153). false: it was out already. */
+  /** Removes a tool from all further requests (F153). false: it was removed already. */
   quarantine(name: string): boolean;
 }
 
-/** Throws `invalid_option` when two tools have one name, or a name is not one the API takes. */
+/** Throws `invalid_option` for duplicate names, and names that the API does not accept. */
 export function createToolsPort(options: ToolsPortOptions): ToolsPort {
   return new Tools(options);
 }
@@ -154,7 +154,7 @@ class Tools implements ToolsPort {
     return outwardInput(this.#find(block.name), block.input, this.#options.cwd ?? '.') as JsonObject;
   }
 
-  /** Where ToolSearch is not among the tools, as in agents with a list of their own, nothing can be loaded later. */
+  /** Without ToolSearch, as in agents with a list of their own, nothing can be loaded later. */
   get #deferral(): Deferral | undefined {
     return this.#tools().find(TOOL_SEARCH_TOOL) === undefined ? undefined : this.#options.deferral;
   }
@@ -177,7 +177,7 @@ class Tools implements ToolsPort {
     return tool !== undefined && deferral?.defers(tool) === true ? withSchemaHint(tool) : tool;
   }
 
-  /** The text is taken once per model and set of tools, so that requests repeat byte for byte (L3). */
+  /** Computed once per model and set of tools, so that requests repeat byte for byte (L3). */
   #describedFor(model: string): DescribedSet | Promise<DescribedSet> {
     const set = this.#tools();
     let entry = this.#known.get(model);
@@ -200,7 +200,7 @@ class Tools implements ToolsPort {
     return andThen(current.described, (all) => this.#upToDate(current, all, model));
   }
 
-  /** What of them is sent now. */
+  /** The part of them that is sent now. */
   #upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
     const { offers } = this.#options;
     const deferral = this.#deferral;
@@ -227,12 +227,12 @@ class Tools implements ToolsPort {
   }
 }
 
-/** What is known of one set of tools for one model. */
+/** Descriptions of one set of tools for one model. */
 interface DescribedSet {
   readonly set: ToolSet;
-  /** A promise until every tool has told its text. */
+  /** A promise until every tool has returned its description. */
   described: readonly DescribedTool[] | Promise<readonly DescribedTool[]>;
-  /** What the two lists below were made of: a version of what is deferred, how many tools are left out, a window. */
+  /** Key of the two lists below: version of the deferral, number of quarantined tools, window. */
   version: number;
   without: number;
   window: number;
@@ -240,7 +240,7 @@ interface DescribedSet {
   index: readonly string[];
 }
 
-/** The set of now, made anew only when the tools are others. */
+/** The current set, rebuilt only when the tools change. */
 function currentTools(source: ToolsPortOptions['tools']): () => ToolSet {
   if (typeof source !== 'function') {
     const set = createToolSet(source);
@@ -263,7 +263,7 @@ async function describe(tool: AnyTool, about: { cwd: string; model: string }): P
   try {
     description = await tool.description(undefined, about);
   } catch {
-    // A tool that cannot describe itself must not cost the session its requests (F152): its schema still speaks.
+    // A tool whose description fails must not make every request fail (F152): its schema is still sent.
   }
   return { name: tool.name, ...(description !== '' && { description }), input_schema: tool.inputJsonSchema };
 }

@@ -1,9 +1,9 @@
-/** The real clock and randomness. Everything that waits or stamps takes these as ports. */
+/** The real clock and randomness. Code that waits or stamps receives these as ports. */
 
-/** The longest delay a timer of Node takes; beyond it, it would fire at once. */
+/** The longest delay of a Node timer; longer ones would fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** `performance` would load a room of Node's that nothing else here needs. */
+/** `performance` would load a module of Node that nothing else here needs. */
 function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -51,7 +51,7 @@ export const systemClock = {
   },
 } as const;
 
-/** What is no positive number is no delay: a timer of NaN would never be due. */
+/** Anything but a positive number is no delay: a timer of NaN would never fire. */
 function delayOf(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }

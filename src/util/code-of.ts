@@ -1,3 +1,3 @@
-/** The code of an error of the system's or of ours: `ENOENT`, `fenced`. undefined: it has none, or is no error. */
+/** The `code` of an error: `ENOENT`, `fenced`. undefined if it has none, or is not an error. */
 export const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;

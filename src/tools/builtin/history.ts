@@ -1,10 +1,13 @@
-/** Looks up what a compaction dropped (F32). The journal keeps every message; the model sees of it what it asks for. */
+/**
+ * Finds messages that a compaction dropped (F32). The journal keeps every message; the model receives those
+ * that it asks for.
+ */
 import type { Tool, ToolOutput } from '../../protocol/tool.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
 export const HISTORY_TOOL = 'History';
 
-/** One message of the session as it was said; never with hidden reasoning. */
+/** One message of the session; without thinking. */
 export interface HistoryItem {
   readonly uuid: string;
   readonly timestamp: string;
@@ -14,7 +17,10 @@ export interface HistoryItem {
 }
 
 export interface HistoryPort {
-  /** Messages that hold every word of the query, whatever its case; the newest first. `total` counts all of them. */
+  /**
+   * Messages that contain every word of the query, case-insensitive; the newest first. `total` counts all of
+   * them.
+   */
   search(
     query: string,
     options: { readonly limit: number },
@@ -47,7 +53,7 @@ export interface HistoryInput {
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 20;
-/** Of one page, in characters: well below what would be spilled. */
+/** Characters of one page: well below the limit of results. */
 const PAGE_CHARS = 10_000;
 
 const schema = {

@@ -18,7 +18,7 @@ export interface BuiltinToolsOptions {
   readonly search?: SearchOptions;
 }
 
-/** In the order in which they are told to the model. */
+/** In the order in which the model receives them. */
 const MADE: Readonly<Record<string, (options: BuiltinToolsOptions) => AnyTool>> = {
   Bash: ({ bash }) => createBashTool(bash),
   Edit: () => editTool,
@@ -32,7 +32,10 @@ const MADE: Readonly<Record<string, (options: BuiltinToolsOptions) => AnyTool>> 
   Write: () => writeTool,
 };
 
-/** The tools of these names (undefined: all), in their own order. Without background tasks nobody steers any. */
+/**
+ * The tools of these names (undefined: all), in their own order. Tools about background tasks need a session
+ * that has them.
+ */
 export function builtinTools(
   options: BuiltinToolsOptions = {},
   isWanted: (name: string) => boolean = () => true,

@@ -12,7 +12,7 @@ export interface SnipOutput {
   readonly refused: readonly { readonly id: string; readonly why: string }[];
 }
 
-/** Whoever keeps the context: takes marks, and says which of them name nothing. */
+/** Marks messages for removal, and reports invalid ids. */
 export interface SnipPort {
   mark(ids: readonly string[]): SnipOutput;
 }
@@ -32,7 +32,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** Offered only where the context takes marks. */
+/** Offered only if the context supports marks. */
 export function createSnipTool(port: SnipPort): Tool<SnipInput, SnipOutput> {
   return {
     name: SNIP_TOOL,
@@ -44,7 +44,7 @@ export function createSnipTool(port: SnipPort): Tool<SnipInput, SnipOutput> {
 - What you still need to quote or to rely on stays; write down what matters of a result before you remove it.
 - Removal cannot be undone, but a call can be made again. It takes effect with your next answer.`,
     parse: parserOf<SnipInput>(schema),
-    // Marks are a set: their order does not matter, and marking twice is marking once.
+    // Marks are a set: order and repetition do not matter.
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'idempotent',

@@ -6,12 +6,12 @@ export interface SearchableTool {
   readonly name: string;
   readonly description: string;
   readonly hint: string;
-  /** Not among the tools of the next request. */
+  /** Not part of the next request. */
   readonly deferred: boolean;
 }
 
 export interface ToolSearchPort {
-  /** All tools that can be offered; those that always are come too, so that asking for one is no error. */
+  /** All available tools; loaded ones are included, so that selecting one is not an error. */
   tools(): Promise<readonly SearchableTool[]>;
   load(names: readonly string[]): void;
 }
@@ -22,7 +22,7 @@ export interface ToolSearchInput {
 }
 
 export interface ToolSearchOutput {
-  /** Names that are loaded from now on. */
+  /** Names of the loaded tools. */
   readonly matches: readonly string[];
   readonly query: string;
   readonly total_deferred_tools: number;
@@ -50,7 +50,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** What is the same for all sessions: each makes this tool, and few offer it. */
+/** Shared by all sessions: each creates this tool, and few offer it. */
 const COMMON: Omit<Tool<ToolSearchInput, ToolSearchOutput>, 'run'> = {
   name: TOOL_SEARCH_TOOL,
   inputJsonSchema: schema,
@@ -121,7 +121,7 @@ function select(tools: readonly SearchableTool[], list: string) {
   return { found, unknown };
 }
 
-/** A word in the name counts most, then one in the hint, then one in the description; ties go by name. */
+/** Matches in the name count most, then in the hint, then in the description; ties are sorted by name. */
 function search(tools: readonly SearchableTool[], query: string, max: number): readonly SearchableTool[] {
   const words = wordsOf(query);
   const scored = tools.map((tool) => {

@@ -1,6 +1,6 @@
 /**
- * The middle of the gate: PreToolUse hooks, then the permission rules, then the person or host. Each may change
- * the input; what was changed is parsed, checked and judged again before anything runs (F93).
+ * The middle of the gate: PreToolUse hooks, then permission rules, then the user or host. Each may change the
+ * input; a changed input is parsed, checked and judged again before anything runs (F93).
  */
 import type { GatePorts, PermissionQuestion } from '../../protocol/gate.ts';
 import type { HookVerdict } from '../../protocol/hook.ts';
@@ -36,10 +36,10 @@ type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 type Deny = Extract<GateVerdict, { kind: 'deny' }>;
 type Settled = Exclude<GateVerdict, Ask>;
 
-/** Questions that a hook's `allow` cannot answer: somebody asked for exactly these to be asked. */
+/** Questions that a hook's `allow` cannot answer: they were explicitly configured. */
 const ASKED_REGARDLESS: ReadonlySet<GateReasonType> = new Set(['rule', 'mode', 'safetyCheck', 'tool']);
 
-/** Known at once where no hook, no path and nobody has to be waited for. */
+/** Synchronous where no hook, path or answer has to be waited for. */
 export function permit(request: PermitRequest): Permit | Promise<Permit> {
   if (request.ports.hooks.has('PreToolUse')) return permitAfterHooks(request);
   return andThen(decide(request, request.input), (ruled) => follow(request, request, ruled));
@@ -70,7 +70,7 @@ async function askFirst(request: PermitRequest, at: Input, ruled: Ask): Promise<
   const asked = await ask(request, at, ruled);
   const settled = await settle(request, at, asked);
   if (settled.kind === 'stop' || settled.raw === at.raw) return settled;
-  // A host's yes covers what it saw; rules that deny hold for what it wrote instead.
+  // A host's approval covers what it saw; deny rules apply to what it wrote instead.
   const again = await decide(request, settled.input);
   return again.kind === 'deny' ? settle(request, settled, again) : settled;
 }
@@ -79,7 +79,7 @@ const go = ({ raw, input }: Input) => ({ kind: 'go', raw, input }) as const;
 
 const stop = (outcome: CallOutcome): Permit => ({ kind: 'stop', outcome });
 
-/** The input at hand, or the one that is to replace it. */
+/** The current input, or the one that replaces it. */
 function rewrite(
   request: PermitRequest,
   at: Input,
@@ -88,7 +88,7 @@ function rewrite(
   return sentBack === undefined ? go(at) : replaced(request, at, sentBack);
 }
 
-/** Parses and checks what was sent back. Most observers send back what they were shown. */
+/** Parses and checks a returned input. Most observers return what they received. */
 async function replaced(request: PermitRequest, at: Input, sentBack: JsonObject): Promise<Permit> {
   const raw = inputSentBack(request.tool, at.raw, sentBack, request.context.cwd);
   if (JSON.stringify(raw) === JSON.stringify(at.raw)) return go(at);
@@ -140,7 +140,7 @@ async function preToolUse(
   return { verdict, denied: denial(request, `PreToolUse:${tool.name} hook error: ${reason}`) };
 }
 
-/** Deny beats ask beats allow; a rule that cannot be decided denies. */
+/** Deny beats ask beats allow; a rule that cannot be evaluated denies. */
 function decide(request: PermitRequest, input: unknown, hook?: HookVerdict) {
   const undecided = (error: unknown): GateVerdict => ({
     kind: 'deny',
@@ -168,7 +168,10 @@ function withPlaces({ notes }: PermitRequest, verdict: GateVerdict): GateVerdict
 const voteOf = (hook: HookVerdict | undefined): { readonly hookAsks?: string } =>
   hook?.permission === 'ask' ? { hookAsks: hook.reason ?? 'A hook wants this call to be confirmed.' } : {};
 
-/** Where the rules leave a call to others, or allow it, the hook has decided; what they insist on holds. */
+/**
+ * Where the rules leave a call open, or allow it, the hook decides; deny and explicit ask rules take
+ * precedence.
+ */
 function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined): GateVerdict {
   const isOpen =
     verdict.kind === 'allow' || (verdict.kind === 'ask' && !ASKED_REGARDLESS.has(verdict.reasonType));
@@ -219,7 +222,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
         return { kind: 'pending', askId: answer.askId };
     }
   } catch (error) {
-    // A host that fails has not agreed (F90).
+    // A host that fails has not approved (F90).
     return {
       kind: 'deny',
       reasonType: 'unanswered',
@@ -230,7 +233,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
   }
 }
 
-/** It came to a question, and that ended in a denial: no rule and no mode denied. */
+/** The call was denied by the answer to a question, not by a rule or mode. */
 const ANSWERED: ReadonlySet<GateReasonType> = new Set([
   'host',
   'permissionPromptTool',

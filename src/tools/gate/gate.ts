@@ -1,6 +1,6 @@
 /**
  * The one gate that every call passes (L5): find the tool, validate, the tool's own check, PreToolUse hooks,
- * permission, intent on record, run, PostToolUse hooks. What it returns is a value; the executor makes the result.
+ * permission, record the intent, run, PostToolUse hooks. It returns a value; the executor makes the result.
  */
 import type { GatePorts } from '../../protocol/gate.ts';
 import type { CalledTool, HookCall } from '../../protocol/hook.ts';
@@ -27,20 +27,22 @@ import type { PreparedCall } from './prepared-call.ts';
 export interface GateCall {
   readonly call: ToolCall;
   readonly prepared: PreparedCall;
-  /** Made when the call's turn has come. */
+  /** Created when the call's turn comes. */
   readonly context: ToolContext;
-  /** Of this call: its context's signal is aborted with it. */
+  /** Lifetime of this call: its context's signal is aborted with it. */
   readonly life: Pick<Life, 'aborted' | 'onAbort'>;
   readonly notes: CallNotes;
-  /** Settles when the consumer has taken the call's block: outward steps wait for it (L4.1). Rejects on abort. */
+  /**
+   * Settles when the consumer has taken the call's block: outward steps wait for it (L4.1). Rejects on abort.
+   */
   delivered(): Promise<void>;
   /**
-   * Settles when the call may run with this input: a rewritten one may no longer run beside others. undefined: at once.
-   * Rejects on abort.
+   * Settles when the call may run with this input: a rewritten one may have to run alone. undefined:
+   * immediately. Rejects on abort.
    */
   mayRun(tool: AnyTool, input: unknown): Promise<void> | undefined;
   onProgress(progress: ToolProgress): void;
-  /** Why the call's signal was aborted; asked only when it was. */
+  /** Why the call's signal was aborted; called only when it was. */
   abortedBy(): AbortWhy;
 }
 
@@ -138,7 +140,7 @@ async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock):
       call.onProgress,
       { clock, life },
     );
-    // What ended well although it was told to stop, did end well (F02).
+    // A call that succeeded in spite of an abort has succeeded (F02).
     return life.aborted && output.isError === true
       ? aborted(call, plainText(output))
       : { kind: 'returned', output };
@@ -157,7 +159,7 @@ async function afterRun(
   const ok = outcome.kind === 'returned' && outcome.output.isError !== true;
   const event = ok ? 'PostToolUse' : 'PostToolUseFailure';
   if (!ports.hooks.has(event)) return outcome;
-  // An aborted call's failure is told to hooks whether or not anybody still takes its block.
+  // Hooks receive the failure of an aborted call even if its block is never taken.
   if (!call.life.aborted) await call.delivered().catch(() => {});
   const hookCall: HookCall = ok
     ? { event: 'PostToolUse', ...about(), tool_response: outcome.output.data }
@@ -179,7 +181,10 @@ async function afterRun(
   return { kind: 'returned', output: rewritten(outcome.output, verdict.updatedOutput, tool) };
 }
 
-/** A hook's output in place of the tool's: text and content blocks as they are, else as the tool would show it, or as JSON. */
+/**
+ * A hook's output instead of the tool's: text and content blocks unchanged, else as the tool would show it,
+ * or as JSON.
+ */
 function rewritten(output: ToolOutput, by: unknown, tool: AnyTool): ToolOutput {
   const blocks = Array.isArray(by) && by.every((block) => typeof block?.type === 'string');
   const content = typeof by === 'string' || blocks ? by : (rendered(tool, by) ?? toText(by));

@@ -1,4 +1,7 @@
-/** How problems of a tool's input are put to the model: one sentence each, with the field and what was expected. */
+/**
+ * Text for the model about problems of a tool's input: one sentence each, with the field and what was
+ * expected.
+ */
 
 export type InputPath = readonly (string | number)[];
 

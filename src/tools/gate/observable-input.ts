@@ -2,8 +2,8 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 
 /**
- * The input as observers see it, with the fields a tool derives for them. The very object that came in unless the tool
- * adds a field: one that it only overwrites is shown as the model wrote it (L3).
+ * The input for observers, with the fields that a tool derives. The same object unless the tool adds a field:
+ * one that it only overwrites is shown as the model wrote it (L3).
  */
 export function observableInput(tool: AnyTool | undefined, input: JsonObject): JsonObject {
   if (tool?.backfillObservableInput === undefined) return input;
@@ -11,13 +11,13 @@ export function observableInput(tool: AnyTool | undefined, input: JsonObject): J
   try {
     tool.backfillObservableInput(copy);
   } catch {
-    // What is only for show must not stop a call.
+    // An error in derived fields must not stop a call.
     return input;
   }
   return Object.keys(copy).every((key) => Object.hasOwn(input, key)) ? input : copy;
 }
 
-/** An input that an observer sends back, without the derived fields it was shown: the tool never took them. */
+/** An input that an observer returned, without the derived fields: the tool does not accept them. */
 export function withoutDerived(tool: AnyTool, input: JsonObject, sentBack: JsonObject): JsonObject {
   const shown = observableInput(tool, input);
   if (shown === input) return sentBack;

@@ -1,10 +1,10 @@
-/** The input of a call as hooks, hosts and lists of denials get it. */
+/** The input of a call for hooks, hosts and lists of denials. */
 import { resolve } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { observableInput, withoutDerived } from './observable-input.ts';
 
-/** A copy, with the fields that the tool derives, and with absolute paths whatever the model wrote. */
+/** A copy with derived fields and absolute paths. */
 export function outwardInput(
   tool: AnyTool | undefined,
   raw: JsonObject,
@@ -18,7 +18,7 @@ export function outwardInput(
   return copy;
 }
 
-/** An input that was sent back, as the model wrote it where it was not changed. */
+/** A returned input, with the model's spelling where it was not changed. */
 export function inputSentBack(tool: AnyTool, raw: JsonObject, sentBack: JsonObject, cwd: string): JsonObject {
   const own = withoutDerived(tool, raw, sentBack);
   const shown = outwardInput(tool, raw, cwd);

@@ -1,4 +1,4 @@
-/** What is recorded of a permission that was given or denied. */
+/** What is recorded about a permission or denial. */
 import type {
   DecisionReasonType,
   GateReasonType,
@@ -9,7 +9,7 @@ import type {
 import type { DenialNotice } from '../../protocol/tool.ts';
 import type { CallNotes } from '../outcome.ts';
 
-/** Who decided on a call, as clients read it beside its result. */
+/** Who decided about a call, as reported with its result. */
 export function decisionOf(
   { kind, reasonType }: Extract<GateVerdict, { kind: 'allow' | 'deny' }>,
   answer: CallNotes['answer'],
@@ -29,7 +29,10 @@ export function decisionOf(
   }
 }
 
-/** What the stream announces of a denial. undefined where a person or host denied, or a hook before the rules: they know. */
+/**
+ * What the stream reports of a denial. undefined for denials by the user, the host, or a hook before the
+ * rules.
+ */
 export function denialNotice({ permission, asked }: CallNotes, text: string): DenialNotice | undefined {
   const source = permission?.source;
   switch (source) {
@@ -39,7 +42,7 @@ export function denialNotice({ permission, asked }: CallNotes, text: string): De
     case 'unanswered':
       return undefined;
     case 'hook':
-      // One that answered in the place of a person is a reason; one before the rules speaks for itself.
+      // A hook that answered for the user is a reason; one before the rules reports itself.
       return asked && { decision_reason_type: 'hook', decision_reason: text };
     case 'headless':
       return asked && { decision_reason_type: asked.reasonType, decision_reason: asked.message };
@@ -50,7 +53,7 @@ export function denialNotice({ permission, asked }: CallNotes, text: string): De
   }
 }
 
-/** In the words of the public protocol. */
+/** The value of the public protocol. */
 export function publicReason(type: GateReasonType): DecisionReasonType {
   switch (type) {
     case 'host':
@@ -63,7 +66,7 @@ export function publicReason(type: GateReasonType): DecisionReasonType {
   }
 }
 
-/** As rules are written in settings. */
+/** The rule as written in settings. */
 export function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {
   return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }

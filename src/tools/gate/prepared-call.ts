@@ -1,4 +1,7 @@
-/** The first steps of the gate, which need nobody's leave: find the tool, parse the input, ask about concurrency. */
+/**
+ * The first steps of the gate, which need no permission: find the tool, parse the input, determine
+ * concurrency.
+ */
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult, ToolCall } from '../../protocol/tool.ts';
 import { andThen } from '../../util/async/and-then.ts';
@@ -52,7 +55,7 @@ export function prepareCall(
   });
 }
 
-/** Never throws or rejects: a parser that does, against its contract, refuses the call. */
+/** Never throws or rejects: a parser that violates its contract refuses the call. */
 export function parseInput(tool: AnyTool, input: JsonObject): ParsedInput | Promise<ParsedInput> {
   if (!isObject(input))
     return { ok: false, text: inputValidationError(tool.name, [mistyped([], 'object', typeName(input))]) };

@@ -1,21 +1,24 @@
 /**
- * Notices a call that is made again and again with the same result while nothing else changes (F150): the model is
- * told, and where the host wants it the call is refused at last. A result that differs, or another call that changes
- * something, is progress.
+ * Detects a call that is repeated with the same result while nothing else changes (F150): the model is
+ * notified, and, if configured, the call is finally refused. A result that differs, or another call that
+ * changes something, is progress.
  */
 import type { RepeatGuard } from '../../protocol/gate.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 
 export interface RepeatGuardOptions {
-  /** The model is told beside the so-manieth same result, and each time their number has doubled. Default 10. */
+  /** Number of equal results from which the model is notified, and again at each doubling. Default 10. */
   readonly nudgeAt?: number | undefined;
-  /** From the so-manieth on the call does not run. Default: it always runs, for waiting looks the same from outside. */
+  /**
+   * Number of equal results from which the call does not run. Default: it always runs, because polling looks
+   * the same.
+   */
   readonly refuseAt?: number | undefined;
 }
 
 const NUDGE_AT = 10;
-/** Different calls that are kept in mind. */
+/** Number of calls that are tracked. */
 const MAX_SEEN = 100;
 
 interface Repeated {
@@ -53,15 +56,15 @@ export function createRepeatGuard({ nudgeAt = NUDGE_AT, refuseAt }: RepeatGuardO
   };
 }
 
-/** At so many, and at each doubling: a long wait is not commented on all the time. */
+/** At this number, and at each doubling. */
 const isDue = (times: number, from: number): boolean =>
   times >= from && Number.isInteger(Math.log2(times / from));
 
 const keyOf = (tool: string, input: unknown): string => `${tool} ${signed(JSON.stringify(input) ?? '')}`;
 
-/** Longer texts are kept as a digest: what was read a hundred times must not stay in memory a hundred times. */
+/** Longer texts are kept as a hash. */
 const KEPT_WHOLE = 256;
-/** Of a text of megabytes its length, its start and its end tell enough. */
+/** For very long texts, length, beginning and end are enough. */
 const LOOKED_AT = 256 * 1024;
 
 function signed(text: string): string {

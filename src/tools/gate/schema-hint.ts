@@ -1,4 +1,7 @@
-/** A deferred tool that is called by its name alone: it runs, and where it fails the model is told the schema it never saw. */
+/**
+ * A deferred tool that is called without being loaded: it runs, and if it fails the model receives the
+ * schema.
+ */
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tool.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { errorText } from '../outcome.ts';

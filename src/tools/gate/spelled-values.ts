@@ -1,8 +1,8 @@
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 
 /**
- * Numbers and booleans that a model wrote as text (`"5000"`, `"true"`), as what the schema asks for. The very input when
- * nothing is to be read so. What is no number stays a text, for the check to refuse.
+ * Converts numbers and booleans that a model wrote as text (`"5000"`, `"true"`) to the type of the schema.
+ * Returns the same object when nothing is converted. Invalid text is kept, for the validation to refuse.
  */
 export function withSpelledValues(input: JsonObject, schema: JsonSchema): JsonObject {
   return read(input, { ...schema, type: 'object' }) as JsonObject;

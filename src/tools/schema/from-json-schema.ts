@@ -1,7 +1,7 @@
 /**
- * A tool's `parse()` from its JSON schema, without a library: types, required, enum, const, nested objects and
- * arrays, `additionalProperties: false`, bounds of numbers, texts and lists. Other keywords pass: whoever owns
- * such a schema checks them itself (an MCP server does).
+ * `parse()` of a tool from its JSON schema, without a library: types, required, enum, const, nested objects
+ * and arrays, `additionalProperties: false`, bounds of numbers, texts and lists. Other keywords are ignored:
+ * the owner of such a schema validates them (an MCP server does).
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import type { ParseResult } from '../../protocol/tool.ts';
@@ -17,10 +17,10 @@ import {
 } from '../gate/input-issues.ts';
 import { withSpelledValues } from '../gate/spelled-values.ts';
 
-/** More problems than this tell a model nothing new. */
+/** Limit of reported problems. */
 const MAX_ISSUES = 20;
 
-/** `Input` is the caller's claim of what the schema describes. Never throws. */
+/** The caller asserts that the schema describes `Input`. Never throws. */
 export function parserOf<Input>(schema: JsonSchema): (input: JsonObject) => ParseResult<Input> {
   const check = (input: JsonObject): ParseResult<Input> => {
     const issues: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A tool's schema and `parse()` from a zod 4 shape or object. zod itself is loaded here alone, by the first tool whose
- * shape is not plain, or the first input that is to be complained of.
+ * Schema and `parse()` of a tool from a zod 4 shape or object. zod is loaded here only, by the first tool
+ * whose shape is not plain, or the first invalid input.
  */
 import type { z } from 'zod';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -24,7 +24,7 @@ export type ZodShape = Readonly<Record<string, z.ZodType>>;
 
 export interface ZodInput<Input> {
   readonly inputJsonSchema: JsonSchema;
-  /** At once, unless a refinement or transform of the schema has to be waited for. */
+  /** Synchronous, unless a refinement or transform of the schema is asynchronous. */
   parse(input: JsonObject): ParseResult<Input> | Promise<ParseResult<Input>>;
 }
 
@@ -35,7 +35,7 @@ export async function inputFromZod<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<ZodInput<z.infer<Schema>>>;
 /**
- * Unknown keys are treated as the zod object says: dropped, refused (`strictObject`) or kept (`looseObject`); a
+ * Unknown keys are treated as in the zod object: dropped, refused (`strictObject`) or kept (`looseObject`); a
  * raw shape drops them. Throws `invalid_option` when zod is not installed or the schema is not one of zod 4.
  */
 export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
@@ -87,16 +87,16 @@ async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInp
   };
 }
 
-/** A refinement of the caller's may throw; `parse` must not. */
+/** A refinement of the caller may throw; `parse` must not. */
 function unchecked(error: unknown): ParseResult<never> {
   const why = error instanceof Error ? error.message : String(error);
   return { ok: false, issues: [unfit([], `could not be checked: ${why}`)] };
 }
 
-/** Once it is there: an import of what is loaded already still asks Node's loader. */
+/** Cached: importing a loaded module again still calls Node's loader. */
 let loaded: typeof import('zod') | undefined;
 
-/** Without the code that zod would write for a schema when it is first used: a tool is not called that often. */
+/** Without code generation: a tool is not called often enough. */
 const PARSING = { jitless: true };
 
 function resultOf(parsed: z.core.util.SafeParseResult<unknown>, input: JsonObject): ParseResult<unknown> {
@@ -122,7 +122,7 @@ function isZodType(value: ZodShape | z.ZodType): value is z.ZodType {
   return '_zod' in value && typeof (value as { safeParseAsync?: unknown }).safeParseAsync === 'function';
 }
 
-/** The plain object, without the many methods that zod gives those which people write. */
+/** A plain zod object, without the methods of the public API. */
 function objectOf(zod: typeof import('zod'), shape: ZodShape): z.core.$ZodType {
   const strangers = Object.entries(shape).filter(
     ([, field]) => typeof field !== 'object' || field === null || !('_zod' in field),
@@ -169,7 +169,7 @@ function sentences(issue: z.core.$ZodIssue, input: JsonObject): string[] {
   return [unfit(path, `is not valid: ${issue.message}`)];
 }
 
-/** In the words of a JSON schema's check, which the same tool has when its host is another process. */
+/** The same wording as the check of a JSON schema, which the tool has when its host is another process. */
 function boundOf(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): string | undefined {
   const [limit, isMost] = issue.code === 'too_big' ? [issue.maximum, true] : [issue.minimum, false];
   switch (issue.origin) {

@@ -1,15 +1,14 @@
 /**
- * Shapes of strings, numbers, booleans, choices and lists of them, with nothing checked beyond their kinds: most tools
- * have no other. What they say in JSON Schema, and whether an input is one of theirs, is told without running zod,
- * which is large, and slow when it runs for the first time.
+ * Shapes of strings, numbers, booleans, enums and lists of them, without further checks: most tools have no
+ * others. Their JSON Schema and their validation do not need zod, which is large and slow on first use.
  */
 import type { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 
 export interface PlainShape {
-  /** As zod would write it. */
+  /** Same as zod's output. */
   readonly jsonSchema: JsonSchema;
-  /** As zod would parse it; undefined: there is something to complain of, which zod does. */
+  /** Same as zod's result; undefined: invalid, and zod reports why. */
   accept(input: JsonObject): JsonObject | undefined;
 }
 
@@ -18,7 +17,7 @@ interface Kind {
   fits(value: unknown): boolean;
 }
 
-/** undefined: it has a field of another kind, or one that does more than to look at it. */
+/** undefined: a field has another kind, or further checks. */
 export function plainShape(shape: Readonly<Record<string, z.core.$ZodType>>): PlainShape | undefined {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -76,7 +75,7 @@ function listOf(each: Kind): Kind {
   };
 }
 
-/** With what is said of it; undefined when more is said than a description. */
+/** With its description; undefined if it has other metadata. */
 function described(kind: Kind | undefined, field: z.core.$ZodType): Kind | undefined {
   const { description, ...more } = (field as z.ZodType).meta() ?? {};
   if (kind === undefined || Object.keys(more).length > 0) return undefined;
@@ -85,7 +84,7 @@ function described(kind: Kind | undefined, field: z.core.$ZodType): Kind | undef
 
 const NOTHING_MORE: readonly string[] = ['type', 'error'];
 
-/** Whether it is of this type, with no checks, no coercion and nothing else but `part`. */
+/** Whether it has this type, without checks, coercion and other parts than `part`. */
 function hasOnly(field: z.core.$ZodType, type: string, part?: string): boolean {
   const { def, toJSONSchema } = field?._zod ?? {};
   if (def?.type !== type || toJSONSchema !== undefined || !('meta' in field)) return false;

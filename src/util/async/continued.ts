@@ -1,13 +1,13 @@
 import { MadeGenerator } from './generator-base.ts';
 
-/** How a generator that has ended goes on: with another one, or with this result. */
+/** What follows when a generator has ended: another generator, or this result. */
 export type After<Y, R> =
   | { readonly kind: 'ends'; readonly result: R }
   | { readonly kind: 'goes_on'; readonly with: AsyncGenerator<Y, R, void> };
 
 /**
- * What the generator yields; when it ends, `after` says what follows. A loop with `yield*` says the same, at the price
- * of three promises for everything yielded.
+ * Yields what the generator yields; when it ends, `after` decides what follows. Equivalent to a loop with
+ * `yield*`, without its three promises per item.
  */
 export function continued<Y, R>(
   first: AsyncGenerator<Y, R, void>,

@@ -2,8 +2,8 @@ import { MadeGenerator } from './generator-base.ts';
 
 /**
  * JavaScript queues `.return()` and `.throw()` behind a pending `next()`. This iterator aborts first and then
- * delegates, so that ending early works while the generator is waiting. It keeps no account of the generator's own end:
- * to abort once that has come must do no harm.
+ * delegates, so that ending early works while the generator is waiting. It does not track the generator's own
+ * end: an abort after that must be harmless.
  */
 export function endableIterator<T, R>(
   generator: AsyncGenerator<T, R, void>,

@@ -1,13 +1,13 @@
 import { MadeGenerator } from './generator-base.ts';
 
 /**
- * The items of batches, one by one; what is no array is a batch of one. The batches' generator goes on only when its
- * last batch is used up, so it may take a batch as taken when it is asked for the next. Once `return()` or `throw()` was
- * called, a pending `next()` ends too: what still comes for it is dropped.
+ * The items of batches, one by one; a value that is not an array is a batch of one. The generator of batches
+ * is resumed only when its last batch is used up, so asking for the next batch acknowledges the previous one.
+ * After `return()` or `throw()`, a pending `next()` ends too, and late batches are dropped.
  */
 export function flattened<T, R>(
   batches: AsyncGenerator<T | readonly T[], R, void>,
-  /** Asked before each item and when a batch comes; a throw ends the batches with it, false drops the batch. */
+  /** Called before each item and for each batch; a throw ends the batches with it, false drops the batch. */
   wanted: () => boolean = () => true,
 ): AsyncGenerator<T, R, void> {
   return new Flattened(batches, wanted);
@@ -42,7 +42,7 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   }
 
   next(): Promise<IteratorResult<T, R>> {
-    // Two that ask at once are answered in order.
+    // Concurrent calls are answered in order.
     if (this.#pulling !== undefined) {
       const again = () => this.next();
       return this.#pulling.then(again, again);

@@ -1,4 +1,4 @@
-/** What generators that are made by hand have in common: three methods say what they do. */
+/** Base of hand-written generators: subclasses implement three methods. */
 export abstract class MadeGenerator<T, R> implements AsyncGenerator<T, R, void> {
   abstract next(): Promise<IteratorResult<T, R>>;
   abstract return(value: R | PromiseLike<R>): Promise<IteratorResult<T, R>>;

@@ -1,4 +1,4 @@
-/** What `make` makes, made when it is first asked for: most sessions never ask for most of what they could. */
+/** A value that is created on first access. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

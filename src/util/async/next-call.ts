@@ -1,4 +1,4 @@
-/** Resolves when somebody calls what now stands in `waiting`, or on abort. */
+/** Resolves with the next call of the function in `waiting`, or on abort. */
 export function nextCall(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -2,20 +2,22 @@ import { setMaxListeners } from 'node:events';
 import { within } from './with-timeout.ts';
 
 /**
- * A lifetime. What is opened in a scope ends with it: closing aborts the signal, waits for the cleanups for at
- * most `graceMs`, then abandons them. Children close with their parent.
+ * A lifetime. What is opened in a scope ends with it: closing aborts the signal, waits for the cleanups for
+ * at most `graceMs`, then abandons them. Children close with their parent.
  */
 export interface Scope {
-  /** Made when it is first asked for. */
+  /** Created on first access. */
   readonly signal: AbortSignal;
-  /** As the signal says, for those who ask often. */
+  /** Same as `signal.aborted`, without creating the signal. */
   readonly aborted: boolean;
   readonly closed: boolean;
   /** A scope that ends with this one, or earlier. */
   child(): Scope;
-  /** Runs when the signal is aborted; at once when it is already. Returns a function that forgets it. */
+  /** Runs when the signal is aborted, or immediately if it is. Returns a function that removes it. */
   onAbort(listener: (reason: unknown) => void): () => void;
-  /** Runs on close, newest first; at once when the scope is closed already. Returns a function that forgets it. */
+  /**
+   * Runs on close, newest first, or immediately if the scope is closed. Returns a function that removes it.
+   */
   onClose(cleanup: () => void | Promise<void>): () => void;
   /** Aborts the signal but keeps the scope open: cleanups run on `close`. */
   abort(reason: unknown): void;
@@ -25,7 +27,7 @@ export interface Scope {
 export const CLOSE_GRACE_MS = 100;
 
 export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
-  // Scopes are made here alone.
+  // OpenScope is the only implementation.
   return new OpenScope(parent as OpenScope | undefined, graceMs);
 }
 
@@ -40,7 +42,7 @@ class OpenScope implements Scope {
   #listeners: Set<Listener> | undefined;
   #cleanups: Set<Cleanup> | undefined;
   readonly #parent: OpenScope | undefined;
-  /** Open ones. */
+  /** Children that are open. */
   #children: Set<OpenScope> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -57,7 +59,7 @@ class OpenScope implements Scope {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
+      // Many children and waits listen to one signal and remove their listeners: many are not a leak.
       setMaxListeners(0, this.#controller.signal);
       if (this.aborted) this.#controller.abort(this.#reason);
     }
@@ -84,7 +86,7 @@ class OpenScope implements Scope {
 
   onClose(cleanup: Cleanup): () => void {
     if (this.#closing !== undefined) {
-      // Too late for the close that is over: nothing may outlive its scope (L10.9).
+      // The scope is closed already: nothing may outlive it (L10.9).
       void Promise.allSettled([(async () => cleanup())()]);
       return nothing;
     }
@@ -98,7 +100,7 @@ class OpenScope implements Scope {
     this.aborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    // Not by the signal's events, which cost more than all of a scope.
+    // Not by the signal's events, which are more expensive than the rest of a scope.
     if (this.#children !== undefined) for (const child of this.#children) child.abort(reason);
     const listeners = this.#listeners;
     if (listeners === undefined) return;
@@ -111,7 +113,7 @@ class OpenScope implements Scope {
     return this.#closing;
   }
 
-  /** A throw is the cleanup's own affair. */
+  /** Errors of a cleanup are ignored. */
   #close(reason: unknown): Promise<void> {
     if (this.#parent !== undefined) this.#parent.#children?.delete(this);
     this.abort(reason);

@@ -1,4 +1,4 @@
-/** Waits for `work`, but no longer than `ms`; undefined: there is nothing to wait for. */
+/** Waits for `work`, at most `ms`; undefined: there is nothing to wait for. */
 export async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   if (work === undefined) return;
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** The list itself. Throws TypeError when a damaged record holds something else in its place. */
+/** The list itself. Throws TypeError when a damaged record holds something else. */
 export function listOf<T>(value: readonly T[]): readonly T[] {
   if (!Array.isArray(value)) throw new TypeError('not a list');
   return value;

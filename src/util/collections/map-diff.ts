@@ -1,8 +1,8 @@
-/** How one record of texts by name came to be another. */
+/** The difference between two records of texts by name. */
 export interface Changes {
-  /** New ones, and those whose text is another. */
+  /** Added names, and names whose text changed. */
   readonly fresh: readonly (readonly [name: string, text: string])[];
-  /** Names. */
+  /** Removed names. */
   readonly removed: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * A persistent list that is cheap to append to: versions share one backing array and differ in length, the way
- * slices do. Only the longest version may grow in place; appending something else to a shorter one copies.
+ * A persistent list that is cheap to append to: versions share one backing array and differ in length, the
+ * way slices do. Only the longest version may grow in place; appending something else to a shorter one
+ * copies.
  */
 export class PersistentList<T> implements Iterable<T> {
   readonly #items: T[];
@@ -16,7 +17,7 @@ export class PersistentList<T> implements Iterable<T> {
     return new PersistentList(copy, copy.length);
   }
 
-  /** The identity that all versions made by appending share. */
+  /** Identity shared by all versions made by appending. */
   get root(): object {
     return this.#items;
   }
@@ -26,7 +27,10 @@ export class PersistentList<T> implements Iterable<T> {
     return i < this.length ? this.#items[i] : undefined;
   }
 
-  /** What stands behind this version already, `isSame` for `isSame`, is not appended again: the longer version is meant. */
+  /**
+   * Items that follow this version already (compared by `isSame`) are not appended again: the longer version
+   * is returned.
+   */
   append(items: readonly T[], isSame: (one: T, other: T) => boolean = Object.is): PersistentList<T> {
     if (items.length === 0) return this;
     const end = this.length + items.length;

@@ -1,4 +1,4 @@
-/** `make` as a function that makes its value once for each object, for as long as the object lives. */
+/** A function that calls `make` once per object, and keeps the value for the object's lifetime. */
 export function oncePer<K extends object, V extends NonNullable<unknown>>(make: (of: K) => V): (of: K) => V {
   const known = new WeakMap<K, V>();
   return (of) => {

@@ -1,4 +1,4 @@
-/** What `make` makes of these, made anew only when one of them is another value than before. */
+/** A function that calls `make` again only when one of the values has changed. */
 export function whileSame<Sources extends readonly unknown[], Made>(
   sources: () => Sources,
   make: (now: Sources) => Made,

@@ -1,5 +1,5 @@
 /**
- * For the object that a maker hands out under a type of readonly fields, and goes on to write itself. A getter in its
- * place would cost every such object a shape of its own.
+ * For objects with readonly fields that their creator goes on to write. A getter instead would give every
+ * such object a hidden class of its own.
  */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };

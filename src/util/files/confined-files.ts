@@ -1,24 +1,24 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from './inside.ts';
 
-/** What rooms that look for files of a project need. */
+/** File operations of rooms that read files of a project. */
 export type LookedAtFiles = Pick<
   PersistentFiles,
   'lstat' | 'readDir' | 'readFile' | 'readRange' | 'realpath' | 'stat'
 >;
 
 export interface Confinement {
-  /** Absolute: a repository's root. Paths that are spelled outside of it are none of our business. */
+  /** Absolute: a repository's root. Paths outside of it are not restricted. */
   readonly root: string;
-  /** A file that must not be read, links followed; default none. */
+  /** Whether a file must not be read, resolved; default none. */
   isDenied?(path: string): Promise<boolean>;
-  /** Told of each path once; `why` completes "… was passed over: ". */
+  /** Called once per path; `why` completes "… was passed over: ". */
   refused?(path: string, why: string): void;
 }
 
 /**
- * Files as a repository may show them: in `root`, what leads out of it, or must not be read, is not there. Anybody can put
- * a link to a file of the user's into a repository. What was looked at is what is read: under its real path.
+ * Restricts files of a repository: in `root`, what leads out of it, or must not be read, does not exist. A
+ * repository may contain links to files of the user. Files are read under the resolved path that was checked.
  */
 export function confinedFiles(files: LookedAtFiles, { root, isDenied, refused }: Confinement): LookedAtFiles {
   const told = new Set<string>();
@@ -46,7 +46,7 @@ export function confinedFiles(files: LookedAtFiles, { root, isDenied, refused }:
   return {
     stat: (path) => unlessAbsent(judged(path).then((real) => files.stat(real))),
     lstat: (path) => unlessAbsent(judged(path).then(() => files.lstat(path))),
-    // Whoever asks for it judges by it, and says so.
+    // The caller judges by the result, and reports it.
     realpath: (path) => (isInside(path, root) ? judged(path, false) : files.realpath(path)),
     readDir: async (path) => files.readDir(await judged(path)),
     readFile: async (path) => files.readFile(await judged(path)),

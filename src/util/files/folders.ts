@@ -1,12 +1,15 @@
-/** Ways through the folders of a project. Nothing here throws for what is not there, or cannot be read. */
+/** Finds folders of a project. Never throws for what is missing or unreadable. */
 import { dirname, join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from './inside.ts';
 
-/** No project is deeper; more would cost a look at the disk each. */
+/** Limit, as each folder costs an access to the disk. */
 const MAX_FOLDERS = 32;
 
-/** From `folder` up to the repository's root (the folder with `.git`); `folder` alone outside of one. Nearest first. */
+/**
+ * From `folder` up to the repository's root (the folder with `.git`); `folder` alone outside of one. Nearest
+ * first.
+ */
 export async function projectFolders(
   folder: string,
   files: Pick<PersistentFiles, 'stat'>,

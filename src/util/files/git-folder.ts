@@ -1,4 +1,4 @@
-/** What a working tree's `.git` says, read without git: nothing that a repository names is started or followed. */
+/** Reads a working tree's `.git` without git: nothing that a repository names is started or followed. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isReallyInside } from './inside.ts';
@@ -8,9 +8,9 @@ type Files = Pick<PersistentFiles, 'lstat' | 'readRange' | 'realpath'>;
 export interface GitFolder {
   /** Of the working tree; absolute. */
   readonly root: string;
-  /** What is this working tree's own: HEAD and the index. */
+  /** Folder of this working tree only: HEAD and the index. */
   readonly own: string;
-  /** What all working trees share: objects, refs and configuration. */
+  /** Folder shared by all working trees: objects, refs and configuration. */
   readonly common: string;
 }
 
@@ -22,14 +22,14 @@ export interface GitHead {
 }
 
 /**
- * Of the repository that `folder` lies in; undefined outside of one, and for a `.git` that leads to a repository which
- * does not name this working tree in turn: anybody can write a file that points at another's repository.
+ * Of the repository that contains `folder`; undefined outside of one, and for a `.git` that leads to a
+ * repository which does not name this working tree in turn: such a file can be forged.
  */
 export async function findGitFolder(folder: string, files: Files): Promise<GitFolder | undefined> {
   for (let root = folder; ; root = dirname(root)) {
     const path = join(root, '.git');
     const kind = (await files.lstat(path).catch(() => undefined))?.kind;
-    // As git does, which passes over a folder of that name that is no repository.
+    // Like git, which ignores a folder of that name that is not a repository.
     const isOne =
       kind === 'directory' && (await files.lstat(join(path, 'HEAD')).catch(() => undefined)) !== undefined;
     if (isOne) return (await sharesAnother(path, files)) ? undefined : { root, own: path, common: path };
@@ -38,10 +38,13 @@ export async function findGitFolder(folder: string, files: Files): Promise<GitFo
   }
 }
 
-/** Whether a `.git` says that its objects and configuration lie elsewhere, as only the folder of a linked working tree does. */
+/**
+ * Whether a `.git` refers to objects and configuration elsewhere, as only the folder of a linked working tree
+ * does.
+ */
 export async function sharesAnother(path: string, files: Files): Promise<boolean> {
   const named = join(path, 'commondir');
-  // The sandbox says "here" for the time of a command, so that nothing else is said.
+  // The sandbox writes "here" during a command, so that nothing else can be written.
   return (
     (await files.lstat(named).catch(() => undefined)) !== undefined && (await firstLine(named, files)) !== '.'
   );
@@ -89,7 +92,7 @@ export async function linkedTrees(
 }
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** As git lets branches be called. */
+/** Valid branch names of git. */
 const BRANCH = /^(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))[^\s~^:?*[\\\p{C}/.][^\s~^:?*[\\\p{C}]{0,200}$/u;
 const MAX_REFS_BYTES = 8 * 1024 * 1024;
 
@@ -124,7 +127,7 @@ async function firstLine(path: string, files: Files): Promise<string | undefined
   return line === '' ? undefined : line;
 }
 
-/** undefined: it is no file, a link, longer, or cannot be read. */
+/** undefined: not a file, a link, longer, or unreadable. */
 export async function textOf(path: string, maxBytes: number, files: Files): Promise<string | undefined> {
   try {
     const stat = await files.lstat(path);

@@ -1,13 +1,13 @@
-/** Width, height and true format of an image, read from its first bytes: PNG, JPEG, GIF and WebP. */
+/** Width, height and actual format of an image, read from its first bytes: PNG, JPEG, GIF and WebP. */
 
 export interface ImageHeader {
   readonly width: number;
   readonly height: number;
-  /** What the bytes are, whatever the block says they are. */
+  /** The actual format, whatever the block declares. */
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 }
 
-/** A JPEG may carry its size behind long metadata. */
+/** A JPEG may have long metadata before its size. */
 const HEAD_CHARS = 256 * 1024;
 
 /** Undefined when the text is not base64, or not an image of a known format. */

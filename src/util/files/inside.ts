@@ -1,13 +1,13 @@
-/** Whether a path lies in a folder. */
+/** Whether a path is inside a folder. */
 import { sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 
-/** By their spelling: `/proj-evil` is not inside `/proj`. Both absolute and normalised. */
+/** By spelling: `/proj-evil` is not inside `/proj`. Both absolute and normalised. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** By what both really are. Links are followed; what cannot be resolved is outside. */
+/** By resolved paths. What cannot be resolved is outside. */
 export async function isReallyInside(
   path: string,
   folder: string,

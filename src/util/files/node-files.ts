@@ -1,7 +1,7 @@
 /**
- * File writes on `node:fs`: the production implementation of the `PersistentFiles` port.
- * What opens and writes a session is synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the
- * same write through the thread pool about 40 µs.
+ * File writes on `node:fs`: the production implementation of the `PersistentFiles` port. What opens and
+ * writes a session is synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the same
+ * write through the thread pool about 40 µs.
  */
 import {
   chmodSync,
@@ -42,7 +42,7 @@ import {
 const fdatasync = promisify(fdatasyncCallback);
 const PERMISSIONS = 0o7777;
 const FIRST_BYTES = 64 * 1024;
-/** A pipe in a file's place is empty, not waited for. */
+/** A pipe instead of a file reads as empty, without waiting. */
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export const nodeFiles: PersistentFiles = {
@@ -129,7 +129,7 @@ async function readPlain(
   }
 }
 
-/** undefined: there is more. Files of procfs have no size and may have no end. */
+/** undefined: there is more. Files of procfs have no size and may be endless. */
 async function readUpTo(
   file: fs.FileHandle,
   size: number,
@@ -157,11 +157,14 @@ async function makeDir(path: string, mode?: number): Promise<void> {
   if (mode === undefined) return;
   const { mode: actual } = before ?? statSync(path);
   const wanted = (actual & mode) | (mode & 0o700);
-  // A folder of another owner cannot be tightened; its files are still ours and closed.
+  // The mode of a folder of another owner cannot be changed; files in it still have their own mode.
   if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted).catch(unlessPermitted);
 }
 
-/** Not by `recursive`: where nothing can be made, as in /proc or behind a dangling link, that tries for ever. */
+/**
+ * Not with `recursive`: where nothing can be created, as in /proc or behind a dangling link, Node retries
+ * endlessly.
+ */
 function makeFolders(path: string, mode: number | undefined): void {
   try {
     makeFolder(path, mode);
@@ -188,7 +191,7 @@ async function createExclusive(path: string, data: Uint8Array | string, mode: nu
     try {
       linkSync(temp, path);
     } catch (error) {
-      // A file system without hard links: exclusive, though not whole at once.
+      // A file system without hard links: exclusive, but not atomic.
       if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP' && codeOf(error) !== 'ENOSYS') throw error;
       writeFileSync(path, data, { flag: 'wx', mode });
     }
@@ -201,7 +204,7 @@ function unlinkIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was never made, or somebody else cleared up.
+    // It was never created, or is removed already.
   }
 }
 
@@ -219,7 +222,7 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
   let open = true;
   return {
     append(data) {
-      // It takes either; its types have one form for each.
+      // It accepts both; its types have one overload for each.
       let written = writeSync(fd, data as string);
       const length = Buffer.byteLength(data);
       if (written === length) return undefined;
@@ -230,7 +233,7 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
     async sync() {
       await fdatasync(fd);
       if (directorySynced) return;
-      // The name of a new file, and of its new folder, must survive too.
+      // The names of a new file and of its new folder must survive, too.
       await syncDirectory(dirname(path));
       await syncDirectory(dirname(dirname(path)));
       directorySynced = true;

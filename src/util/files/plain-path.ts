@@ -1,7 +1,8 @@
 /**
- * Opens what lies at a path without links, and nothing else: a link that took the place of the file or of one of its
- * folders after the path was resolved is not followed. Where the system can tell the path of a descriptor (Linux), or
- * refuse every link of a path (macOS), that holds for a race too; elsewhere the path is resolved again after opening.
+ * Opens the file at a resolved path, and nothing else: a link that replaced the file or one of its folders
+ * after the path was resolved is not followed. Where the system can return the path of a descriptor (Linux),
+ * or refuse every link of a path (macOS), this is free of races; elsewhere the path is resolved again after
+ * opening.
  */
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -11,12 +12,12 @@ import { codeOf } from '../code-of.ts';
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0, O_NOCTTY = 0 } = constants;
 /** macOS: a link anywhere in the path is refused. */
 const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x2000_0000 : 0;
-/** Linux: a folder is held that may be entered but not listed. */
+/** Linux: holds a folder that may be entered but not listed. */
 const O_PATH = process.platform === 'linux' ? 0o1000_0000 : 0;
 
 const TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_NOFOLLOW_ANY;
 const TO_HOLD = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOFOLLOW_ANY | O_PATH;
-/** A file that is replaced again and again by another writer is opened anew so often. */
+/** Attempts for a file that another writer keeps replacing. */
 const MAX_TRIES = 5;
 
 /** The path leads elsewhere than when it was resolved. */
@@ -29,7 +30,10 @@ export class PathMovedError extends Error {
   }
 }
 
-/** Opens a regular file for reading; undefined: there is none, or what is there is no regular file. The caller closes it. */
+/**
+ * Opens a regular file for reading; undefined if it does not exist, or is not a regular file. The caller
+ * closes it.
+ */
 export async function openPlain(
   path: string,
 ): Promise<{ readonly file: fs.FileHandle; readonly stat: Stats } | undefined> {
@@ -49,16 +53,19 @@ export async function openPlain(
   return undefined;
 }
 
-/** A folder that is held open, so that what is done in it is done in this one, whatever takes its place. */
+/** A folder that is held open: operations happen in this folder, even if its path is replaced. */
 export interface HeldFolder {
-  /** A path that leads to this name in it. */
+  /** A path to this name in the folder. */
   at(name: string): string;
-  /** Throws `PathMovedError` where `at` cannot hold the folder by itself and another one is there now. */
+  /**
+   * Throws `PathMovedError` where `at` cannot hold the folder by itself and its path leads to another one
+   * now.
+   */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Holds the folder at a path without links. With `make`, it and those above it are created where they are missing. */
+/** Holds the folder at a resolved path. With `make`, missing folders are created. */
 export async function holdFolder(path: string, make = false): Promise<HeldFolder> {
   try {
     return await held(path, path);
@@ -99,7 +106,7 @@ async function held(name: string, path: string): Promise<HeldFolder> {
   }
 }
 
-/** Where a descriptor is no path: by its name, looked at before and after. */
+/** Where a descriptor is not a path: by name, checked before and after. */
 function checkedFolder(path: string, stat: Stats): HeldFolder {
   return {
     at: (entry) => join(path, entry),
@@ -114,7 +121,7 @@ async function openedAs(name: string, flags: number, path = name): Promise<fs.Fi
   try {
     return await fs.open(name, flags);
   } catch (error) {
-    // A link, or a file in the place of a folder.
+    // A link, or a file instead of a folder.
     const code = codeOf(error);
     if (code === 'ELOOP' || (code === 'ENOTDIR' && flags === TO_HOLD)) throw new PathMovedError(path);
     throw error;
@@ -123,17 +130,17 @@ async function openedAs(name: string, flags: number, path = name): Promise<fs.Fi
 
 const descriptor = (file: fs.FileHandle) => `/proc/self/fd/${file.fd}`;
 
-/** Whether what was opened is what lies at the path, no link on the way. */
+/** Whether the opened file is the one at the path, without links. */
 async function liesAt(file: fs.FileHandle, stat: Stats, path: string): Promise<boolean> {
   if (O_NOFOLLOW_ANY !== 0) return true;
   const opened = await pathOf(file);
   if (opened === path) return true;
-  // A file system that folds case may call it otherwise.
+  // A case-insensitive file system may spell it differently.
   if (opened !== undefined && folded(opened) !== folded(path)) return false;
   return isStill(path, stat);
 }
 
-/** undefined: the system does not say. */
+/** undefined: the system does not provide it. */
 async function pathOf(file: fs.FileHandle): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   const path = await fs.readlink(descriptor(file)).catch(() => undefined);

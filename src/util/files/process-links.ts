@@ -1,4 +1,6 @@
-/** Links of `/proc` lead each process somewhere else: `realpath` says only where they lead the process that asks. */
+/**
+ * Links of `/proc` resolve differently for each process: `realpath` returns the target for the calling one.
+ */
 import { isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 
@@ -7,12 +9,12 @@ export type LinkReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<Persisten
 const OF_A_PROCESS =
   /\/proc\/(?:\d+|self|thread-self)\/(?:task\/\d+\/)?(?:cwd|root|exe|fd\/\d+|map_files\/[^/]+)$/;
 
-/** As many as the kernel follows. */
+/** Same limit as the kernel. */
 const MAX_LINKS = 40;
 
 /**
- * Whether a path goes by such a link, in itself or in what another link says: `here/src/a.ts` where `here` is a link to
- * `/proc/self/cwd`. Absolute; `..` in it as it is written. true too for a link that cannot be read.
+ * Whether a path passes such a link, itself or through another link: `here/src/a.ts` where `here` is a link
+ * to `/proc/self/cwd`. Absolute; `..` unnormalised. true also for a link that cannot be read.
  */
 export async function goesByProcess(path: string, files: LinkReader): Promise<boolean> {
   let folder = '/';

@@ -1,6 +1,6 @@
 /**
- * What decides which programs run later, or what may run, wherever it lies: the one table. The permission rules ask before
- * it is written, the sandbox keeps commands from writing it.
+ * What decides which programs run later, or what may run, wherever it lies: the one table. The permission
+ * rules ask before it is written, the sandbox keeps commands from writing it.
  */
 export interface ProtectedName {
   /** Of several names one below the other. A folder with all that is in it. */
@@ -9,13 +9,16 @@ export interface ProtectedName {
   /** `home`: in the user's home folder alone. `git`: in a repository's `.git`, at any depth. */
   readonly where: 'anywhere' | 'home' | 'git';
   /**
-   * Of the folder these files alone. The sandbox, which cannot ask, protects the folder: what is not there yet has to be
-   * kept from coming into being.
+   * Of the folder these files alone. The sandbox, which cannot ask, protects the folder: what is not there
+   * yet has to be kept from coming into being.
    */
   readonly files?: readonly string[];
   /** It is looked for where a session begins, and kept from coming into being there. */
   readonly expected?: true;
-  /** It holds skills, agents, commands and plugins; working trees that are kept in it are projects like any other. */
+  /**
+   * It holds skills, agents, commands and plugins; working trees that are kept in it are projects like any
+   * other.
+   */
   readonly grants?: true;
 }
 
@@ -36,7 +39,7 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
   ...rows({ ...FILE, ...EXPECTED }, '.mcp.json', '.gitmodules', '.envrc', '.npmrc', '.yarnrc', '.yarnrc.yml'),
   ...rows(FOLDER, '.ssh', '.config/git', '.config/fish'),
   ...rows(FILE, '.claude.json', '.gitconfig', '.pypirc', '.netrc', '.ripgreprc', '.curlrc', '.wgetrc'),
-  // Read by shells when they start.
+  // Read by shells at their start.
   ...rows(FILE, '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile'),
   ...rows(FILE, '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout'),
   ...rows(FILE, '.kshrc', '.cshrc', '.tcshrc', '.login', '.inputrc'),
@@ -71,7 +74,7 @@ export const GRANTING_FOLDERS = pathsWhere(({ grants }) => grants === true);
 /** Where a session begins they are kept from coming into being. */
 export const PROTECTED_WHERE_ABSENT = ['.git', ...pathsWhere(({ expected }) => expected === true)];
 
-/** In the home folder, what holds keys and tokens of other programs: isolated programs do not read it. */
+/** Keys and tokens of other programs in the home folder: isolated programs cannot read them. */
 export const CREDENTIALS_AT_HOME: readonly string[] = [
   ...[
     '.ssh',

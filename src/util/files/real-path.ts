@@ -1,4 +1,4 @@
-/** Where the bytes of a path are, or would be. */
+/** Resolves paths, also of files that do not exist. */
 import { basename, dirname, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { codeOf } from '../code-of.ts';
@@ -6,8 +6,8 @@ import { codeOf } from '../code-of.ts';
 export type PathReader = Pick<PersistentFiles, 'realpath' | 'lstat'>;
 
 /**
- * The path without links; of a file that does not exist, its deepest existing folder is resolved (F89). Absolute.
- * undefined: that cannot be told (a dangling link, a loop, no access).
+ * The resolved path; of a file that does not exist, its deepest existing folder is resolved (F89). Absolute.
+ * undefined if it cannot be resolved (a dangling link, a loop, no access).
  */
 export async function realPath(files: PathReader, path: string): Promise<string | undefined> {
   const missing: string[] = [];

@@ -1,14 +1,14 @@
-/** Files of the kernel that hold what is another process's own, or that never end. */
+/** Files of the kernel that contain data of other processes, or are endless. */
 
-/** What of `/proc/<pid>` says how a process is, not what is in it. */
+/** Files of `/proc/<pid>` about a process's state, not its data. */
 const PROCESS_FACTS =
   /^\/proc\/(?:\d+|self|thread-self)(?:\/task\/\d+)?\/(?:status|stat|statm|comm|limits|cgroup|io|loginuid|oom_\w+|sched|schedstat|mounts|mountinfo|mountstats|net\/[\w-]+)$/;
 const OF_A_PROCESS = /^\/proc\/(?:\d+|self|thread-self)\//;
 const OF_THE_KERNEL = /^\/proc\/(?:kcore|kmsg|kpage\w+|keys|key-users|vmcore|sysrq-trigger)$/;
-/** Another name for what is open: on systems where it is no link. */
+/** Paths of open descriptors, on systems where they are not links. */
 const DESCRIPTOR = /^\/dev\/fd\//;
 
-/** Whether file tools must leave a file alone, whatever rules say: memory, environment, descriptors. */
+/** Whether file tools must refuse a file regardless of rules: memory, environment, descriptors. */
 export function isSecretFile(path: string): boolean {
   if (OF_A_PROCESS.test(path)) return !PROCESS_FACTS.test(path);
   return OF_THE_KERNEL.test(path) || DESCRIPTOR.test(path);

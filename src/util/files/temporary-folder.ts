@@ -1,17 +1,20 @@
-/** Folders in the system's temporary folder, which everybody may write to. */
+/** Folders in the system's temporary folder, which every user can write to. */
 import { chmodSync, lstatSync, mkdtempSync, realpathSync, type Stats } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder that is this user's alone (0700), under a name that nobody can know before. Its end is the caller's. */
+/** Creates a folder for this user only (0700), with an unpredictable name. The caller removes it. */
 export function makeTemporaryFolder(prefix: string): Promise<string> {
   return mkdtemp(join(tmpdir(), `${prefix}-`));
 }
 
 let made: { readonly path: string; readonly stat: Stats } | undefined;
 
-/** The one of this process, such a folder too, free of links: made on first use. Another one is made when it is gone, or is not what was made. */
+/**
+ * The temporary folder of this process, resolved: created on first use, and again when it was removed or
+ * replaced.
+ */
 export function privateTemp(): string {
   if (made === undefined || !isStill(made)) {
     const path = realpathSync(mkdtempSync(join(tmpdir(), 'turnwright-')));
@@ -21,7 +24,7 @@ export function privateTemp(): string {
   return made.path;
 }
 
-/** The same, where it was made by now. */
+/** The same, if it was created already. */
 export const privateTempSoFar = (): string | undefined => made?.path;
 
 function isStill({ path, stat }: { readonly path: string; readonly stat: Stats }): boolean {

@@ -1,4 +1,4 @@
-/** A file is replaced whole or not at all: written beside it, then renamed. */
+/** Replaces a file atomically: written beside it, then renamed. */
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -18,10 +18,10 @@ type Data = Uint8Array | string;
 
 const PERMISSIONS = 0o7777;
 
-/** As `PersistentFiles.writeAtomic` says. */
+/** See `PersistentFiles.writeAtomic`. */
 export async function writeAtomic(path: string, data: Data, options: WriteOptions = {}): Promise<void> {
   if (options.plain === true) return writePlain(path, data, options);
-  // Written through a link, not over it.
+  // Writes to the target of a link, instead of replacing the link.
   const target = (await unlessMissing(fs.realpath(path))) ?? path;
   await replace(target, data, options, await unlessMissing(fs.stat(target)));
   if (options.sync === true) await syncDirectory(dirname(target));
@@ -42,7 +42,7 @@ async function writePlain(path: string, data: Data, options: WriteOptions): Prom
   if (options.sync === true) await syncDirectory(dirname(path));
 }
 
-/** As `PersistentFiles.remove` says. */
+/** See `PersistentFiles.remove`. */
 export async function remove(path: string, options: { readonly plain?: boolean } = {}): Promise<void> {
   if (options.plain !== true) return fs.rm(path, { force: true });
   const folder = await unlessMissing(holdFolder(dirname(path)));
@@ -83,14 +83,14 @@ async function replace(
   await folder?.check();
 }
 
-/** What is for its owner alone does not stay open to others because it was once. */
+/** An owner-only mode is not widened by the mode of the existing file. */
 function modeOf(existing: Stats | undefined, wanted: number | undefined): number | undefined {
   if (existing === undefined) return wanted;
   const mode = existing.mode & PERMISSIONS;
   return wanted !== undefined && (wanted & 0o077) === 0 ? mode & wanted : mode;
 }
 
-/** The errors of a held folder speak of its descriptor. */
+/** Errors of a held folder name its descriptor; this restores the path. */
 function namingThePath(error: unknown, held: string, folder: string): unknown {
   if (error instanceof Error) error.message = error.message.replaceAll(held, join(folder, '/'));
   return error;
@@ -98,7 +98,7 @@ function namingThePath(error: unknown, held: string, folder: string): unknown {
 
 const PIECE_CHARS = 1024 * 1024;
 
-/** A text of megabytes is not copied whole for it. */
+/** Without a copy of the complete text. */
 async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {
   const utf8 = new TextEncoder();
   const bytes = new Uint8Array(3 * PIECE_CHARS);
@@ -110,7 +110,7 @@ async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {
   }
 }
 
-/** Root editing somebody's file must not make it root's. */
+/** A file that root edits keeps its owner. */
 async function keepOwner(file: fs.FileHandle, existing: Stats): Promise<void> {
   const made = await file.stat();
   if (made.uid !== existing.uid || made.gid !== existing.gid) {
@@ -128,7 +128,7 @@ export async function syncDirectory(path: string): Promise<void> {
   try {
     await directory.sync();
   } catch (error) {
-    // Some file systems cannot sync a folder; they promise its order themselves.
+    // Some file systems cannot sync a folder, because they guarantee its order.
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
   } finally {
     await directory.close();
@@ -143,7 +143,7 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Than that there is no such file. */
+/** Rethrows all errors but a missing file. */
 export function refuseOthers(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
 }

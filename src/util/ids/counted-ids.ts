@@ -3,8 +3,8 @@ const SHARED = '00000000-0000-4000-8000-'.length;
 const ENDS = Array.from({ length: 256 }, (_, end) => end.toString(16).padStart(2, '0'));
 
 /**
- * Ids for what is many and never looked up: they share the head of one real UUID and count in its last group, which
- * costs a twentieth of drawing each.
+ * Ids for frequent records that are never looked up: they share the head of one real UUID and count in the
+ * last group, which is twenty times cheaper.
  */
 export function countedIds(draw: () => string): () => string {
   let head: string | undefined;

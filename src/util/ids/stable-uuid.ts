@@ -1,6 +1,6 @@
 import { sha256 } from './sha256.ts';
 
-/** The uuid of what resume makes: the same journal gives the same one, so making it twice is making it once. */
+/** A uuid that is derived from a name: a resume of the same journal creates the same ids. */
 export function stableUuid(name: string): string {
   const hex = sha256(name);
   const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 const ROOM = Buffer.alloc(36);
 
 /**
- * `crypto.randomUUID`, as one flat string: Node's is a rope of some twenty, six times the size, and what is on record is
- * kept for as long as its session.
+ * `crypto.randomUUID` as a flat string: Node's is a rope of about twenty parts, six times the size, and ids
+ * are kept for the lifetime of a session.
  */
 export function uuid(): string {
   ROOM.write(randomUUID(), 'latin1');

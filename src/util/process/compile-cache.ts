@@ -1,6 +1,7 @@
 /**
- * The command line's compiled code, kept by Node from one process to the next (Node 22.1 and newer). It lives in the
- * user's cache folder, never in the package, and only where nobody but this user can write: V8 runs what it finds there.
+ * The command line's compiled code, kept by Node from one process to the next (Node 22.1 and newer). It lives
+ * in the user's cache folder, never in the package, and only where nobody but this user can write: V8 runs
+ * what it finds there.
  */
 import { lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
@@ -17,7 +18,10 @@ export interface CompileCacheHost {
   readonly enable: ((folder: string) => unknown) | undefined;
 }
 
-/** Must be called before the code is imported. Does nothing when the cache is switched off or there is no safe folder. */
+/**
+ * Must be called before the code is imported. Does nothing when the cache is switched off or there is no safe
+ * folder.
+ */
 export function enableCompileCache({ env, platform, uid, enable }: CompileCacheHost): void {
   if (enable === undefined || env['TURNWRIGHT_COMPILE_CACHE'] === '0') return;
   // Node itself does nothing then, but the folder would be created.

@@ -1,6 +1,6 @@
 /**
- * Ends process groups when this process dies in whatever way, SIGKILL included (F100): a small shell holds the
- * other end of a pipe, and kills the groups it was told of when the pipe closes. It runs while there are any.
+ * Ends process groups when this process dies in any way, SIGKILL included (F100): a small shell holds the
+ * other end of a pipe, and kills the registered groups when the pipe closes. It runs while there are any.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
@@ -24,7 +24,7 @@ interface Watch {
 
 let watch: Watch | undefined;
 
-/** Returns the end of the watch over this group. Without a shell there is no watch. */
+/** Registers a group; returns a function that removes it. Without a shell there is no watch. */
 export function outliveNot(group: number): () => void {
   watch ??= begin();
   const current = watch;
@@ -40,7 +40,7 @@ export function outliveNot(group: number): () => void {
 }
 
 function begin(): Watch {
-  // Detached: a signal to our group, or a terminal that goes away, must not end it before us.
+  // Detached: a signal to this process group, or a closed terminal, must not end it first.
   const child = childProcess().spawn('sh', ['-c', WATCH], {
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],

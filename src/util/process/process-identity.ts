@@ -1,16 +1,16 @@
-/** Whether the process that wrote a lock still runs. A pid alone is not enough: pids are used again. */
+/** Whether the process that wrote a lock still runs. A pid alone is not enough, because pids are reused. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { codeOf } from '../code-of.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks since boot at which it started; absent where the system does not say. */
+  /** Start time in clock ticks since boot; absent where the system does not provide it. */
   readonly startTime?: string;
   readonly host: string;
 }
 
-/** It does not change while the process lives. */
+/** Cached: it never changes. */
 let ownStartTime: string | undefined;
 
 export function thisProcess(): ProcessIdentity {
@@ -18,7 +18,7 @@ export function thisProcess(): ProcessIdentity {
   return identified(process.pid, ownStartTime);
 }
 
-/** `elsewhere`: it ran on another host, and nothing here can tell. */
+/** `elsewhere`: it ran on another host, so its state is unknown. */
 export function livenessOf(identity: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
   if (identity.host !== hostname()) return 'elsewhere';
   if (!isRunning(identity.pid)) return 'dead';

@@ -1,6 +1,6 @@
 /**
- * Child processes in a group of their own, so that a command and all it started end together (F99), and so that
- * nothing of it is left when this process exits (F100).
+ * Child processes in a process group of their own, so that a command ends together with everything it started
+ * (F99), and nothing of it is left when this process exits (F100).
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -13,7 +13,7 @@ export type ProcessEnd =
 
 export interface SpawnGroupOptions {
   readonly cwd: string;
-  /** The whole environment of the child; nothing is inherited. */
+  /** The complete environment of the child; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   /** Default `pipe`. */
   readonly stderr?: 'pipe' | 'ignore';
@@ -21,7 +21,7 @@ export interface SpawnGroupOptions {
   readonly stdin?: 'pipe' | 'ignore' | number;
   /** A pipe of its own as descriptor 3. Default false. */
   readonly sidePipe?: boolean;
-  /** Open descriptors of ours that the child gets as 4, 5, …; `ignore`: left out. Default none. */
+  /** Open descriptors that the child receives as 4, 5, …; `ignore` skips one. Default none. */
   readonly descriptors?: readonly (number | 'ignore')[] | undefined;
 }
 
@@ -34,24 +34,27 @@ export interface ProcessGroup {
   readonly stderr: Readable | undefined;
   /** What is written to descriptor 3; only with `sidePipe`. */
   readonly side: Readable | undefined;
-  /** How its first process ended. Never rejects; others of the group may still run. */
+  /** How its first process ended. Never rejects; other processes of the group may still run. */
   readonly ended: Promise<ProcessEnd>;
   /** Whether any process of the group is alive (or dead and not yet reaped). */
   alive(): boolean;
-  /** From now on it ends with this process even when this process is killed. No effect on Windows. */
+  /** From now on the group ends with this process, also when this process is killed. No effect on Windows. */
   guard(): void;
-  /** SIGTERM to all of the group, SIGKILL after `graceMs`. True when there was something to end. Never rejects. */
+  /** SIGTERM to the group, SIGKILL after `graceMs`. True when there was a process to end. Never rejects. */
   end(graceMs: number): Promise<boolean>;
 }
 
-/** How long to look for the death of what got SIGKILL: an init that does not reap must not hold us up. */
+/**
+ * Time limit of waiting for processes after SIGKILL: an init process that does not reap must not delay the
+ * caller.
+ */
 const REAP_MS = 100;
 const windows = process.platform === 'win32';
 
 const live = new Set<() => void>();
 let watching = false;
 
-/** Starts `command` with `args` (no shell in between) as the leader of a new group. Never throws. */
+/** Starts `command` with `args` (without a shell) as the leader of a new group. Never throws. */
 export function spawnGroup(
   command: string,
   args: readonly string[],
@@ -144,7 +147,7 @@ function notStarted(error: NodeJS.ErrnoException): ProcessGroup {
   };
 }
 
-/** One handler for the whole process, there from the first group on. */
+/** One exit handler for the whole process, installed with the first group. */
 function register(killNow: () => void): void {
   live.add(killNow);
   if (watching) return;
@@ -173,7 +176,7 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
         .on('error', () => {});
     else process.kill(-pid, signal);
   } catch {
-    // The group is gone, or belongs to somebody else by now: nothing left for us to end.
+    // The group has ended, or its id was reused: there is nothing to end.
   }
 }
 

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 const known = new Map<string, 'bash' | 'sh'>();
 
 /**
- * The shell that commands are run by where PATH is this: bash, else sh. Looked for once, so that who judges a command and
- * who runs it speak of the same one.
+ * The shell for commands with this PATH: bash, else sh. Cached, so that judging and running a command use the
+ * same one.
  */
 export function shellOn(path: string | undefined): 'bash' | 'sh' {
   const found = known.get(path ?? '');

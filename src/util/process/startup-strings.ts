@@ -1,21 +1,23 @@
 /**
- * The variables and words that a process was started with. On Linux every process of the same user can read them in
- * `/proc/<pid>/environ` and `cmdline` for as long as it runs, whatever becomes of its environment later; there they are
- * overwritten in place.
+ * The variables and arguments that a process was started with. On Linux every process of the same user can
+ * read them in `/proc/<pid>/environ` and `cmdline` for its lifetime, whatever becomes of its environment
+ * later; here they are overwritten in place.
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
 export interface StartupSecrets {
-  /** Whether the value of this variable is to go. */
+  /** Whether the value of this variable is overwritten. */
   variable(name: string, value: string): boolean;
-  /** From which character a word of the command line is to go; -1: it stays. `before` is the word in front of it. */
+  /**
+   * Index of the first character of an argument to overwrite; -1: none. `before` is the previous argument.
+   */
   word(word: string, before: string | undefined): number;
 }
 
 /**
- * Overwrites what is secret with zeros (variables) and asterisks (words). What was read from it into variables of
- * JavaScript stays; `process.env` reads the same memory, so the caller keeps the values and sets them again. Does nothing
- * where the system does not offer the memory for writing.
+ * Overwrites secrets with zeros (variables) and asterisks (arguments). Values that JavaScript has read stay;
+ * `process.env` reads the same memory, so the caller keeps the values and sets them again. No effect where
+ * the system does not allow writing the memory.
  */
 export function overwriteStartupStrings(secrets: StartupSecrets): void {
   let memory: number;
@@ -41,13 +43,16 @@ export function overwriteStartupStrings(secrets: StartupSecrets): void {
         overwrite(memory, at + equals + 1, value.length, '\0');
     }
   } catch {
-    // A kernel that lets a process read its own memory and not write it: the strings stay as they were.
+    // A kernel on which a process cannot write its own memory: the strings stay.
   } finally {
     closeSync(memory);
   }
 }
 
-/** `arg_start`, `arg_end`, `env_start`, `env_end`: fields 48 to 51. The command name may hold blanks and brackets. */
+/**
+ * `arg_start`, `arg_end`, `env_start`, `env_end`: fields 48 to 51. The command name may hold blanks and
+ * brackets.
+ */
 function blocksOf(stat: string): readonly number[] {
   return stat
     .slice(stat.lastIndexOf(')') + 2)

@@ -1,4 +1,4 @@
-/** The first `max` characters, never ending inside a surrogate pair: half a pair is text the API refuses. */
+/** The first `max` characters, never ending inside a surrogate pair, which the API refuses. */
 export function headOf(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
@@ -13,7 +13,7 @@ export function tailOf(text: string, max: number): string {
   return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
 }
 
-/** `text`, or its head with a note of how much there was. */
+/** `text`, or its beginning with a note about the total length. */
 export function bounded(text: string, max: number): string {
   return text.length <= max ? text : `${headOf(text, max)}… (${text.length} characters in all)`;
 }

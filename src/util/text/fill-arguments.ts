@@ -1,19 +1,19 @@
-/** Places for arguments in a text that people keep in a file. */
+/** Placeholders for arguments in the text of a file. */
 import { splitArguments } from './template-parts.ts';
 
 export interface ArgumentFiller {
-  /** All places at once, so that nothing filled in is filled in again. */
+  /** Fills all placeholders in one pass, so that values are not expanded again. */
   fill(text: string): string;
-  /** Whether any text so far had a place for arguments. */
+  /** Whether any text so far had a placeholder. */
   readonly used: boolean;
 }
 
 const PLACE = /\$ARGUMENTS(?:\[(\d{1,3})\])?(?!\w)|\$(\d)(?!\d)|\$\{([A-Z_]+)\}|\$([A-Za-z_]\w*)/g;
 
 /**
- * `$ARGUMENTS` is all of them, `$ARGUMENTS[n]` and `$n` the one at that place, counted from 0 (quotes keep words
- * together), `$name` the one whose name stands at that place in `names`, empty when it is not given. `${NAME}` stands for
- * what `places` holds. What has no value stays as it is.
+ * `$ARGUMENTS` is replaced by all of them, `$ARGUMENTS[n]` and `$n` by the one at that index, from 0 (quotes
+ * keep words together), `$name` by the one at the index of the name in `names`, '' if it is missing.
+ * `${NAME}` is replaced by its value in `places`. Unknown placeholders are kept.
  */
 export function argumentFiller(
   args: string,
@@ -47,7 +47,7 @@ export function argumentFiller(
   };
 }
 
-/** Of a frontmatter field: a list, or names with spaces or commas between them. */
+/** From a frontmatter field: a list, or names separated by spaces or commas. */
 export function argumentNames(field: unknown): readonly string[] {
   const names = Array.isArray(field)
     ? field.map(String)

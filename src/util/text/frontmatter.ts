@@ -5,11 +5,11 @@ export interface Frontmatter {
   readonly fields: Readonly<Record<string, unknown>>;
   /** What follows. */
   readonly body: string;
-  /** Why the block was passed over; `fields` is then empty. */
+  /** Why the block was ignored; `fields` is then empty. */
   readonly problem?: string;
 }
 
-/** Characters of a block that is still read. */
+/** Maximum characters of a block. */
 const MAX_CHARS = 16_384;
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
 
@@ -38,12 +38,12 @@ export async function readFrontmatter(text: string): Promise<Frontmatter> {
   }
 }
 
-/** A key, and a value that YAML reads as the very text that stands there: no quotes, lists, numbers or comments. */
+/** A key, and a value that YAML reads as the literal text: no quotes, lists, numbers or comments. */
 const PLAIN_LINE = /^([A-Za-z][\w-]*): +([A-Za-z](?:[\w ,.;!?'"()/*+=-]|:(?=\S))*)[ \t]*$/;
-/** Words that YAML takes for something else than text. */
+/** Words that YAML reads as something else than text. */
 const NO_TEXT = /^(?:true|false|null)$/i;
 
-/** What most heads are. undefined: only the parser knows. */
+/** The usual case. undefined: the parser is needed. */
 function plainScalars(block: string): Readonly<Record<string, string>> | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split(/\r?\n/)) {
@@ -56,7 +56,10 @@ function plainScalars(block: string): Readonly<Record<string, string>> | undefin
   return Object.fromEntries(fields);
 }
 
-/** `key: value` on every line, taken as it is: people write `[file] [line]` and `Fix: this`, which is no YAML. */
+/**
+ * `key: value` on every line, taken literally: files often contain `[file] [line]` and `Fix: this`, which is
+ * not valid YAML.
+ */
 function plainLines(block: string): Readonly<Record<string, string>> | undefined {
   const lines = block.split(/\r?\n/).filter((line) => !/^\s*(?:#|$)/.test(line));
   const pairs = lines.map((line) => /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/.exec(line));
@@ -64,7 +67,9 @@ function plainLines(block: string): Readonly<Record<string, string>> | undefined
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', (pair?.[2] ?? '').trim()]));
 }
 
-/** A list as people write it: `a, b`, `[a, b]` or one item per line. Commas inside parentheses do not separate. */
+/**
+ * A list in any usual form: `a, b`, `[a, b]` or one item per line. Commas inside parentheses do not separate.
+ */
 export function listField(value: unknown): readonly string[] {
   const items = Array.isArray(value)
     ? value.map(String)

@@ -1,10 +1,13 @@
-/** Patterns for absolute and relative paths: `*`, `?`, `**` and `{a,b}`. Bounded: a pattern is somebody's text. */
+/**
+ * Patterns for absolute and relative paths: `*`, `?`, `**` and `{a,b}`. Bounded, as patterns may come from
+ * untrusted text.
+ */
 import { matchesSegments } from './wildcards.ts';
 
 const MAX_CHARS = 300;
 const MAX_ALTERNATIVES = 64;
 
-/** A pattern that is longer or branches further than is sensible matches nothing. */
+/** A pattern that is too long or has too many alternatives matches nothing. */
 export function matchesGlob(pattern: string, path: string): boolean {
   if (pattern.length > MAX_CHARS) return false;
   const alternatives = expandBraces(pattern.replaceAll('\\', '/'), MAX_ALTERNATIVES);
@@ -14,7 +17,7 @@ export function matchesGlob(pattern: string, path: string): boolean {
 
 const split = (path: string) => path.split('/').filter((segment) => segment !== '' && segment !== '.');
 
-/** Every reading of the braces; the text itself when there would be too many, or when they do not close. */
+/** Every expansion of the braces; the text itself when there would be too many, or they do not close. */
 function expandBraces(pattern: string, most: number): readonly string[] {
   let readings = [pattern];
   for (;;) {

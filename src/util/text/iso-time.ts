@@ -1,7 +1,7 @@
 let second = Number.NaN;
 let upToSecond = '';
 
-/** As `Date.toISOString` writes it. The text up to the second is kept: a turn stamps several records in one. */
+/** Same as `Date.toISOString`. The text up to the second is cached: a turn stamps several records in one. */
 export function isoTime(ms: number): string {
   const at = Math.floor(ms / 1000);
   if (at !== second) {

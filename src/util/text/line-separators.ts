@@ -1,6 +1,6 @@
 /**
- * JSON that is one line for every reader. Strings in JSON may hold U+2028 and U+2029, which the line reader of Node 24
- * takes for line ends: a host that uses it would read half a message.
+ * JSON in one line for every reader. JSON strings may contain U+2028 and U+2029, which the line reader of
+ * Node 24 treats as line ends.
  */
 export function withoutLineSeparators(json: string): string {
   if (!json.includes('\u2028') && !json.includes('\u2029')) return json;

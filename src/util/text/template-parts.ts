@@ -1,18 +1,18 @@
-/** A text that people keep in a file, in which `` !`…` `` stands for what a shell command says. */
+/** The text of a file in which `` !`…` `` is replaced by the output of a shell command. */
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
-  /** What stood in `` !`…` ``: its output takes its place. */
+  /** The command in `` !`…` ``, which is replaced by its output. */
   | { readonly kind: 'shell'; readonly command: string };
 
-/** More shell commands than this in one text are a mistake. */
+/** Maximum number of shell commands in one text. */
 export const MAX_SHELL_PARTS = 20;
 
 const SHELL = /(?<![\w`\\])!`([^`\n]+)`/g;
 
 /**
- * The parts in order, with nothing filled in yet: so an argument never becomes a shell command. Fenced code is an
- * example and runs nothing.
+ * The parts in order, before arguments are filled in, so that an argument never becomes a shell command.
+ * Fenced code runs nothing.
  */
 export function templateParts(body: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];

@@ -1,4 +1,4 @@
-/** The texts of a content, a line each; what is no text is left out. */
+/** The text blocks of a content, one per line. */
 export function textOfContent(content: string | readonly { readonly type: string }[]): string {
   if (typeof content === 'string') return content;
   return content

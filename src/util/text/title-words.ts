@@ -1,4 +1,4 @@
-/** A name as a title: `read_file` as `Read File`, `two-words` as `Two-Words`. Capitals stay where they are. */
+/** A name as a title: `read_file` becomes `Read File`, `two-words` `Two-Words`. Capitals are kept. */
 export function titleWords(name: string): string {
   return name
     .split(/[_.\s]+/)

@@ -1,9 +1,9 @@
-/** Wildcards, without recursion and without a regular expression: what somebody else wrote cannot make it slow. */
+/** Wildcards without recursion and regular expressions: untrusted patterns cannot make it slow. */
 
 /**
- * Whether the whole sequence fits the pattern, in which a star stands for any number of elements and everything else
- * for one. Takes at most as many steps as the product of the two lengths: only the last star ever gives way, since what
- * an earlier one took cannot help what comes behind a later one.
+ * Whether the whole sequence matches the pattern, in which a star matches any number of elements and
+ * everything else one. Takes at most as many steps as the product of the two lengths, because only the last
+ * star backtracks.
  */
 export function matchesWildcards<P, E>(
   pattern: ArrayLike<P>,

@@ -27,12 +27,12 @@ export interface EditOutput {
   readonly oldString: string;
   readonly newString: string;
   readonly replaceAll: boolean;
-  /** The text before; empty: the file was created. */
+  /** The former text; empty if the file was created. */
   readonly originalFile: string;
   readonly structuredPatch: readonly PatchHunk[];
-  /** Nothing lies between the call and the file, so never. */
+  /** Always false. */
   readonly userModified: false;
-  /** The model has not seen all of the file. */
+  /** The model has not read all of the file. */
   readonly contentNotInModelContext?: true;
 }
 
@@ -91,7 +91,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
   async run(input, context) {
     const path = absolutePath(input.file_path, context.cwd);
     return lockFile(path, context, async (real) => {
-      // Asking for permission takes its time, and other writers do not wait: what was checked is checked again (F144).
+      // The question may take long, and other writers do not wait: everything is checked again (F144).
       const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = plan.existed && (context.readFileCache.get(path)?.partial ?? true);

@@ -1,4 +1,4 @@
-/** What Read, Write and Edit share: which file is meant, what the model has seen of it, and how it is replaced. */
+/** Shared by Read, Write and Edit: the file of a call, what the model has read of it, and replacing it. */
 import { resolve } from 'node:path';
 import type { FileStat } from '../../../protocol/files.ts';
 import type { ToolContext } from '../../../protocol/tool.ts';
@@ -11,8 +11,8 @@ import { withPathLock } from '../../gate/path-lock.ts';
 export const absolutePath = (path: string, cwd: string) => resolve(cwd, path);
 
 /**
- * Where the file is that a call may open: as it was judged, or as it is now where nothing depended on that. Throws a
- * sentence for the model when it cannot be told.
+ * The file that a call may open: as it was judged, or as it resolves now if it was not. Throws a sentence for
+ * the model if it cannot be resolved.
  */
 export async function placeOf(path: string, { judged, files }: ToolContext): Promise<string> {
   const known = judged?.find(({ spelled }) => spelled === path);
@@ -27,8 +27,8 @@ export async function placeOf(path: string, { judged, files }: ToolContext): Pro
 }
 
 /**
- * Whether a check that comes before the permission may say what the file holds: it was read, or lies where anything may be
- * read unasked. Else the answer would be an oracle.
+ * Whether a check before the permission may reveal the file's content: it was read, or may be read without a
+ * question. Otherwise the answer would be an oracle.
  */
 export async function mayTell(path: string, real: string, context: ToolContext): Promise<boolean> {
   if ((await context.readFilter?.()?.(path)) === true) return false;
@@ -44,10 +44,10 @@ export type FileNow =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly stat: FileStat }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** A longer file is no text that somebody edits. */
+/** Larger files cannot be edited. */
 const MAX_WRITTEN_BYTES = 128 * 1024 * 1024;
 
-/** The file as it is on disk, or why it is not one to write to. `real` has no links. */
+/** The file on disk, or why it cannot be written. `real` is resolved. */
 export async function readForWriting(path: string, real: string, { files }: ToolContext): Promise<FileNow> {
   const found = await files.readPlain(real, MAX_WRITTEN_BYTES);
   if (found === undefined) return { kind: 'absent' };
@@ -56,7 +56,7 @@ export async function readForWriting(path: string, real: string, { files }: Tool
   return { kind: 'refused', message: kindRefusal(path, stat) ?? `${path} is too large to be changed here.` };
 }
 
-/** Opening a FIFO or a device may hang or never end: they are told by type, not by trying (F83). */
+/** Opening a FIFO or a device may hang or never end: they are recognised by type (F83). */
 export function kindRefusal(path: string, stat: FileStat): string | undefined {
   switch (stat.kind) {
     case 'file':
@@ -70,7 +70,7 @@ export function kindRefusal(path: string, stat: FileStat): string | undefined {
   }
 }
 
-/** `undefined` when the model's picture of the file is the file. */
+/** `undefined` when the model has read the current content. */
 export function staleness(
   path: string,
   bytes: Uint8Array,
@@ -94,7 +94,7 @@ export async function lockFile<T>(
   return withPathLock(real, () => work(real));
 }
 
-/** Replaces the file, or makes it and its folder, and remembers what the model now knows of it. */
+/** Replaces or creates the file and its folder, and updates what the model has read of it. */
 export async function saveFile(
   path: string,
   real: string,

@@ -1,4 +1,7 @@
-/** Image files the API takes, told by their first bytes: an ending may lie, and the API refuses a wrong type. */
+/**
+ * Image formats that the API accepts, recognised by their first bytes: an extension may be wrong, and the API
+ * refuses a wrong type.
+ */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
 const ENDINGS = /\.(png|jpe?g|gif|webp)$/i;

@@ -1,9 +1,9 @@
-/** Where the elements of a list lie in a JSON text, so that one can be changed and every other byte stays. */
+/** Locates the elements of a list in a JSON text, so that one can be changed and every other byte stays. */
 
 export interface ListSpan {
-  /** Behind `[`. */
+  /** Offset behind `[`. */
   readonly start: number;
-  /** Of `]`. */
+  /** Offset of `]`. */
   readonly end: number;
   readonly elements: readonly { readonly start: number; readonly end: number }[];
 }

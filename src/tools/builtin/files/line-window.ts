@@ -12,13 +12,13 @@ export interface WindowLimits {
 export interface LineWindow {
   /** `N\tline`, one a line. */
   readonly numbered: string;
-  /** The lines themselves, uncut; with the last line break only where it is the file's. */
+  /** The lines themselves; with the last line break only if the file has it. */
   readonly content: string;
   readonly lines: number;
   readonly totalLines: number;
 }
 
-/** Walks the text line by line; nothing is copied but what is shown. A last line break starts no new line. */
+/** Reads the text line by line; only what is shown is copied. A last line break starts no new line. */
 export function lineWindow(text: string, limits: WindowLimits): LineWindow {
   const numbered: string[] = [];
   let chars = 0;

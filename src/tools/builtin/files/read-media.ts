@@ -1,4 +1,4 @@
-/** Files that the model sees as they are, not as text: pictures and PDF documents. */
+/** Files that the model receives as media instead of text: images and PDF documents. */
 import { extname } from 'node:path';
 import type { FileStat, PlainFile } from '../../../protocol/files.ts';
 import type { ToolOutput, ToolResultContent } from '../../../protocol/tool.ts';
@@ -12,7 +12,7 @@ export interface ImageOutput {
     readonly type: ImageType;
     /** Bytes. */
     readonly originalSize: number;
-    /** Pixels; absent when the file does not say. Pictures are shown in their own size. */
+    /** Pixels; absent if unknown. Images are not scaled. */
     readonly dimensions?: {
       readonly originalWidth: number;
       readonly originalHeight: number;
@@ -42,7 +42,7 @@ export interface MediaFileLimits {
 
 export const looksLikePdf = (path: string) => extname(path).toLowerCase() === '.pdf';
 
-/** Of a file that has no size of its own, only that it is longer than was read. */
+/** For a file without a size, only that it is longer than what was read. */
 export const shownSize = ({ size }: FileStat, most: number) =>
   size > most ? `${size} bytes` : `more than ${most} bytes`;
 
@@ -115,7 +115,7 @@ export function mediaContent(data: ImageOutput | PdfOutput): ToolResultContent {
   ];
 }
 
-/** As far as it can be seen without unpacking the file: newer ones keep their list of pages compressed. */
+/** As far as visible without decompression: newer files compress their list of pages. */
 function pagesOf(bytes: Buffer): number | undefined {
   const pages = bytes.toString('latin1').match(/\/Type\s*\/Page(?![A-Za-z])/g);
   return pages?.length;

@@ -40,11 +40,11 @@ export type ReadOutput =
   | NotebookView;
 
 export interface ReadLimits {
-  /** Bytes of a text file; larger ones are searched or cut with other tools. Default 10 MiB. */
+  /** Maximum bytes of a text file. Default 10 MiB. */
   readonly maxFileBytes?: number;
-  /** Lines of one answer unless the call says otherwise. Default: as many as `maxChars` allows. */
+  /** Lines per result unless the call sets them. Default: as many as `maxChars` allows. */
   readonly maxLines?: number;
-  /** Characters of a line; what is longer is cut. Default `maxChars`. */
+  /** Maximum characters of a line; longer ones are truncated. Default `maxChars`. */
   readonly maxLineChars?: number;
   /** Characters of one answer, about 25 000 tokens. Default 100 000. */
   readonly maxChars?: number;
@@ -101,7 +101,7 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
     effectClass: () => 'pure',
     pathFields: ['file_path'],
     permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [absolutePath(input.file_path, cwd)] }),
-    // It bounds itself, and its source can be read again: a spilled copy would help nobody (L2.2).
+    // It limits itself, and its source can be read again, so a copy is not useful (L2.2).
     maxResultChars: Number.POSITIVE_INFINITY,
     microcompactable: true,
     renderOutput,

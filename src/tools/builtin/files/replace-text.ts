@@ -1,4 +1,7 @@
-/** Exact replacement that looks past the kind of line end: `\n` asked for matches `\r\n` in the file, and stays it. */
+/**
+ * Literal replacement that ignores the kind of line end: ` ` in the search text matches `\r ` in the file,
+ * which is kept.
+ */
 
 export interface Replaced {
   readonly text: string;

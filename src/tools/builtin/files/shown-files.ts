@@ -1,13 +1,13 @@
-/** What a search may show: it is judged by the place it starts in, its findings one by one. */
+/** Filters search results: a search is judged by its start folder, its results one by one. */
 import type { ToolContext } from '../../../protocol/tool.ts';
 import { isSecretFile } from '../../../util/files/secret-files.ts';
 import type { SearchPlace } from '../search/search-place.ts';
 import { decodeText } from './text-file.ts';
 
 export interface ShownFiles {
-  /** Whether the record's file may be shown; at once when no rule denies reading any. */
+  /** Whether the record's file may be shown; synchronous if no rule denies reading. */
   filter(file: Found, onRecord: () => boolean): boolean | Promise<boolean>;
-  /** A sentence for the model where rules deny reading files: the same whether or not they would have been found. */
+  /** A sentence for the model if rules deny reading files: the same whether or not any were found. */
   note(): string;
 }
 
@@ -25,7 +25,10 @@ export function shownFiles(context: ToolContext): ShownFiles {
   };
 }
 
-/** Those that are where they were found. ripgrep opens by name, so a link may have been in their place for a moment. */
+/**
+ * Files that are still where they were found. ripgrep opens by name, so a link may have replaced them for a
+ * moment.
+ */
 export async function stillThere<T extends { readonly found: Found }>(
   each: readonly T[],
   { files }: ToolContext,
@@ -36,10 +39,10 @@ export async function stillThere<T extends { readonly found: Found }>(
   return each.filter((_, at) => there[at]);
 }
 
-/** A longer file is known by its place alone. */
+/** A larger file is identified by its path only. */
 const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
 
-/** Of lines that were found, those that the files hold which may be read: what a link brought in meanwhile is in none. */
+/** Lines that the permitted files really contain: content that a link brought in meanwhile is dropped. */
 export async function heldLines<T extends { readonly found: Found; readonly text: string }>(
   lines: readonly T[],
   context: ToolContext,

@@ -1,4 +1,7 @@
-/** Text of a file and back, so that an edit changes only what it names: encoding, byte order mark and line ends stay. */
+/**
+ * Decodes and encodes text files, so that an edit changes only what it names: encoding, byte order mark and
+ * line ends are kept.
+ */
 
 export type TextEncoding = 'utf8' | 'utf8-bom' | 'utf16le' | 'utf16be' | 'latin1';
 
@@ -7,11 +10,11 @@ export interface DecodedText {
   readonly encoding: TextEncoding;
 }
 
-/** How far to look for a NUL, which text does not have. */
+/** Bytes that are searched for a NUL, which text does not have. */
 const SNIFF_BYTES = 8192;
 const BOM = '\ufeff';
 
-/** `undefined`: this is not text. Bytes that are no UTF-8 are read as Latin-1, which any bytes survive. */
+/** `undefined`: not text. Bytes that are not valid UTF-8 are read as Latin-1, which preserves all bytes. */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const [a, b, c] = bytes;
   if (a === 0xff && b === 0xfe)
@@ -47,7 +50,7 @@ export function encodeText(text: string, encoding: TextEncoding): Uint8Array | u
   }
 }
 
-/** Byte pairs the other way round; a last odd byte is dropped. */
+/** Swaps byte pairs; a last odd byte is dropped. */
 function swapped(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16();
 }

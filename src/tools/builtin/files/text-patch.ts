@@ -8,7 +8,7 @@ export interface PatchHunk {
   readonly lines: readonly string[];
 }
 
-/** Beyond this a patch helps nobody and takes long. */
+/** Larger texts get no patch. */
 const MAX_CHARS = 2_000_000;
 const CONTEXT_LINES = 3;
 /** ms the diff may take; texts that differ everywhere take quadratic time. */

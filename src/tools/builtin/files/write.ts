@@ -24,9 +24,9 @@ export interface WriteOutput {
   readonly content: string;
   /** Empty for a new file. */
   readonly structuredPatch: readonly PatchHunk[];
-  /** The text that was there before; null: there was no file. */
+  /** The former text; null: there was no file. */
   readonly originalFile: string | null;
-  /** Nothing lies between the call and the file, so never. */
+  /** Always false. */
   readonly userModified: false;
 }
 
@@ -74,7 +74,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   async run(input, context) {
     const path = absolutePath(input.file_path, context.cwd);
     return lockFile(path, context, async (real) => {
-      // Asking for permission takes its time, and other writers do not wait: what was checked is checked again (F144).
+      // The question may take long, and other writers do not wait: everything is checked again (F144).
       const plan = await planWrite(path, real, input.content, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       await saveFile(path, real, plan.bytes, false, context);
@@ -121,7 +121,8 @@ async function planWrite(
         };
       if (stale === 'changed') return { kind: 'refused', message: changedMessage(path) };
       const before = decodeText(now.bytes);
-      // A file that is no text, or has no bytes for the new text, becomes UTF-8; any other keeps its encoding.
+      // A file that was not text, or whose encoding cannot represent the new text, becomes UTF-8; others keep
+      // their encoding.
       const bytes = (before && encodeText(content, before.encoding)) ?? Buffer.from(content, 'utf8');
       return { kind: 'write', bytes, before: before?.text ?? '' };
     }

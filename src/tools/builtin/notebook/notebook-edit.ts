@@ -47,7 +47,7 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
   async run(input, context) {
     const path = absolutePath(input.notebook_path, context.cwd);
     return lockFile(path, context, async (real) => {
-      // As for Edit: what was checked before the question is checked again (F144).
+      // As for Edit: everything is checked again (F144).
       const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = context.readFileCache.get(path)?.partial ?? true;
@@ -57,7 +57,7 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
   },
 };
 
-/** What knows notebooks is loaded by the first. */
+/** Loaded on first use. */
 async function planEdit(path: string, real: string, input: NotebookEditInput, context: ToolContext) {
   const plan = await import('./notebook-plan.ts');
   return plan.planEdit(path, real, input, context);

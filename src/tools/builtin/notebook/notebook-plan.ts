@@ -1,4 +1,4 @@
-/** What an edit of a notebook would write, or why it is refused. */
+/** Plans an edit of a notebook, or says why it is refused. */
 import type { ToolContext } from '../../../protocol/tool.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { changedMessage, readForWriting, staleness } from '../files/file-access.ts';
@@ -82,7 +82,7 @@ export async function planEdit(
 
 interface Change {
   readonly kind: 'change';
-  /** Of the cell that is replaced or deleted, or before which the new one goes. */
+  /** Index of the cell that is replaced, deleted, or follows the new one. */
   readonly at: number;
   readonly remove: boolean;
   readonly cell: NotebookCell | undefined;
@@ -146,7 +146,7 @@ function newCell(type: CellType, source: string, id: string | undefined): Notebo
   };
 }
 
-/** Outputs and the count of runs belong to the old source; a cell without code has neither. */
+/** Outputs and execution count belong to the old source; other cells than code have neither. */
 function replaced(old: NotebookCell, type: CellType | undefined, source: string): NotebookCell {
   const text = typeof old.source === 'string' ? source : linesOf(source);
   const kind = type ?? old.cell_type;
@@ -160,7 +160,7 @@ function linesOf(source: string): readonly string[] {
   return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The same for the same call, so that a call that is made again writes the same bytes. */
+/** Derived from the call, so that a repeated call writes the same bytes. */
 function freshId(cells: readonly NotebookCell[], toolUseId: string): string {
   const digest = sha256(Buffer.from(toolUseId));
   for (let at = 0; ; at++) {
@@ -169,7 +169,7 @@ function freshId(cells: readonly NotebookCell[], toolUseId: string): string {
   }
 }
 
-/** Only the cell's own bytes change: whoever diffs the notebook sees the edit and nothing else. */
+/** Only the cell's own bytes change: a diff of the notebook shows only the edit. */
 function applied(text: string, { at, remove, cell }: Change): string {
   const list = listIn(text, 'cells');
   if (list === undefined) throw new Error('The notebook has no list of cells.');

@@ -1,4 +1,4 @@
-/** A Jupyter notebook (nbformat 4) as far as tools need it: its cells, what they are called, and what they hold. */
+/** A Jupyter notebook (nbformat 4), as far as tools need it: cells, their names and content. */
 import { isObject } from '../../schema/from-json-schema.ts';
 
 export interface NotebookCell {
@@ -59,7 +59,7 @@ function languageOf(metadata: Record<string, unknown>): string {
   return typeof named === 'string' ? named : 'python';
 }
 
-/** What a cell is called in tool inputs: its id, else `cell-<index>`, from 0. */
+/** Name of a cell in tool inputs: its id, else `cell-<index>`, from 0. */
 export function cellName(cell: NotebookCell, index: number): string {
   return typeof cell.id === 'string' && cell.id !== '' ? cell.id : `cell-${index}`;
 }

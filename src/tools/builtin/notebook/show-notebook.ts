@@ -22,9 +22,9 @@ export interface ShowLimits {
 
 type Piece = TextBlock | ImageBlock;
 
-/** Characters of one output: logs are long, and their beginning tells most. */
+/** Maximum characters of one output. */
 const MAX_OUTPUT_CHARS = 10_000;
-/** More figures than this in one answer are named, not shown. */
+/** Further images are named, not shown. */
 const MAX_IMAGES = 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tracebacks are coloured for terminals
 const COLOURS = /\u001b\[[0-9;]*m/g;
@@ -145,7 +145,7 @@ function joined(pieces: readonly Piece[]): ToolResultContent {
   return blocks.length === 1 && only?.type === 'text' ? only.text : blocks;
 }
 
-/** The images are in the result the model reads; once is enough (F156). */
+/** The images are in the result that the model reads (F156). */
 function withoutImages(cell: NotebookCell): NotebookCell {
   if (cell.outputs === undefined) return cell;
   const outputs = cell.outputs.map((output) => {

@@ -1,4 +1,6 @@
-/** Questions to the person, answered through the host's `canUseTool`: its `updatedInput` brings the answers. */
+/**
+ * Questions to the user, answered through the host's `canUseTool`: its `updatedInput` contains the answers.
+ */
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool } from '../../../protocol/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
@@ -16,14 +18,14 @@ export interface UserQuestion {
   readonly multiSelect?: boolean;
 }
 
-/** What a host fills in. */
+/** Fields that a host fills in. */
 export interface UserAnswers {
   /** By the question's text; several choices are separated by commas. */
   readonly answers?: Readonly<Record<string, string>>;
   /** Typed instead of choosing. */
   readonly response?: string;
   readonly annotations?: Readonly<Record<string, { readonly preview?: string; readonly notes?: string }>>;
-  /** Nobody answered for so long, ms. */
+  /** ms without an answer, after which the host gave up. */
   readonly afkTimeoutMs?: number;
 }
 
@@ -37,7 +39,7 @@ export interface AskUserQuestionOutput extends UserAnswers {
 }
 
 export interface AskUserQuestionOptions {
-  /** What `preview` of an option holds. Default `markdown`. */
+  /** Format of an option's `preview`. Default `markdown`. */
   readonly previewFormat?: 'markdown' | 'html';
 }
 

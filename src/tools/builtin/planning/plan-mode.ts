@@ -1,4 +1,7 @@
-/** The two doors of plan mode. To enter restricts only and asks nobody; to leave takes a person's approval. */
+/**
+ * EnterPlanMode and ExitPlanMode. Entering only restricts and needs no question; leaving needs the user's
+ * approval.
+ */
 import type { Tool } from '../../../protocol/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
@@ -8,12 +11,12 @@ export const EXIT_PLAN_MODE_TOOL = 'ExitPlanMode';
 export interface PlanPort {
   /** Whether plan mode is on now. */
   active(): boolean;
-  /** Whether there is a person to approve a plan. */
+  /** Whether a plan can be approved. */
   canBeLeft(): boolean;
   enter(): void;
-  /** Back to the mode before it, unless the host's answer has set another one. Returns the mode of now. */
+  /** Restores the previous mode, unless the host's answer has set another one. Returns the current mode. */
   leave(): string;
-  /** Remembers the approved plan, and writes it to a file where sessions are kept; returns that file. */
+  /** Stores the approved plan, and writes it to a file if sessions are persisted; returns its path. */
   keep(plan: string): Promise<string | undefined>;
 }
 
@@ -85,7 +88,10 @@ const exitSchema = {
 };
 
 export function createExitPlanModeTool(port: PlanPort): Tool<ExitPlanModeInput, ExitPlanModeOutput> {
-  /** The plan as the model wrote it: the gate checks that before it asks, and again what the host sent back. */
+  /**
+   * The plan as the model wrote it: the gate checks it before the question, and again as the host returned
+   * it.
+   */
   let presented: { readonly toolUseId: string; readonly plan: string } | undefined;
   return {
     name: EXIT_PLAN_MODE_TOOL,

@@ -48,7 +48,7 @@ export const todoWriteTool: Tool<TodoWriteInput, TodoWriteOutput> = {
 - Mark a step completed as soon as it is truly done, not in batches; if it failed or is only partly done, leave it in_progress and add what is missing.
 - Remove steps that are no longer wanted.`,
   parse: parserOf<TodoWriteInput>(schema),
-  // The last list wins, so the order of calls matters; nothing outside the session is touched.
+  // The last list wins, so the order of calls matters; nothing outside the session is changed.
   isConcurrencySafe: () => false,
   isReadOnly: () => true,
   effectClass: () => 'idempotent',

@@ -106,8 +106,8 @@ const listOf = (filenames: readonly string[]) =>
   filenames.length === 0 ? 'No files found' : filenames.join('\n');
 
 /**
- * The leading folders of a pattern that hold no wildcard belong to the root: `../lib/*.ts` is searched in
- * `../lib`, an absolute pattern where it says. What is left is anchored there.
+ * Leading folders of a pattern without wildcards belong to the root: `../lib/*.ts` is searched in `../lib`,
+ * an absolute pattern in its own folder. The rest is matched there.
  */
 export function searchRoot(
   { pattern, path }: GlobInput,

@@ -1,10 +1,13 @@
 import type { GrepInput, GrepMode } from './grep-input.ts';
 import { SEARCHED_FILES, WITHOUT_GIT } from './ripgrep.ts';
 
-/** Longer lines are shown by their beginning: minified files would fill the answer. */
+/** Longer lines are truncated: minified files would fill the result. */
 const MAX_COLUMNS = 500;
 
-/** ripgrep's arguments: the pattern behind `-e`, the path behind `--`, so that neither is ever taken for a flag. */
+/**
+ * ripgrep's arguments: the pattern behind `-e`, the path behind `--`, so that neither can be parsed as a
+ * flag.
+ */
 export function grepArguments(input: GrepInput, mode: GrepMode, path: string): string[] {
   return [
     ...SEARCHED_FILES,
@@ -46,7 +49,7 @@ function modeArguments(input: GrepInput, mode: GrepMode): string[] {
   }
 }
 
-/** Several globs may stand in one text, apart by spaces or commas; within braces a comma belongs to the glob. */
+/** Several globs in one text, separated by spaces or commas; within braces a comma belongs to the glob. */
 function globsOf(text: string | undefined): readonly string[] {
   if (text === undefined) return [];
   if (text.includes('{')) return text.split(/\s+/).filter((glob) => glob !== '');

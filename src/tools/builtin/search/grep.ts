@@ -19,7 +19,7 @@ export interface GrepOutput {
 }
 
 const MAX_CHARS = 30_000;
-/** More matching files than this are not sorted by time: asking each for it would take long. */
+/** More files are not sorted by time, which would need a stat of each. */
 const MAX_SORTED_FILES = 5000;
 
 export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, GrepOutput> {
@@ -50,11 +50,11 @@ export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, Gre
   };
 }
 
-/** What stands between groups of lines. */
+/** Separator of groups of lines. */
 const GROUPS_APART = '--';
 
 interface GrepRecord {
-  /** undefined: it says nothing of any file. */
+  /** undefined: no file is named. */
   readonly found: Found | undefined;
   readonly text: string;
 }
@@ -95,7 +95,7 @@ async function grepIn(
     let last: Found | undefined;
     const onRecord = (record: string) => {
       const [file, text] = separator === '\0' ? [record, ''] : splitRecord(record);
-      // A record without a file goes on with the one before.
+      // A record without a file continues the previous one.
       const found = file === undefined ? last : place.found(file);
       last = found;
       return found === undefined || (file === undefined && text === GROUPS_APART)

@@ -1,4 +1,7 @@
-/** Runs ripgrep for Glob and Grep: arguments only, never a shell; records read as they come, ended when enough. */
+/**
+ * Runs ripgrep for Glob and Grep: arguments only, never a shell; records are read as they come, and the
+ * process ends when there are enough.
+ */
 
 import { isAbsolute, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -12,7 +15,7 @@ export interface RipgrepRun {
   readonly place: Pick<SearchPlace, 'cwd' | 'input' | 'without'>;
   /** What ends a record of the output: a line break, or NUL for lists of paths. */
   readonly separator: '\n' | '\0';
-  /** Called for each record, in order; `false`: no more is wanted. A promise is waited for. */
+  /** Called for each record, in order; `false` stops the search. A promise is awaited. */
   onRecord(record: string): boolean | Promise<boolean>;
 }
 
@@ -21,16 +24,16 @@ export interface SearchOptions {
   readonly ripgrepPath?: string;
 }
 
-/** A record longer than this is cut: one line may be a whole file (F83). */
+/** Longer records are truncated: one line may be a whole file (F83). */
 const MAX_RECORD_CHARS = 64 * 1024;
 const MAX_STDERR_CHARS = 4096;
 const KILL_GRACE_MS = 50;
 
-/** `.git` is data of another program. Hidden files are searched, ignored ones are not. */
+/** `.git` is excluded, hidden files are searched, ignored ones are not. */
 export const SEARCHED_FILES = ['--no-config', '--hidden', '--no-messages', '--color=never'] as const;
 export const WITHOUT_GIT = ['--glob', '!.git'] as const;
 
-/** Rejects with a sentence for the model when the search cannot be made, and on abort. */
+/** Rejects with a sentence for the model when the search fails, and on abort. */
 export async function runRipgrep(
   run: RipgrepRun,
   context: Pick<ToolContext, 'signal' | 'env'>,
@@ -54,7 +57,7 @@ export async function runRipgrep(
     signal.throwIfAborted();
     if (end.kind === 'not_started') throw new Error(`The search could not be started: ${end.error.message}`);
     const complaint = await stderr;
-    // 1 means that nothing matched; 2 with nothing said, that some file could not be read.
+    // 1: nothing matched; 2 without output on stderr: a file could not be read.
     if (!enough && end.code !== 0 && end.code !== 1 && complaint !== '')
       throw new Error(`The search failed: ${complaint}`);
     if (!enough && end.code === null) throw new Error(`The search was ended by ${end.signal}.`);
@@ -75,7 +78,7 @@ async function binary({ ripgrepPath }: SearchOptions): Promise<string> {
   }
 }
 
-/** True when the reader wanted no more. */
+/** True when the reader stopped. */
 async function readRecords({ stdout }: ProcessGroup, { separator, onRecord }: RipgrepRun): Promise<boolean> {
   if (stdout === undefined) return false;
   const decoder = new StringDecoder('utf8');
@@ -98,7 +101,7 @@ async function readRecords({ stdout }: ProcessGroup, { separator, onRecord }: Ri
       }
     }
   } catch {
-    // The process was ended under us; why is told by its end.
+    // The process was ended; its exit says why.
     return false;
   }
   rest += decoder.end();
@@ -110,12 +113,12 @@ async function readStderr({ stderr }: ProcessGroup): Promise<string> {
   try {
     for await (const chunk of stderr ?? []) if (text.length < MAX_STDERR_CHARS) text += String(chunk);
   } catch {
-    // As above: an ended process has no more to say.
+    // As above.
   }
   return headOf(text.trim(), MAX_STDERR_CHARS);
 }
 
-/** As the model should see a path: short where it lies in the working directory. */
+/** A path for the model: relative within the working directory. */
 export function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || short.startsWith(`..${sep}`) || short === '..' || isAbsolute(short) ? path : short;

@@ -1,4 +1,6 @@
-/** Where a search runs: the folder or file that was judged, held open so that nothing takes its place meanwhile. */
+/**
+ * Where a search runs: the folder or file that was judged, held open so that it cannot be replaced meanwhile.
+ */
 import { join, relative, resolve, sep } from 'node:path';
 import type { ToolContext } from '../../../protocol/tool.ts';
 import { isInside } from '../../../util/files/inside.ts';
@@ -7,28 +9,28 @@ import { refuseSecret } from '../../../util/files/secret-files.ts';
 import { kindRefusal, placeOf } from '../files/file-access.ts';
 
 export interface SearchPlace {
-  /** The folder that ripgrep runs in; globs with a slash count from it. */
+  /** The folder that ripgrep runs in; globs with a slash are relative to it. */
   readonly cwd: string;
-  /** What it searches, seen from there; `-`: its input. */
+  /** What it searches, relative to `cwd`; `-`: its input. */
   readonly path: string;
   /** Descriptor of the file that is its input. */
   readonly input?: number;
-  /** Globs that keep it out of where no files are. */
+  /** Globs of excluded folders. */
   readonly without: readonly string[];
-  /** The folder itself, for a search whose globs count from it. */
+  /** The folder itself, for a search whose globs are relative to it. */
   readonly folder: string;
-  /** What ripgrep found in `cwd`, as the call spells it and as it is without links. */
+  /** A result of ripgrep in `cwd`, as the call spells it and resolved. */
   found(name: string): { readonly spelled: string; readonly real: string };
   /** The same, found in `folder`. */
   below(name: string): { readonly spelled: string; readonly real: string };
   close(): Promise<void>;
 }
 
-/** Folders of the kernel are not walked; one for shared memory holds files as any other. */
+/** Folders of the kernel are not searched; shared memory holds ordinary files. */
 const OF_THE_KERNEL = /^\/(?:proc|sys|dev(?!\/shm(?:\/|$)))(?:\/|$)/;
 const NOT_WALKED = ['--glob', '!/proc', '--glob', '!/sys', '--glob', '!/dev'];
 
-/** undefined: there is nothing. Throws a sentence for the model where it cannot be searched. */
+/** undefined: it does not exist. Throws a sentence for the model if it cannot be searched. */
 export async function searchPlace(spelled: string, context: ToolContext): Promise<SearchPlace | undefined> {
   const real = await placeOf(spelled, context);
   const stat = await context.files.lstat(real);
@@ -52,7 +54,7 @@ async function filePlace(
   if (file === undefined) return undefined;
   const found = () => ({ spelled, real });
   const close = () => file.close();
-  // In a folder ripgrep leaves binary files out; of one that it is given it reads every byte.
+  // ripgrep skips binary files in a folder, but reads every byte of a given file.
   const head = Buffer.alloc(8192);
   const { bytesRead } = await file.read(head, 0, head.length, 0);
   if (looksBinary(head.subarray(0, bytesRead))) {

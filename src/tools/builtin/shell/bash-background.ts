@@ -9,12 +9,12 @@ import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';
 import { isolationOf } from './isolation-of.ts';
 import { type RunningShell, type ShellEnd, startShellCommand } from './shell-command.ts';
 
-/** Of the end of its output, what the model is told with a command's end. */
+/** Characters of the end of its output in the notification of its end. */
 const RESULT_CHARS = 1500;
-/** Between SIGTERM and SIGKILL when the session ends, which takes no time (L1). */
+/** Between SIGTERM and SIGKILL when the session ends (L1). */
 const SESSION_GRACE_MS = 100;
 
-/** What the table knows of a command, wherever it runs. */
+/** The entry of a command in the task table. */
 export function shellTask(
   { command, description }: BashInput,
   { toolUseId, agentId }: ToolContext,
@@ -56,7 +56,7 @@ export async function runInBackground(
   });
   await output.toFile(task.outputFile);
   const isolation = await isolationOf(input, context);
-  // Nobody has stopped it before it began.
+  // It was not stopped before it began.
   if (tasks.get(task.taskId)?.status === 'running') {
     shell = startShellCommand({
       command: input.command,
@@ -78,7 +78,7 @@ export async function runInBackground(
   };
 }
 
-/** False when it has to stay: nothing may go on that is not on record. */
+/** False when it must stay in the foreground, because the change could not be recorded. */
 export async function goOnInBackground(
   shell: RunningShell,
   output: BoundedOutput,

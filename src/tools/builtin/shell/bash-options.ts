@@ -1,4 +1,4 @@
-/** What the model passes to Bash, and what a session configures about it. */
+/** Input of Bash, and its configuration by a session. */
 import type { Clock } from '../../../protocol/ports.ts';
 
 export interface BashInput {
@@ -6,26 +6,26 @@ export interface BashInput {
   readonly timeout?: number;
   readonly description?: string;
   readonly run_in_background?: boolean;
-  /** Outside of the sandbox, if the rules allow it there. Without effect where there is none. */
+  /** Requests to run outside of the sandbox, if the rules allow it. No effect without a sandbox. */
   readonly dangerouslyDisableSandbox?: boolean;
 }
 
 export interface BashOptions {
-  /** ms. Default 120 000. */
+  /** Default time limit, ms. Default 120,000. */
   readonly defaultTimeoutMs?: number;
-  /** ms; a longer wish is lowered to it. Default 600 000. */
+  /** Maximum time limit, ms; longer ones are lowered to it. Default 600,000. */
   readonly maxTimeoutMs?: number;
-  /** Offers `run_in_background`. Default true; it also takes a session that has tasks. */
+  /** Offers `run_in_background`, in sessions with tasks. Default true. */
   readonly background?: boolean;
-  /** ms that a command may run in the background. Default 1 800 000. */
+  /** Default lifetime in the background, ms. Default 1,800,000. */
   readonly backgroundLifetimeMs?: number;
-  /** ms; a longer wish is lowered to it. Default 7 200 000. */
+  /** Maximum lifetime in the background, ms. Default 7,200,000. */
   readonly maxBackgroundLifetimeMs?: number;
-  /** Characters of output that are shown; more goes to a file. Default 30 000. */
+  /** Characters of output in the result; more is written to a file. Default 30,000. */
   readonly maxOutputChars?: number;
   /** Bytes of output that are kept on disk. Default 256 MiB. */
   readonly maxSpillBytes?: number;
-  /** ms that open pipes are still read after the shell has exited. Default 250. */
+  /** ms for which open pipes are read after the shell has exited. Default 250. */
   readonly drainMs?: number;
   /** ms between SIGTERM and SIGKILL. Default 500. */
   readonly killGraceMs?: number;
@@ -34,7 +34,7 @@ export interface BashOptions {
   /** Commands run in a sandbox; `mayLeave`: a call may ask to run outside of it. Default: there is none. */
   readonly sandbox?: { readonly mayLeave: boolean };
   readonly clock?: Clock;
-  /** PATH of the environment that commands run in; by it is known which shell there is. Default: that of each call. */
+  /** PATH of commands, which determines the shell. Default: that of each call. */
   readonly path?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the model and the host are told of a command. */
+/** The result of a command for the model and the host. */
 import type { ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tool.ts';
 import type { ImageBlock } from '../../../protocol/wire.ts';
 import { headOf, tailOf } from '../../../util/text/cut-text.ts';
@@ -8,34 +8,34 @@ import type { Isolation } from './isolation-of.ts';
 import type { ShellEnd } from './shell-command.ts';
 
 export interface BashOutput {
-  /** Both streams in the order they were written, without white space at the end; its head when there was more. */
+  /** Both streams in the order of their output, right-trimmed; the beginning if it was longer. */
   readonly stdout: string;
-  /** Of the command nothing: see `stdout`. What the tool itself has to add, a notice of the folder it is in. */
+  /** Messages of the tool itself, such as a change of folder; stderr of the command is in `stdout`. */
   readonly stderr: string;
   readonly interrupted: boolean;
-  /** `stdout` is the data URL of a picture, which the model is shown. */
+  /** `stdout` is the data URL of an image, which the model receives. */
   readonly isImage: boolean;
-  /** What its exit code says, where one other than 0 is no failure. */
+  /** Meaning of an exit code other than 0 that is not a failure. */
   readonly returnCodeInterpretation?: string;
-  /** It is of commands that say nothing when they succeed. */
+  /** The command prints nothing on success. */
   readonly noOutputExpected: boolean;
-  /** It was stopped, or went on in the background, after this time. */
+  /** It was stopped, or moved to the background, after this time. */
   readonly timedOutAfterMs?: number;
   readonly persistedOutputPath?: string;
   readonly persistedOutputSize?: number;
-  /** It runs on as this task; `stdout` is what it had written when its call returned. */
+  /** It continues as this task; `stdout` is its output when the call returned. */
   readonly backgroundTaskId?: string;
-  /** A person or host moved it there. */
+  /** The user or host moved it there. */
   readonly backgroundedByUser?: boolean;
 }
 
 const PREVIEW_CHARS = 2048;
-/** What programs say when a sandbox keeps something from them; it may have other reasons. */
+/** Typical errors of programs in a sandbox; they may have other reasons. */
 const WALLS =
   /read-only file system|permission denied|operation not permitted|resource busy|network is unreachable|could not resolve|name resolution|connection refused|\b(?:EROFS|EACCES|EPERM|EBUSY|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/i;
 const NO_OUTPUT = '(Bash completed with no output)';
 
-/** What a command that has ended came to. Throws when it could not be started. */
+/** The result of a command that has ended. Throws when it could not be started. */
 export async function report(
   { end, stopped, leftovers, folder, complaint }: ShellEnd,
   collected: CollectedOutput,
@@ -92,7 +92,7 @@ export async function report(
   };
 }
 
-/** What the model reads of a result that is given in this form; undefined: it is in another. */
+/** Text for the model for a result in this form; undefined: another form. */
 export function renderOutput(data: unknown): ToolResultContent | undefined {
   if (typeof data !== 'object' || data === null || !('stdout' in data)) return undefined;
   const { stdout, stderr } = data as { readonly stdout: unknown; readonly stderr?: unknown };
@@ -111,7 +111,7 @@ function pictureIn(text: string): ImageBlock | undefined {
     : { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
-/** The session goes where the shell has gone, if it may; what is to be said when it may not. */
+/** Moves the session to the shell's folder if allowed; otherwise returns a note. */
 async function leftFolder(folder: string, { follow }: ToolContext): Promise<string | undefined> {
   if (follow === undefined) return undefined;
   const now = await follow(folder);
@@ -143,7 +143,7 @@ export function trimmed(text: string): string {
   return text.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
 }
 
-/** The error of a missing folder names the shell: say what is really missing. */
+/** The system's error for a missing folder names the shell: report the real cause. */
 export async function notStarted(error: NodeJS.ErrnoException, { files, cwd }: ToolContext): Promise<string> {
   const folder = await files.stat(cwd);
   if (folder?.kind !== 'directory') return `The working directory ${cwd} does not exist.`;

@@ -41,7 +41,10 @@ const leaving = {
   },
 };
 
-/** What the model is shown. Whether a call may leave the sandbox is checked later, so that the refusal says why. */
+/**
+ * The schema for the model. Whether a call may leave the sandbox is checked later, so that the refusal says
+ * why.
+ */
 function schemaOf(settings: BashSettings, shown: boolean): JsonSchema {
   return {
     ...schema,
@@ -97,7 +100,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
       language: settings.path === undefined ? 'bash' : shellOn(settings.path),
       ...(dangerouslyDisableSandbox === true && { leavesSandbox: true }),
     }),
-    // It bounds itself; a headline may stand before the output.
+    // It limits itself; a headline may precede the output.
     maxResultChars: settings.maxOutputChars + HEADLINE_CHARS,
     microcompactable: true,
     renderOutput,
@@ -130,7 +133,7 @@ const SANDBOXED = `
 const LEAVING = `
 - When a command fails because of the sandbox, say what was missing, and call it again with dangerouslyDisableSandbox only if it is needed for what the user wants.`;
 
-/** The call waits for the command, until it has ended or goes on in the background. */
+/** The call waits for the command until it has ended or was moved to the background. */
 async function* runBash(
   input: BashInput,
   context: ToolContext,
@@ -140,7 +143,7 @@ async function* runBash(
   const timeoutMs = Math.min(input.timeout ?? settings.defaultTimeoutMs, settings.maxTimeoutMs);
   const output = new BoundedOutput({
     files: context.files,
-    // The id is the model's word: only what is harmless in a file name is kept of it.
+    // The id comes from the model: only characters that are safe in a file name are kept.
     spillFile: () => context.spillFile(`${context.toolUseId.replace(/[^A-Za-z0-9_-]/g, '_')}.txt`),
     maxChars: settings.maxOutputChars,
     maxSpillBytes: settings.maxSpillBytes,
@@ -176,7 +179,7 @@ async function* runBash(
     while (true) {
       const step = await nextStep(shell, letGo, settings);
       if (step === 'ended') break;
-      // Beyond its first moments it may be long: then it must not be left behind by a crash.
+      // A longer command must not survive a crash of this process.
       shell.guard();
       if (step !== 'tick' && task !== undefined) {
         detached = await goOnInBackground(shell, output, task, settings);
@@ -207,7 +210,7 @@ async function* runBash(
   }
 }
 
-/** The command's end, somebody's wish that it go on in the background, or the time for a sign of life. */
+/** The next event: the command's end, a request to move it to the background, or a heartbeat. */
 async function nextStep(
   shell: RunningShell,
   letGo: Deferred<'host' | 'timeout'>,

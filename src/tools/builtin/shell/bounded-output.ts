@@ -1,6 +1,6 @@
 /**
- * Output of a process of any size in bounded memory (L2.2): what fits is kept, and once it does not fit all of
- * it, from the first byte, goes to a spill file. Bytes become text here, so that none of it can break a request.
+ * Output of a process of any size in bounded memory (L2.2): the beginning is kept, and once it exceeds the
+ * limit, all of it is written to a spill file. Bytes are decoded here, so that none can break a request.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { AppendHandle, PersistentFiles } from '../../../protocol/files.ts';
@@ -8,11 +8,11 @@ import { headOf, tailOf } from '../../../util/text/cut-text.ts';
 
 export interface BoundedOutputOptions {
   readonly files: PersistentFiles;
-  /** Path of the spill file; asked for once, when it is needed. */
+  /** Path of the spill file; called once, when needed. */
   spillFile(): Promise<string>;
   /** Characters that are kept. */
   readonly maxChars: number;
-  /** Bytes the spill file may have; what comes after is dropped. */
+  /** Maximum bytes of the spill file; further output is dropped. */
   readonly maxSpillBytes: number;
 }
 
@@ -54,12 +54,12 @@ export class BoundedOutput {
     return this.#totalBytes;
   }
 
-  /** Where all of it stands, if it stands in a file. */
+  /** The file with all of it, if there is one. */
   get path(): string | undefined {
     return this.#spill?.path;
   }
 
-  /** Settles when the next chunk may come: a slow disk slows the source. Never rejects. */
+  /** Settles when the next chunk may be written: a slow disk slows the source. Never rejects. */
   write(chunk: Uint8Array): Promise<void> {
     this.#totalBytes += chunk.length;
     this.#keep(this.#decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)));
@@ -70,13 +70,13 @@ export class BoundedOutput {
     return this.#flush(this.#options.spillFile);
   }
 
-  /** All of it goes to this file as it comes, from its first byte on; when it goes to a file already, it stays there. */
+  /** Writes all of it to this file from the first byte on; no effect if it is written to a file already. */
   toFile(path: string): Promise<void> {
     this.#toFile = true;
     return this.#flush(async () => path);
   }
 
-  /** No more will come. Never rejects. */
+  /** Ends the output. Never rejects. */
   async finish(): Promise<CollectedOutput> {
     this.#keep(this.#decoder.end());
     await this.#flushing;
@@ -102,7 +102,7 @@ export class BoundedOutput {
     this.#tail = tailOf(this.#tail + tailOf(text, TAIL_CHARS), TAIL_CHARS);
   }
 
-  /** One at a time, so that the file has the bytes in their order. */
+  /** One at a time, to keep the order of bytes. */
   #flush(spillFile: () => Promise<string>): Promise<void> {
     this.#flushing = this.#flushing
       .then(() => this.#writeOut(spillFile))

@@ -1,4 +1,6 @@
-/** What can be said of a command line without running it: what its exit code 1 means, and whether it is a quiet one. */
+/**
+ * Static facts about a command line: the meaning of exit code 1, and whether it prints nothing on success.
+ */
 
 /** Programs whose exit code 1 is an answer, not a failure, by the first words of the command. */
 const EXIT_1: readonly (readonly [names: readonly string[], meaning: string])[] = [
@@ -11,8 +13,8 @@ const EXIT_1: readonly (readonly [names: readonly string[], meaning: string])[] 
 const QUIET = new Set('cd chgrp chmod chown cp ln mkdir mv rm rmdir touch unset wait'.split(' '));
 
 /**
- * What an exit code other than 0 says when it is no failure; undefined: it is one. The last command of the line decides,
- * for its exit code is that of the line.
+ * The meaning of an exit code other than 0 that is not a failure; undefined: a failure. The last command of
+ * the line decides.
  */
 export function exitMeaning(line: string, code: number): string | undefined {
   if (code !== 1) return undefined;
@@ -20,13 +22,16 @@ export function exitMeaning(line: string, code: number): string | undefined {
   return EXIT_1.find(([names]) => names.some((name) => startsWith(last, name)))?.[1];
 }
 
-/** Whether all of the line's commands say nothing when they succeed. */
+/** Whether no command of the line prints anything on success. */
 export function isQuiet(line: string): boolean {
   const commands = commandsOf(line);
   return commands.length > 0 && commands.every((command) => QUIET.has(/^\S+/.exec(command)?.[0] ?? ''));
 }
 
-/** A whole command, with its quotes, or the operator behind it. Good enough for what is shown; nothing is permitted by it. */
+/**
+ * A complete command, with its quotes, or the operator behind it. For display only; permissions do not use
+ * it.
+ */
 const COMMAND = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[<>]&|&>|[^;&|\n'"\\])+/gs;
 
 function commandsOf(line: string): readonly string[] {

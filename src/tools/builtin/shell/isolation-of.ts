@@ -3,9 +3,9 @@ import type { ToolContext } from '../../../protocol/tool.ts';
 
 export interface Isolation {
   readonly place: CommandPlace;
-  /** Absent: the command runs as any program does. */
+  /** Absent: the command runs without isolation. */
   readonly isolate?: Isolate;
-  /** For the model: what the sandbox keeps from it. */
+  /** Text for the model: the restrictions of the sandbox. */
   readonly limits?: string;
 }
 

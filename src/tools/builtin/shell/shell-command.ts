@@ -1,6 +1,6 @@
 /**
- * One shell command from start to end: its output collected, its whole process group ended on every path. What it
- * leaves in the background ends with it, also when that keeps the pipes open (F99).
+ * One shell command from start to end: its output collected, its process group ended on every path.
+ * Background processes end with it, even if they hold the pipes open (F99).
  */
 import type { Clock } from '../../../protocol/ports.ts';
 import type { Isolate, Launch } from '../../../protocol/sandbox.ts';
@@ -10,60 +10,60 @@ import type { BoundedOutput } from './bounded-output.ts';
 
 export interface ShellCommand {
   readonly command: string;
-  /** The one that the command was judged for. */
+  /** The shell that the command was judged for. */
   readonly shell: 'bash' | 'sh';
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** After the shell's exit, how long its pipes may still be read while others hold them. */
+  /** Time for which the pipes are read after the shell's exit while other processes hold them. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly killGraceMs: number;
   readonly output: BoundedOutput;
   readonly clock: Clock;
-  /** Whether to say in which folder the shell ended. Default false. */
+  /** Whether to report the shell's last folder. Default false. */
   readonly tellFolder?: boolean;
-  /** Puts the shell into isolation. Absent: it runs as any program does. */
+  /** Isolates the shell. Absent: it runs without isolation. */
   readonly isolate?: Isolate | undefined;
 }
 
 export interface ShellEnd {
   readonly end: ProcessEnd;
   readonly stopped?: 'timeout' | 'abort';
-  /** Processes it had left behind were ended. */
+  /** Background processes of the command were ended. */
   readonly leftovers: boolean;
-  /** The folder a shell was in that ended well, free of links. Only with `tellFolder`. */
+  /** Last folder of a successful shell, resolved. Only with `tellFolder`. */
   readonly folder?: string;
-  /** Of a shell that did not end well: what the program that isolates it wrote to its standard error. */
+  /** stderr of the isolating program, if the shell failed. */
   readonly complaint?: string;
 }
 
 export interface RunningShell {
-  /** When nothing of it is left. Never rejects. */
+  /** Resolves when all processes have ended. Never rejects. */
   readonly ended: Promise<ShellEnd>;
-  /** The first call decides why. */
+  /** The first call sets the reason. */
   stop(why: 'timeout' | 'abort', graceMs?: number): void;
-  /** From now on it ends with this process, however this process ends (F100). */
+  /** From now on it ends with this process, in whatever way this process ends (F100). */
   guard(): void;
 }
 
 const MAX_COMPLAINT_CHARS = 2000;
 
-/** By these a program knows that it was started by an agent, and by which. */
+/** Programs recognise by these that an agent started them. */
 const MARKS = { CLAUDECODE: '1', TURNWRIGHT: '1' } as const;
 
-/** In one pipe, so that the output stands in the order in which it was written. */
+/** Both streams in one pipe, so that the order of output is kept. */
 const MERGED = 'exec "$0" -c "$1" 2>&1';
 
 /**
- * The same, and where a command that ended well has gone is written to a descriptor that commands hardly use. It runs in
- * the shell itself, whose `set -e`, `exit` and line numbers are then those of a shell of its own.
+ * The same, and the last folder of a successful command is written to a descriptor that commands hardly use.
+ * It runs in the shell itself, so that `set -e`, `exit` and line numbers work as in a shell of its own.
  */
 const tellingFolder = (
   descriptor: number,
 ) => `exec "$0" -c 'TURNWRIGHT_COMMAND=$1; shift; eval "$TURNWRIGHT_COMMAND"
 { TURNWRIGHT_CODE=$?; [ $TURNWRIGHT_CODE -ne 0 ] || command pwd -P >&${descriptor} || :; exit $TURNWRIGHT_CODE; } 2>/dev/null' "$0" "$1" 2>&1 ${descriptor}>&3 3>&-`;
 
-/** Other shells than bash know descriptors of one digit alone. */
+/** Shells other than bash support descriptors of one digit only. */
 const DESCRIPTORS = { bash: 197, sh: 9 } as const;
 
 export function startShellCommand(shell: ShellCommand): RunningShell {
@@ -127,7 +127,7 @@ async function runToEnd(
   };
 }
 
-// The shells of Windows name folders in a way of their own.
+// Shells of Windows spell folders differently.
 const asksForFolder = ({ tellFolder }: ShellCommand): boolean =>
   tellFolder === true && process.platform !== 'win32';
 
@@ -141,14 +141,14 @@ function spawn(shell: ShellCommand, { program, args, cwd, env, descriptors }: La
   return spawnGroup(program, args, {
     cwd,
     env,
-    // The command's own goes into its output; what isolates it has one of its own.
+    // stderr of the command is part of its output; that of the isolating program is separate.
     stderr: shell.isolate === undefined ? 'ignore' : 'pipe',
     sidePipe: asksForFolder(shell),
     descriptors,
   });
 }
 
-/** Its beginning; undefined when it cannot be read to its end. */
+/** Its beginning; undefined if it cannot be read completely. */
 async function textOf(stream: ProcessGroup['stderr']): Promise<string | undefined> {
   if (stream === undefined) return undefined;
   let text = '';
@@ -161,7 +161,10 @@ async function textOf(stream: ProcessGroup['stderr']): Promise<string | undefine
   }
 }
 
-/** Read from the start: a pipe without a reader is emptied when its process ends. undefined: nothing was told. */
+/**
+ * Read from the start: a pipe without a reader is emptied when its process ends. undefined: no folder was
+ * reported.
+ */
 async function folderTold({ side }: ProcessGroup): Promise<string | undefined> {
   let told = '';
   try {
@@ -170,7 +173,7 @@ async function folderTold({ side }: ProcessGroup): Promise<string | undefined> {
       if (told.endsWith('\n')) return told.slice(0, -1);
     }
   } catch {
-    // Cut off by us.
+    // Ended by this process.
   }
   return undefined;
 }
@@ -189,7 +192,7 @@ async function drain(group: ProcessGroup, output: BoundedOutput): Promise<void> 
   try {
     for await (const chunk of group.stdout) await output.write(chunk as Buffer);
   } catch {
-    // Cut off by us: what was read until then is the output.
+    // Ended by this process: the output read so far counts.
   }
 }
 

@@ -1,4 +1,7 @@
-/** Sleep: waits for time to pass or for a prompt to come in; afterwards prompts that can wait join the conversation (L6). */
+/**
+ * Sleep: waits for time to pass or for a prompt to arrive; afterwards prompts with priority `later` join the
+ * conversation (L6).
+ */
 import type { Clock } from '../../../protocol/ports.ts';
 import type { Tool } from '../../../protocol/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
@@ -11,14 +14,14 @@ export interface SleepInput {
 
 export interface SleepOutput {
   readonly sleptMs: number;
-  /** A prompt came in, or was there already. */
+  /** A prompt arrived, or was queued already. */
   readonly woken: boolean;
 }
 
-/** Prompts that wait for the running turn to take them. */
+/** Prompts that wait for the running turn. */
 export interface WaitingPrompts {
   peek(): readonly unknown[];
-  /** Calls back at each new one. Returns its end. */
+  /** Calls the listener for each new one. Returns a function that removes it. */
   onArrival(listener: () => void): () => void;
 }
 
@@ -68,7 +71,7 @@ export function createSleepTool({ clock, prompts }: SleepPorts): Tool<SleepInput
   };
 }
 
-/** Resolves with whether a prompt ended it. */
+/** Resolves with whether a prompt ended the sleep. */
 function sleep(ms: number, clock: Clock, prompts: WaitingPrompts, signal: AbortSignal): Promise<boolean> {
   if (prompts.peek().length > 0) return Promise.resolve(true);
   return new Promise((resolve) => {

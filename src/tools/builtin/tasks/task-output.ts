@@ -9,14 +9,14 @@ export interface TaskOutputInput {
 }
 
 export interface TaskOutputOutput {
-  /** `timeout`: it still ran after the time that was given. */
+  /** `timeout`: it was still running after the given time. */
   readonly retrieval_status: 'success' | 'timeout' | 'not_ready';
   readonly task: {
     readonly task_id: string;
     readonly task_type: string;
     readonly status: TaskInfo['status'];
     readonly description: string;
-    /** What it wrote since this was last asked. */
+    /** Output since the last call. */
     readonly output: string;
   };
 }
@@ -65,7 +65,7 @@ export const taskOutputTool: Tool<TaskOutputInput, TaskOutputOutput> = {
   },
 };
 
-/** A sentence for the model when nobody has this id. */
+/** A sentence for the model if the id is unknown. */
 export function known(
   taskId: string | undefined,
   tasks: TaskTable | undefined,

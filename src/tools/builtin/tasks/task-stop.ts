@@ -33,7 +33,7 @@ export const taskStopTool: Tool<TaskStopInput, TaskStopOutput> = {
     'Stops a background task, and everything it started. Give the id that the call which began it returned; what the task wrote until then stays readable.',
   parse: parserOf<TaskStopInput>(schema),
   isConcurrencySafe: () => true,
-  // It touches nothing but what this session started.
+  // It only affects what this session started.
   isReadOnly: () => true,
   effectClass: () => 'idempotent',
   permissionTarget: () => ({ kind: 'none' }),
