@@ -162,13 +162,15 @@ throughBothDoors('sessions', (stage) => {
 
   it("a session that the client's forkSession made can be resumed", async () => {
     const first = await ask('one');
-    const { sessionId } = await client.forkSession(first.id, { dir: stage.cwd });
-    const second = await ask('two', { resume: sessionId });
-    expect(second.id).toBe(sessionId);
-    expect(second.sent).toContain('Answer to one.');
+    const { sessionId } = await client.forkSession(first.id, { dir: stage.cwd, title: 'The fork' });
+    stage.play(reply('Answer to two.'));
+    const { messages, result } = await gather(stage.start('two', { resume: sessionId }));
+    expect(messages[0]).toMatchObject({ subtype: 'session_title_changed', title: 'The fork' });
+    expect(result?.session_id).toBe(sessionId);
+    expect(JSON.stringify(stage.asked().at(-1)?.['messages'])).toContain('Answer to one.');
     // What was spent before is on the bill of the session it was spent in.
-    const [used] = Object.values(second.result?.modelUsage ?? {});
-    expect(used?.outputTokens).toBe(second.result?.usage.output_tokens);
+    const [used] = Object.values(result?.modelUsage ?? {});
+    expect(used?.outputTokens).toBe(result?.usage.output_tokens);
   });
 });
 

@@ -142,6 +142,8 @@ function withoutAbandonedBranches(records: JournalEntry[], problems: ResumeProbl
   }
   const kept = keptBesideChain(chain);
   return records.filter((record) => {
+    // A title belongs to the session, on whatever branch it was given; some programs give it a uuid.
+    if (record.type === 'custom-title') return true;
     const message = 'uuid' in record ? foreign.get(record.uuid) : undefined;
     return message === undefined || chain.has(message) || kept(message);
   });
