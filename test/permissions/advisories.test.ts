@@ -126,8 +126,12 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
 describe.each(Object.entries(HELD))('%s', (_, commands) => {
   it.each(commands)('%j', async (command) => {
     expect(await verdictOn(command)).not.toBe('allow');
+    // The rule that denies is a guard of its own: here without it, and below with nothing else in the way.
+    expect(await verdictOn(command, { deny: [] })).not.toBe('allow');
     expect(await verdictOn(command, { mode: 'acceptEdits' })).not.toBe('allow');
     expect(await verdictOn(command, { mode: 'dontAsk' })).toBe('deny');
+    if (/r['"\\\n]*m['"]* a\.txt/.test(command))
+      expect(await verdictOn(command, { allow: ['Bash'], mode: 'bypassPermissions' })).not.toBe('allow');
   });
 });
 
