@@ -132,7 +132,6 @@ export {
   tool,
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
-export { machineSettingsFile } from './sdk/machine-policy.ts';
 export {
   addMcpServer,
   type CheckedMcpServer,
@@ -210,6 +209,7 @@ export {
 export {
   type EndpointAnswer,
   type ModelAccess,
+  machineSettingsFile,
   modelAccess,
   type PermissionRulesState,
   type ProjectTrust,

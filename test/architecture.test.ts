@@ -41,13 +41,88 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   settings: ['protocol', 'util', 'options'],
   loop: ['protocol', 'util', 'view'],
   engine: ['protocol', 'util', 'shell', 'view', 'loop', 'options', ...LEAVES],
-  sdk: ['protocol', 'util', 'options', 'engine'],
+  sdk: [
+    'protocol',
+    'util',
+    'options',
+    'engine',
+    // What `tool()` and in-process servers take and return is what any other tool and server does.
+    'tools/schema/from-zod.ts',
+    'mcp/tools/result.ts',
+    'mcp/tools/tool-policy.ts',
+    'mcp/servers/server-config.ts',
+    'types:mcp/servers/mcp-servers.ts',
+    'types:mcp/connect/json-rpc.ts',
+    // Sessions and settings without an engine.
+    'session/paths.ts',
+    'session/session-info.ts',
+    'session/host-store/in-memory-session-store.ts',
+    'settings/read/config-home.ts',
+    'settings/read/read-managed.ts',
+  ],
   'index.ts': ['protocol', 'sdk'],
   // Its lines have the same form as those of the journal.
   cli: ['index.ts', 'options', 'lazy:rehearsal', 'types:rehearsal', 'util/text/line-separators.ts'],
   rehearsal: ['protocol', 'util'],
   testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
 };
+
+/**
+ * What each sub-room of the engine may import of the others besides itself and the files beside the sub-rooms. `types:`
+ * only types. `wiring` may import all of them and none may import it: only the door of the engine does.
+ */
+const ENGINE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  agents: ['host', 'mcp', 'output', 'session', 'side-calls', 'storage', 'submission', 'types:project'],
+  budget: ['types:submission'],
+  hooks: ['types:session', 'types:tools'],
+  host: ['models', 'output', 'project', 'session', 'submission', 'tools', 'types:mcp'],
+  mcp: ['sandbox', 'types:session'],
+  models: ['output', 'types:session'],
+  output: ['host', 'models', 'project', 'submission', 'types:session'],
+  project: ['session', 'side-calls', 'types:host'],
+  sandbox: [],
+  session: [
+    'output',
+    'types:agents',
+    'types:budget',
+    'types:hooks',
+    'types:host',
+    'types:mcp',
+    'types:models',
+    'types:project',
+    'types:storage',
+    'types:submission',
+    'types:tools',
+  ],
+  'side-calls': ['types:agents', 'types:budget', 'types:models', 'types:session', 'types:submission'],
+  standalone: ['host', 'mcp', 'models'],
+  storage: ['session'],
+  submission: [
+    'budget',
+    'host',
+    'output',
+    'session',
+    'side-calls',
+    'types:project',
+    'types:storage',
+    'types:tools',
+  ],
+  tools: ['types:models', 'types:session'],
+};
+
+/** `engine/wiring/` connects: what it holds is short, and has no state of its own. */
+const MAX_WIRING_LINES = 150;
+/** Fills a configuration out of options and settings: a row for each field. */
+const LONG_WIRING = ['engine/wiring/settings.ts'];
+/** What may import wiring: the door of the engine, and where options become its configuration. */
+const WIRED_FROM = [
+  'engine/query-engine.ts',
+  // What isolates a server asks the rules.
+  'engine/standalone/check-mcp-servers.ts',
+  'sdk/open-engine.ts',
+  'sdk/settings.ts',
+  'sdk/mcp/configured-servers.ts',
+];
 
 /** Rooms (or single files) that may use a capability themselves; all others get it through a port. */
 const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly where: readonly string[] }>> = {
@@ -247,6 +322,42 @@ describe('who may import whom', () => {
     expect(cycles).toEqual([]);
   });
 
+  it('holds for the sub-rooms of the engine too', () => {
+    const subRoomOf = (path: string) => /^engine\/([^/]+)\//.exec(path)?.[1];
+    const found = new Set(sources.flatMap(({ path }) => subRoomOf(path) ?? []));
+    expect([...found].sort()).toEqual(['wiring', ...Object.keys(ENGINE_MAY_IMPORT)].sort());
+    expect(
+      offences(({ path, imports }) => {
+        const from = subRoomOf(path);
+        if (from === 'wiring') return [];
+        const allowed = from === undefined ? [] : (ENGINE_MAY_IMPORT[from] ?? []);
+        return imports.flatMap(({ target, kind }) => {
+          const to = subRoomOf(target);
+          if (to === undefined || to === from) return [];
+          if (to === 'wiring') return WIRED_FROM.includes(path) ? [] : [`must not import ${target}`];
+          if (from === undefined) return [];
+          const ok = allowed.includes(to) || (kind === 'type' && allowed.includes(`types:${to}`));
+          return ok ? [] : [`${from} must not import ${target} (${kind})`];
+        });
+      }),
+    ).toEqual([]);
+  });
+
+  it('has no cycles in the engine, types counted', () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]) => {
+      const at = trail.indexOf(path);
+      if (at >= 0) cycles.push([...trail.slice(at), path].join(' → '));
+      if (at >= 0 || done.has(path)) return;
+      for (const { target, kind } of bySourcePath.get(path)?.imports ?? [])
+        if (target.startsWith('engine/') && kind !== 'lazy') visit(target, [...trail, path]);
+      done.add(path);
+    };
+    for (const { path, room } of sources) if (room === 'engine') visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
   it.each(PURE)('%s needs neither Node nor packages', (room) => {
     expect(
       offences((source) =>
@@ -388,6 +499,16 @@ describe('shape', () => {
         path.startsWith('loop/') && path !== 'loop/limits.ts' ? (code.match(number) ?? []) : [],
       ),
     ).toEqual([]);
+  });
+
+  it(`wiring holds no class, and no file of more than ${MAX_WIRING_LINES} lines`, () => {
+    const wiring = sources.filter(({ path }) => path.startsWith('engine/wiring/'));
+    expect(wiring.length).toBeGreaterThan(5);
+    expect(wiring.filter(({ code }) => /^(?:export )?class /m.test(code)).map(({ path }) => path)).toEqual(
+      [],
+    );
+    const long = wiring.filter(({ text }) => text.split('\n').length - 1 > MAX_WIRING_LINES);
+    expect(long.map(({ path }) => path)).toEqual(LONG_WIRING);
   });
 
   it('one file of the engine runs the loop', () => {

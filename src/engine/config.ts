@@ -28,17 +28,17 @@ import type { McpServerPolicy } from '../settings/resolve/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
-import type { SessionSandbox } from './host/session-sandbox.ts';
+import type { SettingsAccess } from './host/settings-access.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { ModelOptions } from './models/model-options.ts';
+import type { OutputStyleSetup } from './project/output-styles.ts';
+import type { PluginSetup } from './project/plugins.ts';
+import type { SkillSetup } from './project/session-skills.ts';
+import type { SessionSandbox } from './sandbox/session-sandbox.ts';
 import type { DebugLog } from './session/debug-log.ts';
 import type { SDKStatus } from './session/status-reporter.ts';
 import type { SessionConfig } from './session-config.ts';
 import type { ToolOptions } from './tool-options.ts';
-import type { OutputStyleSetup } from './wiring/project/output-styles.ts';
-import type { PluginSetup } from './wiring/project/plugins.ts';
-import type { SkillSetup } from './wiring/project/skills.ts';
-import type { SettingsAccess } from './wiring/settings-access.ts';
 
 export type { AgentDefinition, McpClient };
 

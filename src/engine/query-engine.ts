@@ -1,5 +1,6 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
 
+import type { SetServersResult } from '../mcp/servers/mcp-servers.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { McpServerStatus } from '../protocol/mcp.ts';
@@ -16,18 +17,16 @@ import { type SessionMcp, sessionMcp } from './host/session-mcp.ts';
 import { type SessionSettings, sessionSettings } from './host/session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
 import type { PublicConfig } from './published-names.ts';
-import { handOver } from './session/clear-session.ts';
+import { handOver, type Inherited } from './session/clear-session.ts';
 import { closeSession } from './session/close-session.ts';
 import type { Session } from './session/session.ts';
 import { renameSession } from './session/session-title.ts';
-import type { Prompt, SubmitOptions } from './submission/prepare-submission.ts';
+import type { Prompt, SubmitOptions } from './submission/prompt.ts';
 import type { QueuedPrompt } from './submission/queued-prompt.ts';
 import { resumeSubmission } from './submission/resume-submission.ts';
 import { openSubmission, type Submission } from './submission/submission.ts';
 import { type Batches, submitMessage } from './submission/submit-message.ts';
 import { composeEngine } from './wiring/engine.ts';
-import type { Inherited } from './wiring/foundation.ts';
-import type { SetServersResult } from './wiring/mcp/mcp.ts';
 
 export type { QueuedPrompt };
 

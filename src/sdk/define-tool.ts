@@ -1,6 +1,6 @@
 /** `tool()`: a function of the host as a tool of the model, with a zod shape for its input. */
 import type { z } from 'zod';
-import type { ZodShape } from '../engine/wiring/tools/zod-input.ts';
+import type { ZodShape } from '../tools/schema/from-zod.ts';
 
 /** Result of an in-process tool: the result shape of MCP's `tools/call`. */
 export interface CallToolResult {

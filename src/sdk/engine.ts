@@ -15,9 +15,9 @@ export { failureResult } from '../engine/output/failure-result.ts';
 export type { PublicConfig as QueryEngineConfig } from '../engine/published-names.ts';
 export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type { SDKStatus } from '../engine/session/status-reporter.ts';
-export type { SubmitOptions } from '../engine/submission/prepare-submission.ts';
+export type { SubmitOptions } from '../engine/submission/prompt.ts';
 export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';
-export type { McpServerEntry, SetServersResult } from '../engine/wiring/mcp/mcp.ts';
+export type { McpServerEntry, SetServersResult } from '../mcp/servers/mcp-servers.ts';
 export type {
   Command,
   CommandContext,

@@ -3,20 +3,16 @@
 import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
+import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
-import {
-  configurationHome,
-  type FoundSession,
-  findSession,
-  newestSession,
-} from '../engine/standalone/session-files.ts';
-import { pluginServers } from '../engine/wiring/project/plugins.ts';
 import { type ConfigOptions, configFromSettings } from '../engine/wiring/settings.ts';
 import { ENGINE_OPTIONS, type EngineOption } from '../options/table.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
+import { type FoundSession, findSession, newestSession } from '../session/paths.ts';
+import { configHome } from '../settings/read/config-home.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
@@ -171,7 +167,7 @@ async function earlierSession(
   files: PersistentFiles,
 ): Promise<FoundSession | undefined> {
   const cwd = folderOf(options.cwd);
-  const home = options.engine?.home ?? configurationHome(env, cwd);
+  const home = options.engine?.home ?? configHome(env, cwd);
   if (home === undefined || options.engine?.store !== undefined || options.persistSession === false)
     return undefined;
   const { resume: sessionId, sessionStore } = options;

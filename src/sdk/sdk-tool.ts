@@ -1,8 +1,8 @@
 /** Converts an in-process MCP tool to a Tool of the engine. */
 
-import { keeperOf, outputOf, renderOutput } from '../engine/wiring/mcp/mcp-result.ts';
-import { inputFromZod } from '../engine/wiring/tools/zod-input.ts';
+import { keeperOf, outputOf, renderOutput } from '../mcp/tools/result.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
+import { inputFromZod } from '../tools/schema/from-zod.ts';
 import type { AnySdkTool } from './define-tool.ts';
 
 /** `server`: its key in `mcpServers`. Loads zod, for the schema that the model receives. */

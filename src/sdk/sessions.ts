@@ -5,8 +5,10 @@ import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { type Place, placeOf } from './process-place.ts';
 
-export { configurationHome, sessionsDirectory } from '../engine/standalone/session-files.ts';
-export { foldSessionSummary, InMemorySessionStore } from '../engine/standalone/session-stores.ts';
+export { InMemorySessionStore } from '../session/host-store/in-memory-session-store.ts';
+export { sessionsDirectory } from '../session/paths.ts';
+export { foldSessionSummary } from '../session/session-info.ts';
+export { configHome as configurationHome } from '../settings/read/config-home.ts';
 
 export type SDKSessionInfo = catalog.SessionInfo;
 export type SessionMessage = catalog.SessionMessage;

@@ -3,9 +3,12 @@
 import { resolve } from 'node:path';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/standalone/inspect-settings.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
-import { configurationHome } from '../engine/standalone/session-files.ts';
-import type { SandboxState } from '../engine/wiring/sandbox.ts';
-import type { SettingsReport } from '../engine/wiring/settings-access.ts';
+import { configHome } from '../settings/read/config-home.ts';
+
+export { machineSettingsFile } from '../settings/read/read-managed.ts';
+
+import type { SettingsReport } from '../engine/host/settings-access.ts';
+import type { SandboxState } from '../engine/sandbox/open-sandbox.ts';
 import { checkOptions } from '../options/check.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
@@ -75,7 +78,7 @@ export async function probeModel(
  */
 export async function sandboxState(options: ResolveSettingsOptions = {}): Promise<SandboxState> {
   const { sandbox, trust } = await inspect(options);
-  const { sandboxState: look } = await import('../engine/wiring/sandbox.ts');
+  const { sandboxState: look } = await import('../engine/sandbox/open-sandbox.ts');
   const path = placeOf(options).env['PATH'] ?? '';
   return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
 }
@@ -124,7 +127,7 @@ async function inspect(options: ResolveSettingsOptions) {
 
 function recordsOf(options: Pick<Options, 'cwd' | 'env'>) {
   const { cwd, env } = placeOf(options);
-  const home = configurationHome(env, resolve(cwd));
+  const home = configHome(env, resolve(cwd));
   if (home === undefined)
     throw new TurnwrightError(
       'invalid_option',

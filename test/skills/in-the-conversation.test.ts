@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSkills } from '../../src/engine/wiring/project/open-skills.ts';
+import { openSkills } from '../../src/engine/wiring/open-skills.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { done, lookAt, rehearsedEngine, script } from '../context/rehearsed-engine.ts';

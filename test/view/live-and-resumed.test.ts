@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSessionJournal } from '../../src/engine/session/session-journal.ts';
+import { createSessionJournal } from '../../src/engine/storage/session-journal.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import type { ViewEdit } from '../../src/protocol/view.ts';

@@ -11,9 +11,9 @@ import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { createJournalWriter } from '../../session/journal/journal-writer.ts';
 import { createMemoryJournalStore } from '../../session/journal/memory-store.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { createSessionJournal, type SessionJournal } from '../session/session-journal.ts';
+import type { SessionMirror } from '../storage/mirror.ts';
+import { createSessionJournal, type SessionJournal } from '../storage/session-journal.ts';
 import { VERSION } from '../version.ts';
-import type { SessionMirror } from '../wiring/mirror.ts';
 
 export interface AgentJournalParts {
   readonly sessionId: string;

@@ -1,4 +1,6 @@
 /** What an agent's definition asks to have around it: MCP servers, and a memory of its own. They end with its scope. */
+
+import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
 import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
@@ -7,7 +9,8 @@ import { type AgentMemoryPlaces, readAgentMemory } from '../../subagents/agent-m
 import type { Scope } from '../../util/async/scope.ts';
 import { whileSame } from '../../util/collections/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { McpRoom, type McpServerEntry, type ServedSession } from '../wiring/mcp/mcp.ts';
+import type { ServedSession } from '../mcp/connected-servers.ts';
+import { McpRoom } from '../mcp/mcp-room.ts';
 
 export interface AgentSurroundings {
   /** The session's tools, and those of its own servers. The same array while nothing changed. */

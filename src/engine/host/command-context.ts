@@ -3,7 +3,7 @@ import type { CommandContext } from '../../protocol/command.ts';
 import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';
-import { gatedShell } from './gated-shell.ts';
+import { gatedShell } from '../tools/gated-shell.ts';
 
 export function commandContext(session: Session, signal: AbortSignal): CommandContext {
   const { budget, commands, config, conversation, model } = session;

@@ -1,6 +1,5 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
-import type { McpServerStatus } from '../../protocol/mcp.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
@@ -73,19 +72,4 @@ export function accountOf(config: QueryEngineConfig): AccountInfo {
 
 export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineConfig): string {
   return apiKeySource ?? (apiKey === undefined && authToken === undefined ? 'none' : 'option');
-}
-
-export function mcpStatusOf({
-  mcpClients = [],
-}: Pick<QueryEngineConfig, 'mcpClients'>): readonly McpServerStatus[] {
-  return mcpClients.map(({ name, status, serverInfo, error, toolInfos, tools = [] }) => ({
-    name,
-    status,
-    ...(serverInfo !== undefined && { serverInfo }),
-    ...(error !== undefined && { error }),
-    transport: 'sdk',
-    scope: 'dynamic',
-    source: 'sdk',
-    tools: toolInfos ?? tools.map((tool) => ({ name: tool.name.replace(`mcp__${name}__`, '') })),
-  }));
 }

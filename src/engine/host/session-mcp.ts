@@ -1,7 +1,7 @@
 /** MCP servers, as a host may use them beside the model. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import type { McpRoom } from '../wiring/mcp/mcp.ts';
+import type { McpRoom } from '../mcp/mcp-room.ts';
 
 export interface McpResourceContents {
   readonly contents: readonly {

@@ -4,7 +4,7 @@ import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '.
 import type { EffortLevel } from '../../protocol/wire.ts';
 import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
-import type { SettingsAccess, SettingsReport } from '../wiring/settings-access.ts';
+import type { SettingsAccess, SettingsReport } from './settings-access.ts';
 
 export interface PermissionRulesState {
   readonly rules: readonly {

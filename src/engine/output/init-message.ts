@@ -4,9 +4,9 @@ import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import { agentsIn, apiKeySourceOf } from '../host/session-info.ts';
 import { pluginInfos } from '../host/session-plugins.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
+import { notesFolder } from '../project/session-memory.ts';
 import type { Session } from '../session/session.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from '../version.ts';
-import { notesFolder } from '../wiring/project/memory.ts';
 
 /** Clients look for tools by the names that they have known for long. */
 const NAMES: Readonly<Record<string, string>> = { Agent: 'Task' };

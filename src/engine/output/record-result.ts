@@ -9,7 +9,7 @@ import { headOf } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { Session } from '../session/session.ts';
-import type { Prompt } from '../submission/prepare-submission.ts';
+import type { Prompt } from '../submission/prompt.ts';
 import type { Submission } from '../submission/submission.ts';
 
 /** How long a result waits for the host's session store, in ms. */

@@ -1,12 +1,22 @@
 /** `/clear`: the conversation ends, and another one begins, in a session of its own, with what this one was set to. */
 import type { SDKConversationReset, SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import type { McpRoom } from '../mcp/mcp-room.ts';
+import type { SessionModel } from '../models/session-model.ts';
 import { recordResult } from '../output/record-result.ts';
 import { resultWithoutQuery } from '../output/result.ts';
 import type { ResultFacts } from '../output/result-fields.ts';
 import type { Submission } from '../submission/submission.ts';
-import type { Inherited } from '../wiring/foundation.ts';
 import type { Session } from './session.ts';
+
+/** What a session takes over from the one that was cleared: its connections, what was spent, how its model thinks. */
+export interface Inherited {
+  readonly mcp: McpRoom;
+  readonly budget: SessionBudget;
+  readonly thinking: SessionModel['thinking'];
+  readonly results: number;
+}
 
 /** What the command has to say, and its result. */
 export interface Clearing {

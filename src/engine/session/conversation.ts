@@ -4,7 +4,7 @@ import type { Recorder } from '../../protocol/journal.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { Usage } from '../../protocol/wire.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
-import type { Recovered, SessionJournal } from './session-journal.ts';
+import type { Recovered, SessionJournal } from '../storage/session-journal.ts';
 
 /** What is fetched once and goes before the conversation. */
 export interface SessionContexts {

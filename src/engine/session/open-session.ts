@@ -1,5 +1,5 @@
+import type { Recovered } from '../storage/session-journal.ts';
 import type { Session } from './session.ts';
-import type { Recovered } from './session-journal.ts';
 
 /** Opens the journal on first use and takes over what an earlier process left of the session (L9: the totals go on). */
 export async function openSession(session: Session): Promise<Recovered | undefined> {

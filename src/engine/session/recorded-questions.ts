@@ -3,8 +3,8 @@ import { readAnswer } from '../../permissions/ask/read-answer.ts';
 import type { AskPort } from '../../protocol/gate.ts';
 import type { PermissionResult } from '../../protocol/permission.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { Conversation } from './conversation.ts';
-import type { ToolsRoom } from './session.ts';
 import type { Submissions } from './submissions.ts';
 
 export interface QuestionPorts {

@@ -1,7 +1,7 @@
 /** What a session is made of once it is put together. Each object owns its state; a function takes the ones it needs. */
 import type { InputQueue } from '../../attachments/input-queue.ts';
 import type { SnipMarks } from '../../context/clearing/snip-marks.ts';
-import type { AttachmentPort, ToolsPort } from '../../loop/deps.ts';
+import type { AttachmentPort } from '../../loop/deps.ts';
 import type { MemoryFile } from '../../memory/memory-file.ts';
 import type { PromptInNeed } from '../../memory/relevant-memory.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
@@ -9,35 +9,32 @@ import type { CacheWatch } from '../../protocol/cache.ts';
 import type { ContextPort } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import type { AttachmentMessage } from '../../protocol/messages.ts';
-import type { PermissionResult } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../../protocol/ports.ts';
 import type { SandboxPort } from '../../protocol/sandbox.ts';
-import type { AnyTool, McpOrigin, ReadFileCache, ToolOutput } from '../../protocol/tool.ts';
-import type { WireTool } from '../../protocol/wire.ts';
+import type { AnyTool, ReadFileCache } from '../../protocol/tool.ts';
 import type { FileHistory } from '../../session/file-history/file-history.ts';
 import type { SessionTaskTable } from '../../tasks/task-table.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import type { SubagentRoom } from '../agents/subagents.ts';
 import type { AppStateAccess } from '../app-state.ts';
 import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { GatedAnswer } from '../host/host-call.ts';
+import type { SessionHooks } from '../hooks/session-hooks.ts';
 import type { SessionCommands } from '../host/session-commands.ts';
+import type { McpRoom } from '../mcp/mcp-room.ts';
 import type { SessionModel } from '../models/session-model.ts';
+import type { SkillsRoom } from '../project/session-skills.ts';
+import type { SessionMirror } from '../storage/mirror.ts';
 import type { StructuredOutput } from '../submission/structured-output.ts';
-import type { Admit } from '../wiring/admission.ts';
-import type { SessionHooks } from '../wiring/hooks.ts';
-import type { McpRoom } from '../wiring/mcp/mcp.ts';
-import type { SessionMirror } from '../wiring/mirror.ts';
-import type { SkillsRoom } from '../wiring/project/skills.ts';
-import type { SubagentRoom } from '../wiring/project/subagents.ts';
-import type { ToolState } from '../wiring/tools/tool-state.ts';
+import type { Admit } from '../tools/admission.ts';
+import type { ToolState } from '../tools/tool-state.ts';
+import type { ToolsRoom } from '../tools/tools-room.ts';
+import type { WorkingFolder } from '../tools/working-folder.ts';
 import type { Conversation } from './conversation.ts';
 import type { HostChannel } from './host-channel.ts';
 import type { SessionNotices } from './session-notices.ts';
 import type { Submissions } from './submissions.ts';
-import type { WorkingFolder } from './working-folder.ts';
 
 /** What one conversation is driven with: the session's own, or that of an agent. */
 export interface ConversationPorts {
@@ -82,25 +79,6 @@ export interface World {
   readonly ids: Ids;
   readonly random: RandomPort;
   readonly files: PersistentFiles;
-}
-
-/** The tools of a conversation, as the engine uses them. */
-export interface ToolsRoom {
-  readonly port: ToolsPort;
-  /** Of a tool that an MCP server offers. */
-  mcpOf(name: string): McpOrigin | undefined;
-  /** Leaves the tool out of further requests; false: it was out already. */
-  quarantine(name: string): boolean;
-  /** Names, in the order the model sees them. */
-  names(): readonly string[];
-  /** Tools that are told by name and left out of requests until they are loaded. */
-  deferred(model: string): Promise<readonly WireTool[]>;
-  /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */
-  callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
-  /** The host's answer is known before it is asked (an orphaned permission). */
-  presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
-  /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */
-  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
 
 /** The same, with what they work on. */

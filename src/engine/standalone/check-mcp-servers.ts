@@ -2,17 +2,17 @@
 
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createMcpServers } from '../../mcp/servers/mcp-servers.ts';
+import { parserOf } from '../../tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { CALL_IDLE_MS, START_MS } from '../mcp/connected-servers.ts';
+import { connectWith } from '../mcp/mcp-connect.ts';
+import { ServerSandbox } from '../mcp/server-sandbox.ts';
+import { serverVariables } from '../mcp/server-variables.ts';
 import { VERSION } from '../version.ts';
-import { connectWith } from '../wiring/mcp/mcp-connect.ts';
-import { CALL_IDLE_MS, START_MS } from '../wiring/mcp/mcp-connected.ts';
-import { ServerSandbox } from '../wiring/mcp/mcp-sandbox.ts';
-import { serverVariables } from '../wiring/mcp/mcp-variables.ts';
 import { composePermissions } from '../wiring/permissions.ts';
-import { parserOf } from '../wiring/tools/json-input.ts';
 import { type ConfiguredMcpServer, configuredMcpServers } from './mcp-logins.ts';
 
 /** A configured server, and what came of connecting to it. */

@@ -13,8 +13,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { connectWith } from '../wiring/mcp/mcp-connect.ts';
-import { serverVariables } from '../wiring/mcp/mcp-variables.ts';
+import { connectWith } from '../mcp/mcp-connect.ts';
+import { serverVariables } from '../mcp/server-variables.ts';
 
 /** A configured server, as `turnwright mcp list` shows it. Nothing is connected to find this out. */
 export interface ConfiguredMcpServer {

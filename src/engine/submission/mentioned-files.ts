@@ -6,7 +6,7 @@ import type { UserBlock } from '../../protocol/wire.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ToolsRoom } from '../session/session.ts';
+import type { ToolsRoom } from '../tools/tools-room.ts';
 
 export interface MentionedFile {
   readonly path: string;

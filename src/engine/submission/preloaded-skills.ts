@@ -3,7 +3,7 @@ import type { AttachmentMessage, UserMessage } from '../../protocol/messages.ts'
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { reminder } from '../../util/text/reminder.ts';
-import type { PreloadSkills } from '../wiring/project/skills.ts';
+import type { PreloadSkills } from '../project/session-skills.ts';
 
 export interface Beginning {
   readonly messages: readonly (UserMessage | AttachmentMessage)[];

@@ -5,7 +5,7 @@
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { UserMessage } from '../../protocol/messages.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { EffortLevel, UserBlock } from '../../protocol/wire.ts';
+import type { EffortLevel } from '../../protocol/wire.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
@@ -18,31 +18,10 @@ import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { beginWith } from './preloaded-skills.ts';
+import { type Prompt, promptUuids, type SubmitOptions } from './prompt.ts';
 import type { Submission } from './submission.ts';
 import { lentRecord } from './temporary-rules.ts';
 import { processUserInput } from './user-input.ts';
-
-export interface SubmitOptions {
-  /** The prompt's own uuid; default a fresh one. */
-  readonly uuid?: string | undefined;
-  /** Of prompts that waited with it and are part of it, in order. */
-  readonly joinedUuids?: readonly string[] | undefined;
-  readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
-  /** As it is: no command, no files for `@path`. */
-  readonly verbatim?: boolean | undefined;
-  /** false: the prompt joins the conversation and the model is not asked. */
-  readonly shouldQuery?: boolean | undefined;
-}
-
-/** Of all that the prompt is made of, in order. */
-export function promptUuids({ uuid, joinedUuids = [] }: SubmitOptions): readonly string[] {
-  return uuid === undefined ? joinedUuids : [...joinedUuids, uuid];
-}
-
-export interface Prompt {
-  readonly content: string | readonly UserBlock[];
-  readonly options: SubmitOptions;
-}
 
 export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
   | {

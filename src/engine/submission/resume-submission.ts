@@ -8,7 +8,7 @@ import { openSession } from '../session/open-session.ts';
 import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
-import type { Interrupted } from '../session/session-journal.ts';
+import type { Interrupted } from '../storage/session-journal.ts';
 import type { Submission } from './submission.ts';
 import { type Batch, finish, runLoop, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';

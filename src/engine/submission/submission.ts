@@ -3,7 +3,7 @@ import type { StopReason } from '../../protocol/wire.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { tellWhenIdle } from '../session/idle-notification.ts';
 import type { Session } from '../session/session.ts';
-import type { Prompt } from './prepare-submission.ts';
+import type { Prompt } from './prompt.ts';
 import { TimesOfSubmission } from './submission-times.ts';
 
 export interface Submission {

@@ -21,7 +21,8 @@ import { type CompactionReport, compactSession, type ManualCompaction } from './
 import { LoopDriver } from './loop-driver.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
-import { type Prepared, type Prompt, prepareSubmission, promptUuids } from './prepare-submission.ts';
+import { type Prepared, prepareSubmission } from './prepare-submission.ts';
+import { type Prompt, promptUuids } from './prompt.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS, STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 

@@ -11,7 +11,7 @@ import { type CommandCall, findCommand } from '../host/called-command.ts';
 import { commandContext } from '../host/command-context.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
-import type { Prompt } from './prepare-submission.ts';
+import type { Prompt } from './prompt.ts';
 import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
 
 export interface UserInput {

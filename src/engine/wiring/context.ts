@@ -17,8 +17,8 @@ import type { UsageLedger } from '../budget/usage-ledger.ts';
 import type { CompactionOptions } from '../compaction-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
-import type { ToolsRoom } from '../session/session.ts';
 import { smallModel } from '../side-calls/small-model.ts';
+import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { SpillRoom } from './tools/spill.ts';
 
 export interface ContextParts {

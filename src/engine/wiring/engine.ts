@@ -1,39 +1,26 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
 
-import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
-import { createCacheWatch } from '../../model/request/cache-watch.ts';
-import { openAppState, todosOf } from '../app-state.ts';
+import type { AgentRun } from '../agents/agent-run.ts';
+import { todosOf } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
-import { askHooksFirst } from '../host/ask-hooks.ts';
-import { gatedShell } from '../host/gated-shell.ts';
+import { tellOfFiles } from '../hooks/session-hooks.ts';
+import { askingWith } from '../host/asking.ts';
 import { SessionCommands } from '../host/session-commands.ts';
+import { composeContextSources, ownDirectoriesOf } from '../project/context-sources.ts';
+import { composeMemory } from '../project/session-memory.ts';
 import { type PublicConfig, underOwnNames } from '../published-names.ts';
-import { createReadFileCache } from '../session/read-file-cache.ts';
-import { askOnRecord } from '../session/recorded-questions.ts';
+import type { Inherited } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
-import { createSessionNotices } from '../session/session-notices.ts';
-import { WorkingFolder } from '../session/working-folder.ts';
 import { judgeJoining } from '../submission/prompt-hooks.ts';
-import { createStructuredOutput } from '../submission/structured-output.ts';
-import { lendOnRecord } from '../submission/temporary-rules.ts';
-import { admittedTools, composeAdmission } from './admission.ts';
-import { composeAttachments } from './attachments.ts';
-import { type ContextParts, composeContext } from './context.ts';
-import { composeFoundation, type Inherited } from './foundation.ts';
-import { composeHooks, tellOfFiles } from './hooks.ts';
-import { McpRoom } from './mcp/mcp.ts';
-import { askingWith, composePermissions } from './permissions.ts';
-import { composeContextSources, ownDirectoriesOf } from './project/context-sources.ts';
-import { composeMemory } from './project/memory.ts';
-import { composeSkills } from './project/skills.ts';
-import { composeSubagents } from './project/subagents.ts';
-import { sandboxFor } from './sandbox-parts.ts';
-import { composeTasks, endedTasks } from './tasks.ts';
+import { composeAttachments } from '../submission/prompt-line.ts';
+import { createReadFileCache } from '../tools/read-file-cache.ts';
+import { SeenFiles } from '../tools/seen-files.ts';
+import type { ContextParts } from './context.ts';
+import { composeConversation } from './conversation.ts';
+import { composeFoundation } from './foundation.ts';
+import { composeRooms } from './rooms.ts';
+import { endedTasks } from './tasks.ts';
 import { composeFileHistory } from './tools/file-history.ts';
-import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
-import { SeenFiles } from './tools/seen-files.ts';
-import { composeSpill } from './tools/spill.ts';
-import { composeToolState } from './tools/tool-state.ts';
 import { composeTools, type ToolParts } from './tools/tools.ts';
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
@@ -45,93 +32,21 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   const { clock, ids, files } = world;
   const { journal, sessionId } = conversation;
 
-  const spill = composeSpill(files, place.directory, sessionId, config.durability);
+  const rooms = composeRooms(config, foundation, inherited);
+  const { agents, allTools, appState, asking, hooks, mainTools, mcp, notices, permissions } = rooms;
+  const { folder, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
-  const tasks = composeTasks({ ...basics, directory: place.directory, journal, stderr: config.stderr });
-  scope.onClose(() => tasks.table.stopAll('session'));
-  const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
-  scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
-  const readable = () => [spill.folders(), tasks.folders(), ref.session.skills.readableDirectories()].flat();
-  const surroundings = { readable, permissions: () => ref.session.permissions };
-  const sandbox = sandboxFor(config, surroundings);
-  const asking = composePermissions(config, {
-    ...basics,
-    sandbox,
-    asksAlways: (tool) => mcp.isOverridden(tool),
-    readableDirectories: readable,
-    callTool: (...call) => ref.session.tools.callTool(...call),
-  });
-  const { permissions } = asking;
-  const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });
-  const notices = createSessionNotices({ host, permissions, appState });
-  const folder = new WorkingFolder(config, { files, permissions });
-
-  const structured = config.outputFormat && createStructuredOutput(config.outputFormat.schema);
-  const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
-  const toolState = composeToolState(config, {
-    sessionId,
-    permissions,
-    files,
-    clock,
-    ids,
-    model,
-    isKept: place.directory !== undefined,
-    instructions: () => mcp.instructions,
-  });
-  const agents = composeSubagents(config, { ids });
-  const skills = composeSkills(config, {
-    ...basics,
-    folder,
-    contextWindow: () => model.infoOf(model.current).contextWindow,
-    allow: (rules) => lendOnRecord(rules, permissions, ref.session),
-    adopt: (choice) => model.adopt(choice),
-    fork: (...call) => agents.fork(...call),
-    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, ref.session),
-  });
-  const own = composeOwnTools(config, {
-    session: place,
-    toolState,
-    structured,
-    snipMarks,
-    sleep: { clock, prompts: () => ref.session.queue },
-    web: { conversation, model, budget, world, permissions },
-  });
-  const allTools = allToolsOf(config.tools, { mcp, subagents: agents, own, late: skills });
-  const mainTools = agents.forMain(allTools);
-
-  const hooks = composeHooks(config, {
-    ...basics,
-    sandbox,
-    env,
-    now: () => ({
-      cwd: folder.now,
-      transcriptPath: place.transcriptPath,
-      promptId: submissions.promptId,
-      mode: permissions.mode,
-      effort: model.effortNow,
-    }),
-    tools: allTools,
-    callTool: (...call) => ref.session.tools.callTool(...call),
-    enqueue: (item) => ref.session.queue.put(item),
-  });
-  mcp.serve({ notices, hooks, surroundings });
-  const hasHost = config.canUseTool !== undefined;
-  const asked = hasHost ? askOnRecord(asking.ask, { ids, conversation, submissions }) : asking.ask;
-  const ask = askHooksFirst(asked, { hooks, permissions, hasHost });
 
   const todos = todosOf(appState);
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const fileHistory = composeFileHistory(config, { session: place, journal, files, ids });
+  const shared = { ...basics, hooks, readFileCache, spill, todos };
   const toolParts: ToolParts = {
-    ...basics,
+    ...shared,
     sandbox,
     tools: mainTools,
     journal,
-    permissions: askingWith({ ...asking, ask }, { ownDirectories: ownDirectoriesOf(config) }),
-    hooks,
-    readFileCache,
-    todos,
-    spill,
+    permissions: askingWith(asking, { ownDirectories: ownDirectoriesOf(config) }),
     folder,
     fileHistory,
     env,
@@ -140,30 +55,23 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   };
   const tools = composeTools(config, toolParts);
   toolState.watch(tools.port);
-  const admit = composeAdmission(config, { model, conversation });
   const projectMemory = composeMemory(config, { ...toolParts, conversation, model, budget, world });
   const seenFiles = new SeenFiles(config.cwd, toolParts);
   const contextParts: ContextParts = {
-    ...basics,
+    ...shared,
     model,
     ledger: budget.ledger,
-    hooks,
-    spill,
     tools,
     allTools: mainTools,
     transcriptPath: place.transcriptPath,
     files: seenFiles,
-    readFileCache,
-    todos,
     snipMarks,
     tasks: tasks.table,
     restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
   };
   const { attachments, queue } = composeAttachments({
-    ...basics,
+    ...shared,
     files: seenFiles,
-    readFileCache,
-    todos,
     stderr: config.stderr,
     inbox: config.inbox,
     judgePrompt: (item, signal) => judgeJoining(item, signal, ref.session),
@@ -190,26 +98,15 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     notices,
     commands: new SessionCommands(config, mcp, host),
     queue,
-    tools: {
-      ...admittedTools(tools, admit),
-      all: mainTools,
-      folder,
-      state: toolState,
-      readFileCache,
-      fileHistory,
-      admit,
-    },
-    context: {
-      port: composeContext(config, contextParts),
+    ...composeConversation(config, {
       attachments,
-      cacheWatch: createCacheWatch({
-        clock,
-        ttl: config.promptCacheTtl ?? '5m',
-        priceOf: (name) => model.infoOf(name).price,
-      }),
-      snipMarks,
+      contextParts,
+      conversation,
+      toolParts,
+      tools,
+      toolState,
       withPrompt: (name) => toolState.withPrompt(name, conversation.messages),
-    },
+    }),
     hooks,
     mcp,
     skills,
@@ -221,14 +118,25 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     sandbox,
   };
   ref.bind(session);
-  agents.link({
+  const room = {
     session,
     tools: toolParts,
     context: contextParts,
     allTools,
     projectMemory,
     sessionDirectory: place.directory,
-    createReadFileCache,
+  };
+  agents.link({
+    host,
+    async *run(request, signal, offered) {
+      // Loaded by the first agent.
+      const [{ runAgent }, { composeAgentParts }] = await Promise.all([
+        import('../agents/agent-run.ts'),
+        import('./agent.ts'),
+      ]);
+      const compose: AgentRun['compose'] = (...own) => composeAgentParts(room, request, ...own, offered);
+      return yield* runAgent({ request, signal, session, compose });
+    },
   });
   return session;
 }

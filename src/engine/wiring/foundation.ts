@@ -12,22 +12,15 @@ import { createUsageLedger } from '../budget/usage-ledger.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { SessionModel } from '../models/session-model.ts';
 import { withQuarantine } from '../models/tool-quarantine.ts';
+import type { Inherited } from '../session/clear-session.ts';
 import { Conversation } from '../session/conversation.ts';
 import { HostChannel } from '../session/host-channel.ts';
-import type { Session, World } from '../session/session.ts';
-import { createSessionJournal } from '../session/session-journal.ts';
+import type { World } from '../session/session.ts';
 import { SessionRef } from '../session/session-ref.ts';
 import { Submissions } from '../session/submissions.ts';
+import { createSessionJournal } from '../storage/session-journal.ts';
+import { type ComposedSession, composeSession, sessionIdOf } from '../storage/session-place.ts';
 import { composeModel } from './model.ts';
-import { type ComposedSession, composeSession, sessionIdOf } from './session.ts';
-
-/** What a session takes over from the one that was cleared: its connections, what was spent, how its model thinks. */
-export interface Inherited {
-  readonly mcp: Session['mcp'];
-  readonly budget: SessionBudget;
-  readonly thinking: SessionModel['thinking'];
-  readonly results: number;
-}
 
 export interface Foundation {
   readonly scope: Scope;

@@ -17,16 +17,16 @@ import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { SessionSandbox } from '../host/session-sandbox.ts';
+import { createSettingsAccess } from '../host/settings-access.ts';
 import { keyFromHelper } from '../models/api-key-helper.ts';
 import { unreachableModel } from '../models/unreachable-model.ts';
-import { commandFileSources } from './project/command-files.ts';
-import { openSkills } from './project/open-skills.ts';
-import { openOutputStyles } from './project/output-styles.ts';
-import { pluginCommands } from './project/plugin-commands.ts';
-import { openPlugins } from './project/plugins.ts';
-import { projectFiles } from './project/project-files.ts';
-import { createSettingsAccess } from './settings-access.ts';
+import { commandFileSources } from '../project/command-files.ts';
+import { openOutputStyles } from '../project/output-styles.ts';
+import { pluginCommands } from '../project/plugin-commands.ts';
+import { openPlugins } from '../project/plugins.ts';
+import { projectFiles } from '../project/project-files.ts';
+import type { SessionSandbox } from '../sandbox/session-sandbox.ts';
+import { openSkills } from './open-skills.ts';
 import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './tools/builtin-tools.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
@@ -176,7 +176,7 @@ async function isolationOf(
   stderr: SettingsInput['stderr'],
 ): Promise<{ readonly sandbox?: SessionSandbox; readonly refused?: TurnwrightError }> {
   if (asked === undefined) return {};
-  const { refusingSandbox, sandboxOf } = await import('./sandbox.ts');
+  const { refusingSandbox, sandboxOf } = await import('../sandbox/open-sandbox.ts');
   const found = await sandboxOf(asked, { configHome, home });
   if ('sandbox' in found) return found;
   const why = `sandbox is enabled but ${found.why}`;

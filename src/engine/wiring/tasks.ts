@@ -8,7 +8,7 @@ import { noticeReminder } from '../../tasks/notice.ts';
 import { createTaskTable, type SessionTaskTable } from '../../tasks/task-table.ts';
 import { privateTemp, privateTempSoFar } from '../../util/files/temporary-folder.ts';
 import type { HostChannel } from '../session/host-channel.ts';
-import type { SessionJournal } from '../session/session-journal.ts';
+import type { SessionJournal } from '../storage/session-journal.ts';
 
 export interface TaskParts {
   readonly sessionId: string;

@@ -3,11 +3,11 @@
 import type { McpClient } from '../../engine/config.ts';
 import {
   type CallTerms,
-  configuredPolicy,
   isPolicyList,
   LEAST_HOST_TIMEOUT_MS,
   strictPolicies,
-} from '../../engine/wiring/mcp/mcp.ts';
+} from '../../mcp/servers/server-config.ts';
+import { configuredPolicy } from '../../mcp/tools/tool-policy.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
 
 /** An invalid policy must not count as none: such a server cannot be used. */

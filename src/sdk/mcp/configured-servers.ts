@@ -1,6 +1,6 @@
 /** The MCP servers of a session, and their sources. */
-import type { McpServerEntry } from '../../engine/wiring/mcp/mcp.ts';
 import type { ProjectServerPolicy } from '../../engine/wiring/settings.ts';
+import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Options } from '../options.ts';
 import type { McpServerConfig } from './server-config.ts';

@@ -6,7 +6,7 @@ import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/re
 import type { McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
-import type { SetServersResult } from '../../engine/wiring/mcp/mcp.ts';
+import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { ContextUsage } from '../../protocol/context-usage.ts';
 import type { RewindFilesResult } from '../../protocol/file-history.ts';
 import type { HooksListing } from '../../protocol/hook-config.ts';

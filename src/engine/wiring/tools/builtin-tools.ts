@@ -10,7 +10,7 @@ import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../../tools/deferral.ts';
 import { WEB_FETCH_TOOL } from '../../../web/web-fetch-tool.ts';
 import { WEB_SEARCH_TOOL } from '../../../web/web-search-tool.ts';
-import type { SessionSandbox } from '../../host/session-sandbox.ts';
+import type { SessionSandbox } from '../../sandbox/session-sandbox.ts';
 
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
 export function createBuiltinTools(

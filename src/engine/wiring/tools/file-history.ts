@@ -12,8 +12,8 @@ import { createFileBlobStore, createMemoryBlobStore } from '../../../session/in-
 import { structuredPatch } from '../../../tools/builtin/files/text-patch.ts';
 import { withPathLock } from '../../../tools/gate/path-lock.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import type { SessionJournal } from '../../session/session-journal.ts';
-import type { ComposedSession } from '../session.ts';
+import type { SessionJournal } from '../../storage/session-journal.ts';
+import type { ComposedSession } from '../../storage/session-place.ts';
 
 export interface FileHistoryParts {
   readonly session: Pick<ComposedSession, 'sessionId' | 'directory' | 'read'>;

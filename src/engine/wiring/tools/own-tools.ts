@@ -6,10 +6,10 @@ import { createSnipTool } from '../../../tools/builtin/snip.ts';
 import { createSleepTool, SLEEP_TOOL, type SleepPorts } from '../../../tools/builtin/tasks/sleep.ts';
 import { whileSame } from '../../../util/collections/while-same.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { createSessionHistory } from '../../session/session-history.ts';
+import type { McpRoom } from '../../mcp/mcp-room.ts';
+import { createSessionHistory } from '../../storage/session-history.ts';
+import type { ComposedSession } from '../../storage/session-place.ts';
 import type { StructuredOutput } from '../../submission/structured-output.ts';
-import type { McpRoom } from '../mcp/mcp.ts';
-import type { ComposedSession } from '../session.ts';
 import { composeWeb, type WebParts } from './web.ts';
 
 export interface OwnToolParts {

@@ -1,7 +1,6 @@
 import { lifeOf } from '../../../model/life-of.ts';
 import type { PersistentFiles } from '../../../protocol/files.ts';
 import type { GatePorts } from '../../../protocol/gate.ts';
-import type { JournalBody } from '../../../protocol/journal.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Life } from '../../../protocol/life.ts';
 import type { Clock, Ids } from '../../../protocol/ports.ts';
@@ -15,13 +14,14 @@ import { runTool } from '../../../tools/run-tool.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { gatedCall } from '../../host/host-call.ts';
-import type { ToolsRoom } from '../../session/session.ts';
-import type { SessionJournal } from '../../session/session-journal.ts';
-import type { WorkingFolder } from '../../session/working-folder.ts';
-import type { ToolPermissions } from '../permissions.ts';
+import type { ToolPermissions } from '../../host/asking.ts';
+import type { SessionJournal } from '../../storage/session-journal.ts';
+import { gatedCall } from '../../tools/host-call.ts';
+import { intentRecorder } from '../../tools/record-intent.ts';
+import type { ToolState } from '../../tools/tool-state.ts';
+import type { ToolsRoom } from '../../tools/tools-room.ts';
+import type { WorkingFolder } from '../../tools/working-folder.ts';
 import type { SpillRoom } from './spill.ts';
-import type { ToolState } from './tool-state.ts';
 
 export interface ToolParts {
   readonly sessionId: string;
@@ -60,7 +60,6 @@ export interface ComposedTools extends ToolsRoom {
 const BESIDE: ToolContext['queryTracking'] = { chainId: '', depth: 0 };
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
-  const { recorder } = parts.journal;
   const { folder } = parts;
   const additionalDirectories = config.additionalDirectories ?? [];
   const makeContext = (
@@ -111,21 +110,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       ask: parts.permissions.ask,
       hooks: parts.hooks,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
-      recordIntent({ block, effectKey }, effectClass, updatedInput) {
-        const submission = effectKey.slice(0, effectKey.indexOf('/'));
-        const changed = updatedInput === undefined ? {} : { updatedInput };
-        const intent: JournalBody = {
-          type: 'intent',
-          id: `${effectKey}/intent`,
-          submission,
-          toolUseId: block.id,
-          toolName: block.name,
-          effectClass,
-          ...changed,
-        };
-        const appending = recorder.append([intent]);
-        return appending === undefined ? recorder.commit() : appending.then(() => recorder.commit());
-      },
+      recordIntent: intentRecorder(parts.journal.recorder),
     },
     makeContext,
   });

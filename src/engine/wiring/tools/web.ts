@@ -6,13 +6,13 @@ import { parseRule } from '../../../permissions/rules/rule.ts';
 import { allowsLocalHost } from '../../../permissions/rules/url-rule.ts';
 import type { AnyTool } from '../../../protocol/tool.ts';
 import { DEFAULT_BASE_URL } from '../../../settings/resolve/resolved-config.ts';
+import { parserOf } from '../../../tools/schema/from-json-schema.ts';
 import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
 import { VERSION } from '../../version.ts';
-import { parserOf } from './json-input.ts';
 
 export interface WebParts extends SideCallPorts {
   readonly permissions: Permissions;

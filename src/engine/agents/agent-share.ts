@@ -1,0 +1,67 @@
+/** Where an agent's share of a session differs from the session's own. */
+import type { AgentDefinition, SpawnRequest } from '../../protocol/agent.ts';
+import type { TodoItem } from '../../protocol/attachment.ts';
+import type { HookCall, HookPort } from '../../protocol/hook.ts';
+import type { AnyTool, TodoStore } from '../../protocol/tool.ts';
+import { selectTools } from '../../subagents/select-tools.ts';
+import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import { SNIP_TOOL } from '../../tools/builtin/snip.ts';
+import { SLEEP_TOOL } from '../../tools/builtin/tasks/sleep.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { STRUCTURED_OUTPUT_TOOL } from '../submission/structured-output.ts';
+
+/** They belong to the main conversation: its result, its view, its record. */
+const MAIN_ONLY: readonly string[] = [STRUCTURED_OUTPUT_TOOL, HISTORY_TOOL, SNIP_TOOL, SLEEP_TOOL];
+
+export function agentTools(definition: AgentDefinition, all: readonly AnyTool[]): readonly AnyTool[] {
+  return selectTools(
+    definition,
+    all.filter(({ name }) => !MAIN_ONLY.includes(name)),
+  );
+}
+
+/** What is said for the main conversation alone does not hold for an agent's. */
+export function agentConfig({ definition }: SpawnRequest, config: QueryEngineConfig): QueryEngineConfig {
+  const { autoCompactWindow } = definition;
+  const { window } = config.compaction ?? {};
+  return {
+    ...config,
+    maxTurns: definition.maxTurns,
+    taskBudget: undefined,
+    tokenBudget: undefined,
+    outputFormat: undefined,
+    includePartialMessages: config.includePartialMessages === true && config.forwardSubagentText === true,
+    verbose: false,
+    compaction: {
+      ...config.compaction,
+      window:
+        autoCompactWindow === undefined ? window : Math.min(autoCompactWindow, window ?? autoCompactWindow),
+    },
+  };
+}
+
+/** The session's hooks, told whose call it is. */
+export function agentHooks(
+  hooks: HookPort,
+  request: SpawnRequest,
+  { transcriptPath, cwd }: { readonly transcriptPath: string | undefined; readonly cwd: string },
+): HookPort {
+  const whose = { cwd, agent_id: request.agentId, agent_type: request.definition.name };
+  return {
+    has: (event) => hooks.has(event),
+    run(call, options) {
+      const ends = call.event === 'SubagentStop' && { agent_transcript_path: transcriptPath ?? '' };
+      return hooks.run({ ...call, ...whose, ...ends } as HookCall, options);
+    },
+  };
+}
+
+export function agentTodos(): TodoStore {
+  let todos: readonly TodoItem[] = [];
+  return {
+    get: () => todos,
+    set(next) {
+      todos = next;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Questions about permissions, and who answers them: an MCP tool that was named for it, the host, or nobody. */
+import { createAsk } from '../../permissions/ask/ask.ts';
+import { promptThrough } from '../../permissions/ask/prompt-tool.ts';
+import type { Permissions } from '../../permissions/permission-engine.ts';
+import type { AskPort, PermissionQuestion } from '../../protocol/gate.ts';
+import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/permission.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { ToolOutput } from '../../protocol/tool.ts';
+import type { QueryEngineConfig } from '../config.ts';
+
+export interface AskedPermissions {
+  readonly permissions: Permissions;
+  /** In memory, and in the settings file that an update names. */
+  applyUpdates(updates: readonly PermissionUpdate[]): Promise<void>;
+  readonly ask: AskPort;
+  presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
+}
+
+export interface AskingPorts {
+  readonly ids: Ids;
+  readonly clock: Clock;
+  /** Calls a tool beside the conversation, for `permissionPromptToolName`. */
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
+}
+
+const NO_PROMPTS =
+  'This call needs approval, and permission prompts are switched off for this run, so it is denied. Do what can be done without it.';
+
+const BY_TOOL = { answeredBy: 'permissionPromptTool' } as const;
+
+/** Who answers questions. An MCP tool that was named for it goes before the host. */
+function answererOf(
+  { canUseTool, permissionPromptToolName: name }: QueryEngineConfig,
+  callTool: (name: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
+): CanUseTool | undefined {
+  if (name === undefined) return canUseTool;
+  return promptThrough((input, signal) => callTool(name, input, signal));
+}
+
+/** What tools need of them. */
+export interface ToolPermissions extends Pick<AskedPermissions, 'ask' | 'presetAnswer'> {
+  readonly permissions: Pick<Permissions, 'decide' | 'readFilter'>;
+}
+
+/** The same, for questions of one who has a mode, or directories, of their own. */
+export function askingWith(
+  { ask, permissions, presetAnswer }: ToolPermissions,
+  whose: Pick<PermissionQuestion, 'mode' | 'ownDirectories'>,
+): ToolPermissions {
+  const isOwn = whose.mode !== undefined || whose.ownDirectories !== undefined;
+  const own = isOwn && {
+    decide: (question: PermissionQuestion) => permissions.decide({ ...whose, ...question }),
+    readFilter: (place: { readonly cwd: string }) => permissions.readFilter(place),
+  };
+  return { ask, presetAnswer, permissions: own || permissions };
+}
+
+/** Whoever answers is made ready for the first question. */
+export class Asking {
+  readonly #config: QueryEngineConfig;
+  readonly #permissions: Permissions;
+  readonly #ports: AskingPorts;
+  #preset: Map<string, PermissionResult> | undefined;
+
+  constructor(config: QueryEngineConfig, permissions: Permissions, ports: AskingPorts) {
+    this.#config = config;
+    this.#permissions = permissions;
+    this.#ports = ports;
+  }
+
+  preset(answer: PermissionResult & { readonly toolUseID: string }): void {
+    this.#preset ??= new Map();
+    this.#preset.set(answer.toolUseID, answer);
+  }
+
+  async applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {
+    this.#permissions.check(updates);
+    await this.#config.settingsAccess?.persist(updates);
+    this.#permissions.apply(updates);
+  }
+
+  async ask(...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {
+    const { permissionPromptToolName, permissionTimeoutMs: timeoutMs } = this.#config;
+    const { callTool, clock, ids } = this.#ports;
+    const known = this.#preset?.get(question.toolUseId);
+    const permissions = { apply: (updates: readonly PermissionUpdate[]) => this.applyUpdates(updates) };
+    if (known !== undefined) {
+      const tellKnown: CanUseTool = async (_name, _input, { toolUseID }) => {
+        this.#preset?.delete(toolUseID);
+        return known;
+      };
+      return createAsk({ permissions, ids, canUseTool: tellKnown })(question, signal);
+    }
+    // Asked for anew at each question: settings may change it while the session runs.
+    if (this.#permissions.locks.denyInsteadOfPrompting === true)
+      return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'asyncAgent' };
+    const canUseTool = answererOf(this.#config, callTool);
+    const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
+    if (answer.behavior === 'pending' || permissionPromptToolName === undefined) return answer;
+    return answer.answeredBy !== undefined ? answer : { ...answer, ...BY_TOOL };
+  }
+}

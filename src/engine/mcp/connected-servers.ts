@@ -1,0 +1,91 @@
+/** The MCP servers that a session connects to: what they are told, and whom they serve. */
+
+import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
+import { createMcpServers, type McpServerEntry, type McpServers } from '../../mcp/servers/mcp-servers.ts';
+import { createPinStore } from '../../mcp/tools/pin-store.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import type { McpClient, QueryEngineConfig } from '../config.ts';
+import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
+import type { SessionNotices } from '../session/session-notices.ts';
+import { VERSION } from '../version.ts';
+import { elicitWithHooks } from './elicit-with-hooks.ts';
+import { connectWith } from './mcp-connect.ts';
+import type { ServerSandbox } from './server-sandbox.ts';
+import { serverVariables } from './server-variables.ts';
+
+/** ms that connecting may take, and that a call may be silent. */
+export const START_MS = 30_000;
+export const CALL_IDLE_MS = 5 * 60_000;
+
+/** The session that the connections serve at the moment; another one follows when it is cleared. */
+export interface ServedSession {
+  readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
+  readonly hooks: HookPort;
+  /** What servers in isolation are told of it. */
+  readonly surroundings: SandboxSurroundings;
+}
+
+export interface McpParts {
+  readonly files: PersistentFiles;
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ConnectedRoom {
+  /** Servers that the host brought along, as they are now: their names and those of their tools are taken. */
+  own(): readonly McpClient[];
+  readonly entries: readonly McpServerEntry[];
+  session(): ServedSession;
+  readonly sandbox: Pick<ServerSandbox, 'isolateFor'>;
+  /** The tools are others now. */
+  changed(): void;
+}
+
+export function connectedServers(
+  config: QueryEngineConfig,
+  { clock, env, files, random }: McpParts,
+  { changed, entries, own, sandbox, session }: ConnectedRoom,
+): McpServers {
+  const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
+  return createMcpServers({
+    clock,
+    random,
+    cwd: config.cwd,
+    env,
+    version: VERSION,
+    isolateFor: (server) => sandbox.isolateFor(server),
+    elicit: elicitWithHooks(config.onElicitation, () => session().hooks),
+    parserOf,
+    connect: connectWith(config),
+    credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),
+    startMs,
+    callIdleMs: callMs,
+    taken: {
+      has: (name: string) => own().some(({ tools = [] }) => tools.some((tool) => tool.name === name)),
+    },
+    takenServers: () => own().map((client) => client.name),
+    entries,
+    variables: (entry) => serverVariables(entry, config),
+    onChange: changed,
+    warn: (line) => config.stderr?.(line),
+    onElicitationComplete: (...which) => session().notices.elicitationComplete(...which),
+    onHeld:
+      config.mcpToolChanges === 'accept'
+        ? undefined
+        : (line) => {
+            config.stderr?.(line);
+            session().notices.say(line);
+          },
+    // The servers of a folder come back with it, and with them what was agreed to.
+    pinStore: ({ name: server, scope, config: configuration }) => {
+      const { home: configHome, projectRoot = config.cwd } = config;
+      if (scope !== 'project' || configHome === undefined) return undefined;
+      return createPinStore({ configHome, projectRoot, server, configuration }, files);
+    },
+  });
+}

@@ -1,0 +1,34 @@
+/** What is read once per session and stands before its conversation. */
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { memoryPrompt } from '../../subagents/agent-memory.ts';
+import { foldersOfRepository } from '../../util/files/folders.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { gitStatus } from '../session/git-status.ts';
+import type { ContextSources } from '../session/session.ts';
+
+export interface ContextSourceParts {
+  readonly projectMemory: {
+    readonly load: ContextSources['memoryFiles'];
+    readonly prefetch?: ContextSources['relevantMemory'];
+  };
+  readonly files: PersistentFiles;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function composeContextSources(
+  { cwd, memoryPath, projectTrusted = true }: QueryEngineConfig,
+  { projectMemory, files, env }: ContextSourceParts,
+): ContextSources {
+  return {
+    memoryFiles: projectMemory.load,
+    relevantMemory: projectMemory.prefetch,
+    isRepository: async () => (await foldersOfRepository(cwd, files)) !== undefined,
+    gitStatus: (signal) => gitStatus({ cwd, env, files, isTrusted: projectTrusted }, signal),
+    ownMemory: async () => (memoryPath === undefined ? undefined : memoryPrompt(memoryPath, files)),
+  };
+}
+
+/** What the main thread reads and writes without being asked. */
+export function ownDirectoriesOf({ ownDirectories, memoryPath }: QueryEngineConfig) {
+  return memoryPath === undefined ? ownDirectories : [...(ownDirectories ?? []), memoryPath];
+}

@@ -1,0 +1,59 @@
+/** The output styles of a session: read when somebody asks which there are, or when one is set. */
+import { join } from 'node:path';
+import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import { BUILT_IN_STYLES } from '../../skills/built-in-styles.ts';
+import {
+  DEFAULT_STYLE,
+  type OutputStyle,
+  readOutputStyles,
+  type StyleDirectory,
+} from '../../skills/output-styles.ts';
+import type { LookedAtFiles } from '../../util/files/confined-files.ts';
+import { projectFolders } from '../../util/files/folders.ts';
+import type { PluginSetup } from './plugins.ts';
+
+export interface OutputStyleSetup {
+  /** As it was configured, whether there is such a style or not. */
+  readonly name: string;
+  /** The one that holds; undefined: the default. */
+  readonly current: OutputStyle | undefined;
+  /** Names: the default, the built-in ones, those of files. Looks again each time. */
+  list(): Promise<readonly string[]>;
+}
+
+export interface OutputStyleParts {
+  readonly files: LookedAtFiles;
+  readonly plugins: Pick<PluginSetup, 'plugins'>;
+  readonly warn?: ((line: string) => void) | undefined;
+}
+
+/** Reads nothing when no style is set. With an unknown one the default holds. A file beats a built-in style of its name. */
+export async function openOutputStyles(
+  { configHome, outputStyle, skills }: Pick<ResolvedConfig, 'configHome' | 'outputStyle' | 'skills'>,
+  { files, plugins, warn }: OutputStyleParts,
+): Promise<OutputStyleSetup> {
+  const read = async () => {
+    const { project, user } = skills;
+    const folders = project === undefined ? [] : await projectFolders(project.root, files);
+    const within = folders.at(-1);
+    const ofProject = folders.flatMap((folder) =>
+      ['.turnwright', '.claude'].map((name) => ({ path: join(folder, name, 'output-styles'), within })),
+    );
+    const ofUser = user && configHome !== undefined ? [{ path: join(configHome, 'output-styles') }] : [];
+    const directories: readonly StyleDirectory[] = [
+      ...(project?.trusted === true ? [...ofProject, ...ofUser] : [...ofUser, ...ofProject]),
+      ...plugins.plugins.flatMap(({ name, root, outputStyleDirectories }) =>
+        outputStyleDirectories.map((path) => ({ path, prefix: name, within: root })),
+      ),
+    ];
+    return readOutputStyles(directories, { files, warn });
+  };
+  const list = async () => {
+    const names = [...BUILT_IN_STYLES, ...(await read())].map(({ name }) => name);
+    return [DEFAULT_STYLE, ...new Set(names)];
+  };
+  const name = outputStyle ?? DEFAULT_STYLE;
+  if (name === DEFAULT_STYLE) return { name, current: undefined, list };
+  const styles = [...(await read()), ...BUILT_IN_STYLES];
+  return { name, current: styles.find((style) => style.name === name), list };
+}

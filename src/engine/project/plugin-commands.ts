@@ -1,0 +1,46 @@
+/** The command files of plugins, `/plugin:name`; a reload of the plugins reads them anew. */
+import { commandFiles } from '../../commands/command-files.ts';
+import type { CommandSource } from '../../protocol/command.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Writable } from '../../util/collections/writable.ts';
+import type { Plugin, PluginSetup } from './plugins.ts';
+
+export function pluginCommands(
+  setup: Pick<PluginSetup, 'plugins'>,
+  files: PersistentFiles,
+  warn: (line: string) => void,
+): CommandSource {
+  let from: readonly Plugin[] | undefined;
+  let loading: Promise<void> = Promise.resolve();
+  const load = async (plugins: readonly Plugin[]) => {
+    const sources = plugins.flatMap(({ name, commandDirectories: folders }) =>
+      folders.length === 0
+        ? []
+        : [
+            commandFiles({
+              name: `commands of ${name}`,
+              folders,
+              files,
+              origin: 'plugin',
+              trusted: true,
+              prefix: name,
+              warn,
+            }),
+          ],
+    );
+    await Promise.all(sources.map((each) => each.load?.()));
+    source.commands = sources.flatMap(({ commands }) => commands);
+  };
+  const source: Writable<CommandSource> = {
+    name: 'plugin commands',
+    commands: [],
+    load() {
+      if (from !== setup.plugins) {
+        from = setup.plugins;
+        loading = load(from);
+      }
+      return loading;
+    },
+  };
+  return source;
+}

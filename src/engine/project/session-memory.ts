@@ -1,0 +1,135 @@
+/** Memory files in a session: read under its settings sources, told to hooks, put behind tool results. */
+import { join } from 'node:path';
+import type { MemoryFile } from '../../memory/memory-file.ts';
+import {
+  createProjectMemory,
+  type MemoryReaders,
+  NO_MEMORY,
+  type ProjectMemory,
+} from '../../memory/project-memory.ts';
+import type { RelevantMemoryOptions } from '../../memory/relevant-memory.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import type { AnyTool, ReadFileCache } from '../../protocol/tool.ts';
+import type { ToolUseBlock } from '../../protocol/wire.ts';
+import { sessionsDirectory } from '../../session/paths.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ToolPermissions } from '../host/asking.ts';
+import { askSmallModel, type SideCallPorts } from '../side-calls/small-model.ts';
+
+export interface MemoryParts extends SideCallPorts {
+  readonly files: PersistentFiles;
+  readonly hooks: HookPort;
+  readonly scope: Scope;
+  readonly tools: () => readonly AnyTool[];
+  /** Where the relative paths of calls count from. */
+  readonly folder: { readonly now: string };
+  readonly readFileCache: Pick<ReadFileCache, 'get'>;
+  readonly permissions: Pick<ToolPermissions, 'permissions'>;
+}
+
+/** Tokens: a handful of numbers. */
+const MAX_CHOICE_TOKENS = 200;
+
+export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): ProjectMemory {
+  const { settingSources: sources = [] } = config;
+  if (sources.length === 0) return NO_MEMORY;
+  const { excludes = [], imports = 'project' } = config.memoryFiles ?? {};
+  return createProjectMemory({
+    cwd: config.cwd,
+    files: parts.files,
+    sources,
+    userFolder: config.home,
+    notesFolder: sources.includes('user') ? notesFolder(config) : undefined,
+    relevant: relevantMemory(config, parts),
+    homeDirectory: config.env?.['HOME'] ?? config.env?.['USERPROFILE'],
+    additionalDirectories: config.additionalDirectories ?? [],
+    excludes,
+    importsAnywhere: imports === 'anywhere' && config.projectTrusted !== false,
+    isDenied: async (path) =>
+      (await parts.permissions.permissions.readFilter({ cwd: config.cwd })?.(path)) === true,
+    warn: (line) => config.stderr?.(line),
+    ...memoryReaders(parts),
+    clock: parts.world.clock,
+    ids: parts.world.ids,
+  });
+}
+
+/** Where other programs keep them too. */
+export const notesFolder = ({ home, cwd }: QueryEngineConfig) =>
+  home && join(sessionsDirectory(home, cwd), 'memory');
+
+/** What the model is shown parts of, it may read. */
+export function readableNotes(config: QueryEngineConfig): readonly string[] {
+  const folder = notesFolder(config);
+  const isShown = isWanted(config) && config.settingSources?.includes('user') === true;
+  return isShown && folder !== undefined ? [folder] : [];
+}
+
+const isWanted = ({ relevantMemory = false }: QueryEngineConfig) => relevantMemory !== false;
+
+function relevantMemory(
+  { relevantMemory: choice = false }: QueryEngineConfig,
+  parts: MemoryParts,
+): RelevantMemoryOptions | undefined {
+  if (choice === false) return undefined;
+  const { model, ...limits } = choice === true ? {} : choice;
+  return {
+    ...limits,
+    wasRead: (path) => parts.readFileCache.get(path) !== undefined,
+    ask: ({ system, text, submission, signal }) =>
+      askSmallModel(
+        {
+          querySource: 'memory',
+          foreground: false,
+          system,
+          texts: [text],
+          model,
+          maxTokens: MAX_CHOICE_TOKENS,
+          effectKey: `${submission}/memory`,
+          signal,
+        },
+        parts,
+      ),
+  };
+}
+
+/** Whose conversation it is says what its calls are about, and which hooks hear of what comes into it. */
+export function memoryReaders({
+  hooks,
+  scope,
+  tools,
+  folder,
+}: Pick<MemoryParts, 'folder' | 'hooks' | 'scope' | 'tools'>): MemoryReaders {
+  return {
+    pathsOf: (call) => pathsOf(call, tools(), folder.now),
+    onLoaded(file) {
+      if (!hooks.has('InstructionsLoaded')) return;
+      // Hooks are told and have no say: nobody waits for them.
+      void hooks.run({ event: 'InstructionsLoaded', ...factsOf(file) }, { signal: scope.signal });
+    },
+  };
+}
+
+function factsOf(file: MemoryFile) {
+  return {
+    file_path: file.path,
+    memory_type: file.type,
+    load_reason: file.reason,
+    ...(file.globs !== undefined && { globs: file.globs }),
+    ...(file.triggerPath !== undefined && { trigger_file_path: file.triggerPath }),
+    ...(file.parentPath !== undefined && { parent_file_path: file.parentPath }),
+  };
+}
+
+/** What the tool itself says a call is about; an input that its tool would refuse is about nothing. */
+function pathsOf(call: ToolUseBlock, tools: readonly AnyTool[], cwd: string): readonly string[] {
+  try {
+    const tool = tools.find(({ name }) => name === call.name);
+    const target = tool?.permissionTarget?.(call.input, { cwd });
+    return target?.kind === 'read' || target?.kind === 'write' ? target.paths : [];
+  } catch {
+    return [];
+  }
+}

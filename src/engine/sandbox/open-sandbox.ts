@@ -1,0 +1,236 @@
+/** Isolation of commands in a session: what settings, rules and folders make of it. Loaded where it is asked for. */
+import { join } from 'node:path';
+import { commandExcludedBy } from '../../permissions/rules/excluded-command.ts';
+import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/sandbox.ts';
+import { type Availability, checkAvailability, type SandboxPrograms } from '../../sandbox/availability.ts';
+import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/policy.ts';
+import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import type { ResolvedSandbox } from '../../settings/resolve/resolve-sandbox.ts';
+import { lazily } from '../../util/async/lazily.ts';
+import { isInside } from '../../util/files/inside.ts';
+import { CREDENTIALS_AT_HOME } from '../../util/files/protected-names.ts';
+import type { SandboxParts, SessionSandbox } from './session-sandbox.ts';
+
+/** Where configuration and credentials are. */
+export interface SandboxPlaces {
+  readonly configHome: string | undefined;
+  readonly home: string | undefined;
+}
+
+/** Isolates a program to find out whether that works; `why`, half a sentence, when it does not. */
+export async function sandboxOf(
+  asked: ResolvedSandbox,
+  places: SandboxPlaces,
+): Promise<{ readonly sandbox: SessionSandbox } | { readonly why: string }> {
+  const found = await sandboxAvailability(asked);
+  if (!found.available) return { why: found.why };
+  const { programs } = found;
+  const { isolatedServers, mayLeave } = asked;
+  let network: NetworkPolicy | undefined;
+  return {
+    sandbox: {
+      mayLeave,
+      isolatesServer: isolatesServer(isolatedServers),
+      open: (parts) => {
+        // All of a session reach the same hosts: its process has one proxy.
+        const networkNow = () => (network ??= networkOf(asked, parts));
+        return openPort({ asked, programs, networkNow, ...places }, parts);
+      },
+    },
+  };
+}
+
+/** In the place of a sandbox that is demanded and cannot be had: what has to run in it is not started. */
+export function refusingSandbox(
+  { mayLeave, isolatedServers }: ResolvedSandbox,
+  sentence: string,
+): SessionSandbox {
+  return {
+    mayLeave,
+    isolatesServer: isolatesServer(isolatedServers),
+    open: () => ({
+      placeOf: () => 'sandbox',
+      isolate: () => Promise.reject(new Error(sentence)),
+      mayLeave,
+      autoAllow: false,
+      isolatesHooks: true,
+      limits: sentence,
+      close: async () => {},
+    }),
+  };
+}
+
+const isolatesServer =
+  (servers: ResolvedSandbox['isolatedServers']) =>
+  (name: string): boolean =>
+    servers === 'all' || servers.includes(name);
+
+export async function sandboxAvailability(
+  asked: Pick<ResolvedSandbox, 'bwrapPath' | 'socatPath' | 'path' | 'network'>,
+): Promise<Availability> {
+  const { bwrapPath, socatPath, path } = asked;
+  const { platform, arch: architecture } = process;
+  const filtersDomains = networkOf(asked, NO_RULES).kind === 'domains';
+  return checkAvailability({ platform, architecture, path, bwrapPath, socatPath, filtersDomains });
+}
+
+/** What settings ask for, and whether this machine can do it. */
+export interface SandboxState {
+  readonly asked: boolean;
+  /** No session starts without isolation. */
+  readonly required: boolean;
+  /** Hooks that are commands are isolated too, and these MCP servers. */
+  readonly hooks: boolean;
+  readonly mcpServers: 'all' | readonly string[];
+  /** false: `isolator` was found, and not started. */
+  readonly tried: boolean;
+  /** The program that isolates; undefined: none can. */
+  readonly isolator: string | undefined;
+  /** Half a sentence: why nothing can be isolated. */
+  readonly why?: string;
+  /** A sentence: what to do about it, where that is known. */
+  readonly remedy?: string;
+}
+
+/**
+ * Isolates a program to find out whether that works: where a session would, and else where programs may be started.
+ * `path`: `PATH`.
+ */
+export async function sandboxState(
+  asked: ResolvedSandbox | undefined,
+  { path, mayStart }: { readonly path: string; readonly mayStart: boolean },
+): Promise<SandboxState> {
+  const { platform, arch: architecture } = process;
+  const tried = asked !== undefined || mayStart;
+  const found = await (asked === undefined
+    ? checkAvailability({ platform, architecture, path, filtersDomains: false, looksOnly: !tried })
+    : sandboxAvailability(asked));
+  const demand = {
+    asked: asked !== undefined,
+    required: asked?.failIfUnavailable === true,
+    hooks: asked?.isolatesHooks === true,
+    mcpServers: asked?.isolatedServers ?? [],
+    tried,
+  };
+  if (found.available) return { ...demand, isolator: found.programs.isolator };
+  const { why, remedy } = found;
+  return { ...demand, isolator: undefined, why, ...(remedy !== undefined && { remedy }) };
+}
+
+const NO_RULES: Pick<SandboxParts, 'domains'> = { domains: () => [] };
+
+interface SandboxConfig extends SandboxPlaces {
+  readonly asked: ResolvedSandbox;
+  readonly programs: SandboxPrograms;
+  readonly networkNow: () => NetworkPolicy;
+}
+
+function openPort(
+  { asked, programs, networkNow, configHome, home }: SandboxConfig,
+  parts: SandboxParts,
+): SandboxPort {
+  const policy = (): SandboxPolicy => {
+    const { files } = asked;
+    return {
+      writable: [
+        parts.cwd,
+        ...parts.additionalDirectories(),
+        ...files.allowWrite,
+        ...parts.pathPatterns('allowWrite').map(folderOf),
+      ],
+      deniedWrites: [...files.denyWrite.map(patternOf), ...parts.pathPatterns('denyWrite')],
+      deniedReads: [...files.denyRead.map(patternOf), ...parts.pathPatterns('denyRead')],
+      readable: [...files.allowRead, ...parts.readableDirectories()],
+      protectedPaths: parts.protectedPaths(),
+      hiddenPaths: [
+        ...(configHome === undefined ? [] : [configHome]),
+        ...(home === undefined
+          ? []
+          : ['.claude', '.claude.json', '.turnwright'].map((name) => join(home, name))),
+      ],
+      credentialPaths: credentialsOf(home, files.allowRead),
+      home,
+      network: networkNow(),
+      allowUnixSockets: asked.network.allowAllUnixSockets,
+      allowUserNamespaces: asked.allowUserNamespaces,
+      sharesProc: asked.sharesProc,
+      isolatesFiles: !files.disabled,
+      hiddenVariables: asked.hiddenVariables,
+      macos: {
+        unixSockets: asked.network.unixSockets,
+        allowLocalBinding: asked.network.allowLocalBinding,
+        machServices: asked.network.machServices,
+        allowAppleEvents: asked.allowAppleEvents,
+        allowTrustDaemon: asked.allowTrustDaemon,
+      },
+    };
+  };
+  let opened: Sandbox | undefined;
+  const sandbox = lazily(() => {
+    const { platform, arch: architecture } = process;
+    const warn = (line: string) => parts.stderr?.(line);
+    opened = openSandbox({ platform, architecture, programs, policy, warn });
+    return opened;
+  });
+  return {
+    placeOf: (call) => placeOf(call, asked),
+    isolate: (launch) => sandbox().isolate(launch),
+    mayLeave: asked.mayLeave,
+    // Where all files are open, the sandbox is no reason to ask nobody.
+    autoAllow: asked.autoAllow && !asked.files.disabled,
+    isolatesHooks: asked.isolatesHooks,
+    limits: limitsOf(asked),
+    close: async () => opened?.close(),
+  };
+}
+
+function placeOf(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Promise<CommandPlace> {
+  if (call.dangerouslyDisableSandbox === true && asked.mayLeave) return 'override';
+  if (asked.excludedCommands.length === 0) return 'sandbox';
+  return commandExcludedBy(asked.excludedCommands, call.command).then((yes) =>
+    yes ? 'excluded' : 'sandbox',
+  );
+}
+
+function networkOf(
+  { network }: Pick<ResolvedSandbox, 'network'>,
+  parts: Pick<SandboxParts, 'domains'>,
+): NetworkPolicy {
+  const { allowedDomains, httpProxyPort, socksProxyPort } = network;
+  const hasProxy = httpProxyPort !== undefined || socksProxyPort !== undefined;
+  if (allowedDomains.length === 0 && !hasProxy) return { kind: 'none' };
+  const denied = [...network.deniedDomains, ...parts.domains('deny')];
+  if (allowedDomains.includes('*') && denied.length === 0) return { kind: 'all' };
+  const allowed = [...allowedDomains, ...(network.managedDomainsOnly ? [] : parts.domains('allow'))];
+  return { kind: 'domains', allowed, denied, httpProxyPort, socksProxyPort };
+}
+
+/** What is named to be read is read, and what lies in it. */
+function credentialsOf(home: string | undefined, allowRead: readonly string[]): readonly string[] {
+  if (home === undefined) return [];
+  return CREDENTIALS_AT_HOME.map((name) => join(home, name)).filter(
+    (path) => !allowRead.some((open) => isInside(path, open)),
+  );
+}
+
+/** A path that a setting names, up to its first wildcard. */
+function patternOf(path: string): PathPattern {
+  return { root: '/', segments: path.split('/').filter((segment) => segment !== '') };
+}
+
+/** What a rule opens is a folder: its part without wildcards. */
+function folderOf({ root, segments }: PathPattern): string {
+  const wild = segments.findIndex((segment) => /[*?]/.test(segment));
+  return join(root, ...(wild < 0 ? segments : segments.slice(0, wild)));
+}
+
+function limitsOf({ network, mayLeave }: ResolvedSandbox): string {
+  const net =
+    network.allowedDomains.length === 0
+      ? 'it reaches no network'
+      : `it reaches no hosts but ${network.allowedDomains.join(', ')}`;
+  const leave = mayLeave
+    ? ' If that is why it failed, the call may be made again with dangerouslyDisableSandbox.'
+    : '';
+  return `It ran in a sandbox: it writes only in the working directories and in $TMPDIR, and not to files that decide what runs; it does not read credentials in the home folder; ${net}.${leave}`;
+}

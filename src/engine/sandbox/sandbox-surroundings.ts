@@ -1,0 +1,31 @@
+/** What the sandbox of a session is told of the session, as of each command. */
+import type { Permissions } from '../../permissions/permission-engine.ts';
+import type { SandboxPort } from '../../protocol/sandbox.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { foldersThatRun } from './protected-folders.ts';
+
+export interface SandboxSurroundings {
+  readonly permissions: () => Permissions;
+  /** Of the session's own files, what the model is told to read. */
+  readonly readable: () => readonly string[];
+}
+
+/** undefined: commands are not isolated. */
+export function sandboxFor(
+  config: QueryEngineConfig,
+  { permissions, readable }: SandboxSurroundings,
+): SandboxPort | undefined {
+  const { sandbox, cwd, stderr } = config;
+  return sandbox?.open({
+    cwd,
+    additionalDirectories: () =>
+      permissions()
+        .directories()
+        .map(({ path }) => path),
+    pathPatterns: (source) => permissions().pathPatterns(source, { cwd }),
+    domains: (behavior) => permissions().webDomains(behavior),
+    readableDirectories: readable,
+    protectedPaths: () => foldersThatRun(config),
+    stderr,
+  });
+}

@@ -1,0 +1,34 @@
+/** Shell commands that stand in a text (a command file, a skill): run in the way the model's own calls run. */
+
+import type { Permissions } from '../../permissions/permission-engine.ts';
+import type { ShellAnswer } from '../../protocol/command.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
+import type { ToolsRoom } from './tools-room.ts';
+
+/** How long one may take, in ms. */
+const SHELL_MS = 60_000;
+
+/** Through the one gate, with these rules allowed as well. Nobody is asked: what no rule allows is refused. Never rejects. */
+export async function gatedShell(
+  command: string,
+  allowedTools: readonly string[],
+  signal: AbortSignal,
+  {
+    permissions,
+    tools,
+  }: {
+    readonly permissions: Pick<Permissions, 'lend'>;
+    readonly tools: Pick<ToolsRoom, 'callGated'>;
+  },
+): Promise<ShellAnswer> {
+  let undo = () => {};
+  try {
+    undo = permissions.lend(allowedTools);
+    const answer = await tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
+    return answer.ok ? { ok: true, output: textOfContent(answer.content) } : answer;
+  } catch (error) {
+    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+  } finally {
+    undo();
+  }
+}

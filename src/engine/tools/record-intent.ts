@@ -1,0 +1,19 @@
+import type { GatePorts } from '../../protocol/gate.ts';
+import type { JournalBody, Recorder } from '../../protocol/journal.ts';
+
+/** A call is on record, and on the disk, before its tool starts. */
+export function intentRecorder(recorder: Recorder): GatePorts['recordIntent'] {
+  return ({ block, effectKey }, effectClass, updatedInput) => {
+    const intent: JournalBody = {
+      type: 'intent',
+      id: `${effectKey}/intent`,
+      submission: effectKey.slice(0, effectKey.indexOf('/')),
+      toolUseId: block.id,
+      toolName: block.name,
+      effectClass,
+      ...(updatedInput !== undefined && { updatedInput }),
+    };
+    const appending = recorder.append([intent]);
+    return appending === undefined ? recorder.commit() : appending.then(() => recorder.commit());
+  };
+}

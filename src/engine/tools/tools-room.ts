@@ -1,0 +1,25 @@
+import type { ToolsPort } from '../../loop/deps.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { PermissionResult } from '../../protocol/permission.ts';
+import type { McpOrigin, ToolOutput } from '../../protocol/tool.ts';
+import type { WireTool } from '../../protocol/wire.ts';
+import type { GatedAnswer } from './host-call.ts';
+
+/** The tools of a conversation, as the engine uses them. */
+export interface ToolsRoom {
+  readonly port: ToolsPort;
+  /** Of a tool that an MCP server offers. */
+  mcpOf(name: string): McpOrigin | undefined;
+  /** Leaves the tool out of further requests; false: it was out already. */
+  quarantine(name: string): boolean;
+  /** Names, in the order the model sees them. */
+  names(): readonly string[];
+  /** Tools that are told by name and left out of requests until they are loaded. */
+  deferred(model: string): Promise<readonly WireTool[]>;
+  /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */
+  callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
+  /** The host's answer is known before it is asked (an orphaned permission). */
+  presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
+  /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
+}

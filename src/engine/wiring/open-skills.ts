@@ -1,0 +1,42 @@
+/** Where a session's skills come from, by its settings. Reads nothing yet. */
+import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import { createSkillCatalogue } from '../../skills/catalogue.ts';
+import { SKILL_TOOL } from '../../skills/skill-tool.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { LookedAtFiles } from '../../util/files/confined-files.ts';
+import type { SkillSetup } from '../project/session-skills.ts';
+
+export interface SkillInput {
+  readonly files: LookedAtFiles;
+  /** Tools that were named; undefined: none were. */
+  readonly toolNames: readonly string[] | undefined;
+  /** Which skills there are; undefined: all, where the Skill tool is among the tools. */
+  readonly skills?: 'all' | readonly string[] | undefined;
+  readonly stderr: ((line: string) => void) | undefined;
+}
+
+export function openSkills(
+  { files, stderr, toolNames, skills: only }: SkillInput,
+  { configHome, removedTools, skills }: Pick<ResolvedConfig, 'configHome' | 'removedTools' | 'skills'>,
+): SkillSetup {
+  const { project, user, overrides, ...listing } = skills;
+  const isNamed = toolNames === undefined || toolNames.includes(SKILL_TOOL) || only !== undefined;
+  const catalogue = createSkillCatalogue({
+    files,
+    nowMs: systemClock.nowMs,
+    only,
+    overrides,
+    warn: stderr,
+    ...(user && { userHome: configHome }),
+    ...(project !== undefined && {
+      projectRoot: project.root,
+      trusts: project.trusts,
+      projectFirst: project.trusted,
+    }),
+  });
+  return {
+    catalogue,
+    listing,
+    offersTool: isNamed && !removedTools.includes(SKILL_TOOL),
+  };
+}

@@ -1,0 +1,127 @@
+/** The rooms of a session that know of each other: what may be done, who is asked, and the tools there are. */
+import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
+import { composeSubagents } from '../agents/subagents.ts';
+import { openAppState } from '../app-state.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { askHooksFirst } from '../hooks/ask-hooks.ts';
+import { composeHooks } from '../hooks/session-hooks.ts';
+import { McpRoom } from '../mcp/mcp-room.ts';
+import { composeSkills } from '../project/session-skills.ts';
+import { sandboxFor } from '../sandbox/sandbox-surroundings.ts';
+import type { Inherited } from '../session/clear-session.ts';
+import { askOnRecord } from '../session/recorded-questions.ts';
+import { createSessionNotices } from '../session/session-notices.ts';
+import { createStructuredOutput } from '../submission/structured-output.ts';
+import { lendOnRecord } from '../submission/temporary-rules.ts';
+import { gatedShell } from '../tools/gated-shell.ts';
+import { composeToolState } from '../tools/tool-state.ts';
+import { WorkingFolder } from '../tools/working-folder.ts';
+import type { Foundation } from './foundation.ts';
+import { composePermissions } from './permissions.ts';
+import { composeTasks } from './tasks.ts';
+import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
+import { composeSpill } from './tools/spill.ts';
+
+/** What they need of one another before the session is complete, they ask `foundation.ref` for when it is needed. */
+export function composeRooms(
+  config: QueryEngineConfig,
+  foundation: Foundation,
+  inherited: Inherited | undefined,
+) {
+  const { budget, conversation, env, host, model, place, ref, scope, submissions, world } = foundation;
+  const { clock, ids, files } = world;
+  const { journal, sessionId } = conversation;
+
+  const spill = composeSpill(files, place.directory, sessionId, config.durability);
+  const basics = { sessionId, scope, clock, ids, files, host };
+  const tasks = composeTasks({ ...basics, directory: place.directory, journal, stderr: config.stderr });
+  scope.onClose(() => tasks.table.stopAll('session'));
+  const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
+  scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
+  const readable = () => [spill.folders(), tasks.folders(), ref.session.skills.readableDirectories()].flat();
+  const surroundings = { readable, permissions: () => ref.session.permissions };
+  const sandbox = sandboxFor(config, surroundings);
+  const asking = composePermissions(config, {
+    ...basics,
+    sandbox,
+    asksAlways: (tool) => mcp.isOverridden(tool),
+    readableDirectories: readable,
+    callTool: (...call) => ref.session.tools.callTool(...call),
+  });
+  const { permissions } = asking;
+  const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });
+  const notices = createSessionNotices({ host, permissions, appState });
+  const folder = new WorkingFolder(config, { files, permissions });
+
+  const structured = config.outputFormat && createStructuredOutput(config.outputFormat.schema);
+  const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
+  const toolState = composeToolState(config, {
+    sessionId,
+    permissions,
+    files,
+    clock,
+    ids,
+    model,
+    isKept: place.directory !== undefined,
+    instructions: () => mcp.instructions,
+  });
+  const agents = composeSubagents(config, { ids });
+  const skills = composeSkills(config.skills, {
+    ...basics,
+    folder,
+    contextWindow: () => model.infoOf(model.current).contextWindow,
+    allow: (rules) => lendOnRecord(rules, permissions, ref.session),
+    adopt: (choice) => model.adopt(choice),
+    fork: (...call) => agents.fork(...call),
+    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, ref.session),
+  });
+  const own = composeOwnTools(config, {
+    session: place,
+    toolState,
+    structured,
+    snipMarks,
+    sleep: { clock, prompts: () => ref.session.queue },
+    web: { conversation, model, budget, world, permissions },
+  });
+  const allTools = allToolsOf(config.tools, { mcp, subagents: agents, own, late: skills });
+  const mainTools = agents.forMain(allTools);
+
+  const hooks = composeHooks(config, {
+    ...basics,
+    sandbox,
+    env,
+    now: () => ({
+      cwd: folder.now,
+      transcriptPath: place.transcriptPath,
+      promptId: submissions.promptId,
+      mode: permissions.mode,
+      effort: model.effortNow,
+    }),
+    tools: allTools,
+    callTool: (...call) => ref.session.tools.callTool(...call),
+    enqueue: (item) => ref.session.queue.put(item),
+  });
+  mcp.serve({ notices, hooks, surroundings });
+  const hasHost = config.canUseTool !== undefined;
+  const asked = hasHost ? askOnRecord(asking.ask, { ids, conversation, submissions }) : asking.ask;
+  const ask = askHooksFirst(asked, { hooks, permissions, hasHost });
+  return {
+    agents,
+    allTools,
+    appState,
+    asking: { ...asking, ask },
+    folder,
+    hooks,
+    mainTools,
+    mcp,
+    notices,
+    permissions,
+    sandbox,
+    skills,
+    snipMarks,
+    spill,
+    structured,
+    tasks,
+    toolState,
+  };
+}
