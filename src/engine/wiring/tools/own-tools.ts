@@ -1,13 +1,12 @@
 /** The tools that the engine makes itself, because they work on the session: in the order in which the model sees them. */
 import type { SnipMarks } from '../../../context/clearing/snip-marks.ts';
 import type { AnyTool } from '../../../protocol/tool.ts';
-import { createHistoryTool } from '../../../tools/builtin/history.ts';
+import { createHistoryTool, type HistoryPort } from '../../../tools/builtin/history.ts';
 import { createSnipTool } from '../../../tools/builtin/snip.ts';
 import { createSleepTool, SLEEP_TOOL, type SleepPorts } from '../../../tools/builtin/tasks/sleep.ts';
 import { whileSame } from '../../../util/collections/while-same.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { McpRoom } from '../../mcp/mcp-room.ts';
-import { createSessionHistory } from '../../storage/session-history.ts';
 import type { ComposedSession } from '../../storage/session-place.ts';
 import type { StructuredOutput } from '../../submission/structured-output.ts';
 import { composeWeb, type WebParts } from './web.ts';
@@ -29,8 +28,17 @@ export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts):
     ...toolState.tools,
     ...(offersSleep(config) ? [createSleepTool(parts.sleep)] : []),
     ...composeWeb(config, parts.web),
-    ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
+    ...(offersHistory(config, session) ? [createHistoryTool(historyOf(session))] : []),
   ];
+}
+
+/** Loaded by the first question. */
+function historyOf({ read: entries }: ComposedSession): HistoryPort {
+  const loaded = async () => (await import('../../storage/session-history.ts')).createSessionHistory(entries);
+  return {
+    search: async (...asked) => (await loaded()).search(...asked),
+    read: async (...asked) => (await loaded()).read(...asked),
+  };
 }
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
