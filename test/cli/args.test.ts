@@ -162,7 +162,7 @@ describe('as options', () => {
   });
 });
 
-test('rules keep what stands in their parentheses', () => {
+test('rules keep what is inside their parentheses', () => {
   expect(rules.read?.('Read, Bash(git log:*) Bash(echo $(date), x)', ['Glob'])).toEqual([
     'Glob',
     'Read',

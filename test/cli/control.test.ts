@@ -195,7 +195,7 @@ describe('requests of the host', () => {
     await host.ended;
   });
 
-  it('what nobody knows is refused at once, and begins no session', async () => {
+  it('an unknown request is refused immediately, and starts no session', async () => {
     const host = startHost(server);
     expect(await host.ask('levitate', { height: 3 })).toMatchObject({
       subtype: 'error',
@@ -306,7 +306,7 @@ describe('requests to the host', () => {
     expect(states).toEqual(['running', 'requires_action', 'running', 'idle']);
   });
 
-  it('without --permission-prompt-tool stdio nobody is asked', async () => {
+  it('without --permission-prompt-tool stdio the host is not asked', async () => {
     play(reply(touch), reply('Well.'));
     const host = startHost(server);
     const { result } = await oneTurn(host);
@@ -345,7 +345,7 @@ describe('requests to the host', () => {
     await host.ended;
   });
 
-  it('a host that comes back is told again what is open', async () => {
+  it('a host that reconnects receives the open questions again', async () => {
     play(reply(touch), reply('Done.'));
     const host = startHost(server, { asksHost: true });
     host.prompt('Go.');
@@ -394,7 +394,7 @@ describe('requests to the host', () => {
     ]);
   });
 
-  it('a host that leaves before it answered what it was only told: nothing stands behind the result', async () => {
+  it('a host that leaves before it answers a notification: the result is the last message', async () => {
     play(reply('', { faults: [{ name: 'http-status', status: 400 }] }));
     const told: unknown[] = [];
     const env = {

@@ -29,7 +29,7 @@ const stdio = (command: string, args: string[] = [], env: Record<string, string>
 });
 
 describe('where a server is written', () => {
-  test('local: for this project, in a file of the user that nobody else can read', async () => {
+  test('local: for this project, in a file that only the user can read', async () => {
     const { cwd, file, held, mcp } = stage();
     expect(await mcp('add', 'box', '--', 'npx', '-y', 'a-server', '--model', 'x', '-p')).toEqual({
       code: 0,
@@ -277,7 +277,7 @@ describe('a session', () => {
   });
 });
 
-test('a server that offers nothing usable is told from one that does not run', async () => {
+test('a server that offers nothing usable is distinguished from one that does not run', async () => {
   const { mcp } = stage();
   await mcp('add', 'crude', '--', 'node', CRUDE);
   await mcp('add', 'gone', '--', 'no-such-program', '-x');

@@ -222,7 +222,7 @@ test('help fits 80 columns, and every command has its own', async () => {
   }
 });
 
-test('every flag of the help stands in docs/cli.md', async () => {
+test('every flag of the help is documented in docs/cli.md', async () => {
   const { stdout } = await turnwright(['--help']);
   const documented = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[A-Za-z-]+)/gm)].map(([, flag]) => flag ?? '');

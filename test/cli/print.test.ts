@@ -34,7 +34,7 @@ describe('formats', () => {
     expect(ran.stderr).toMatch(/^The MCP server atlas cannot be used: .*\n$/);
   });
 
-  test('--verbose into a stderr that nobody reads costs neither the answer nor the exit code', async () => {
+  test('--verbose with a closed stderr affects neither the answer nor the exit code', async () => {
     const server = await rehearse(reply('Paris.'));
     const child = spawn(process.execPath, [BIN, '-p', '--verbose', 'capital of France?'], {
       cwd: temporaryFolder(),

@@ -48,7 +48,7 @@ describe('text', () => {
   });
 });
 
-describe('what was taken back', () => {
+describe('marks retracted text', () => {
   const line = '↶ taken back: the answer above was cut off and is given anew';
 
   test('a partial answer that a new response replaces', async () => {
@@ -265,7 +265,7 @@ describe('while a question stands', () => {
     expect(await fake.screen.asking('a1', async (agent) => agent)).toBeUndefined();
   });
 
-  test('it stands behind the words that led to it', async () => {
+  test('it is shown behind the text that precedes its call', async () => {
     const fake = fakeScreen();
     const asked = fake.screen.asking('t1', () => fake.terminal.line('allow?'));
     await fake.screen.show(say.text('I make it.'));

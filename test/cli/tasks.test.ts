@@ -62,7 +62,7 @@ test('-p waits for background work and prints the last answer', async () => {
   expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, 'It is built.\n', '']);
 });
 
-test('what was lost with a killed process is told when the session goes on', async () => {
+test('a task that was lost with a killed process is reported when the session continues', async () => {
   const server = await rehearse(
     inBackground('sleep 60'),
     reply('It serves.'),

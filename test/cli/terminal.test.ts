@@ -111,12 +111,15 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(seen.filter((line) => line.startsWith('out: '))).toEqual(['out: Done.']);
   });
 
-  test.each(['-p', '--output-format json'])('nobody is asked with %s, whatever stdin is', async (flags) => {
-    const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
-    const piped = `printf x | '${process.execPath}' '${BIN}' ${flags} go`;
-    const { code, files, questions } = await onTerminal(server, [], {}, piped);
-    expect([code, files, questions]).toEqual([0, [], 0]);
-  });
+  test.each(['-p', '--output-format json'])(
+    'no question is asked with %s, whatever stdin is',
+    async (flags) => {
+      const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
+      const piped = `printf x | '${process.execPath}' '${BIN}' ${flags} go`;
+      const { code, files, questions } = await onTerminal(server, [], {}, piped);
+      expect([code, files, questions]).toEqual([0, [], 0]);
+    },
+  );
 
   test('Ctrl-D at a question is no answer: the call is denied, and the model reads why', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply('Done.'));

@@ -110,7 +110,7 @@ throughBothDoors('agents', (stage) => {
     expect(JSON.stringify(stage.asked()[0]?.['system'])).toContain('You speak in verse.');
   });
 
-  it('the host is asked about a call of an agent, and told whose it is', async () => {
+  it('the host is asked about a call of an agent, with the id of the agent', async () => {
     const asked: unknown[] = [];
     const { messages } = await stage.run(
       [reply(dig()), reply(toolUse('Bash', { command: 'rm -r gold' })), reply('No.'), reply('Done.')],

@@ -150,7 +150,7 @@ throughBothDoors('controls', (stage) => {
     expect(stage.asked().map(({ model }) => model)).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
   });
 
-  it('setPermissionMode is told by a status message and holds', async () => {
+  it('setPermissionMode emits a status message and takes effect', async () => {
     stage.play(reply('1'), reply(toolUse('Bash', { command: 'touch x' })), reply('2'));
     const { input, running } = session();
     let count = 0;

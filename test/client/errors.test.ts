@@ -28,7 +28,7 @@ throughBothDoors('errors', (stage) => {
     expect(error).toMatchObject({ message: expect.stringContaining('returned an error result') });
   });
 
-  it('529 once: a retry is told of, and the answer comes', async () => {
+  it('529 once: the retry is reported, and the answer follows', async () => {
     stage.play(failing(529, 1));
     const { messages, result, error } = await gather(stage.start('Go.'));
     expect(messages.filter(is('system', 'api_retry'))).toMatchObject([
@@ -73,7 +73,7 @@ throughBothDoors('errors', (stage) => {
     expect(error).toBeUndefined();
   });
 
-  it('an overloaded model gives way to its fallback', async () => {
+  it('an overloaded model is replaced by its fallback', async () => {
     stage.server.setScenario((request) =>
       request.model.includes('opus')
         ? { ...reply(''), faults: [{ name: 'http-status', status: 529 }] }

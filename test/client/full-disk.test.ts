@@ -32,7 +32,7 @@ const told = (id: unknown) => ({
   transcript_session_ids: [id],
 });
 
-it('F71 our own query(): what is lost is told before the result, which comes all the same', async () => {
+it('F71 our own query(): lost records are reported before the result', async () => {
   const messages: SDKMessage[] = [];
   const running = query({ prompt: 'Go.', options: { ...place(), engine: { files: files() } } });
   try {

@@ -213,7 +213,7 @@ throughBothDoors('hooks', (stage) => {
     expect(result).toMatchObject({ result: 'Now really.', num_turns: 1 });
   });
 
-  it('SessionEnd is told when the session ends with its input', async () => {
+  it('SessionEnd runs when the session ends with its input', async () => {
     const reasons: unknown[] = [];
     const { error } = await run([reply('Done.')], {
       hooks: {
@@ -335,7 +335,7 @@ throughBothDoors('hooks', (stage) => {
     ]);
   });
 
-  it('F91 a guard that is killed denies, and the person is told', async () => {
+  it('F91 a guard that is killed denies, and the user is notified', async () => {
     const { messages } = await run([reply(bash('echo hi')), reply('Well.')], {
       settings: { hooks: { PreToolUse: command('kill -9 $$') } },
     });
@@ -345,7 +345,7 @@ throughBothDoors('hooks', (stage) => {
     expect(JSON.stringify(messages.filter(is('system', 'informational')))).toContain('killed by SIGKILL');
   });
 
-  it('PermissionRequest answers before anybody is asked', async () => {
+  it('PermissionRequest answers before the host is asked', async () => {
     await run([reply(bash('touch b')), reply('Done.')], {
       canUseTool: async () => ({ behavior: 'deny', message: 'The host says no.' }),
       hooks: {
@@ -419,7 +419,7 @@ throughBothDoors('hooks', (stage) => {
   const says = (hookEventName: string, fields: object) =>
     one(async () => ({ hookSpecificOutput: { hookEventName, ...fields } }));
 
-  it('Elicitation answers an MCP server before anybody is asked', async () => {
+  it('Elicitation answers an MCP server before the host is asked', async () => {
     const { persons, server } = await asked({
       Elicitation: says('Elicitation', { action: 'accept', content: { colour: 'blue' } }),
     });
@@ -457,7 +457,7 @@ throughBothDoors('hooks', (stage) => {
     );
   });
 
-  it('a command answers an MCP server where there is nobody to ask', async () => {
+  it('a command answers an MCP server without a host to ask', async () => {
     const answer =
       '{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"n":1}}}';
     const { server } = await asked(

@@ -63,7 +63,7 @@ throughBothDoors('live input', (stage) => {
     expect(said()[2]).toContain('Later this.');
   });
 
-  it('an interrupt names what stays in line, and that is worked on next, by priority', async () => {
+  it('an interrupt names the prompts that stay queued, and they run next, by priority', async () => {
     stage.play(reply(toolUse('Bash', { command: 'sleep 60' })), reply('Two.'), reply('One.'));
     const input = openPrompt('Go.');
     const running = stage.start(input, FREE);

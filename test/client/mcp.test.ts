@@ -397,7 +397,7 @@ throughBothDoors('server objects of the MCP SDK', (stage) => {
     expect(read).toMatchObject([{ contents: [{ uri: 'ui://card', text: 'inside ui://card' }] }]);
   });
 
-  it('have their questions answered by the host, or declined where nobody is asked', async () => {
+  it('have their questions answered by the host, or declined without one', async () => {
     const { planted, options } = garden();
     const asked: unknown[] = [];
     await stage.run([reply(toolUse('mcp__garden__plant', { tree: 'larch' })), reply('Done.')], {

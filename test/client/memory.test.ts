@@ -5,7 +5,7 @@ import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, is, throughBothDoors } from './doors.ts';
 
 throughBothDoors('memory', (stage) => {
-  it('what bears on a prompt comes in while the model works, and is told as memory_recall', async () => {
+  it('relevant memory is added while the model works, and reported as memory_recall', async () => {
     const folder = join(stage.home, 'projects', stage.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'), 'memory');
     const note = join(folder, 'release.md');
     await mkdir(folder, { recursive: true });

@@ -134,7 +134,7 @@ throughBothDoors('fast mode', (stage) => {
     ]);
   });
 
-  it('ends where nobody pays for it', async () => {
+  it('ends when extra usage is not available', async () => {
     const reason = { 'anthropic-ratelimit-unified-overage-disabled-reason': 'out_of_credits' };
     const gathered = await stage.run([limited(reason), reply('ok')], fast);
     expect([speeds(), states(gathered)]).toEqual([

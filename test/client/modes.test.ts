@@ -9,7 +9,7 @@ const touch = (name: string) => toolUse('Bash', { command: `touch ${name}`, desc
 throughBothDoors('permission modes', (stage) => {
   const made = (name: string) => existsSync(join(stage.cwd, name));
 
-  it('a session that starts in bypassPermissions needs no other option and asks nobody', async () => {
+  it('a session that starts in bypassPermissions needs no other option and asks no questions', async () => {
     const { messages, result } = await stage.run([reply(touch('a')), reply('Done.')], {
       permissionMode: 'bypassPermissions',
     });

@@ -116,7 +116,7 @@ throughDoors([publishedDoor('0.2', older as never)], 'an older published client'
     ]);
   });
 
-  it('model, mode, commands and servers are told and changed on the way', async () => {
+  it('model, mode, commands and servers are reported and can be changed', async () => {
     stage.play(reply('One.'), reply('Two.'));
     const input = openPrompt('One.');
     const running = stage.start(input);

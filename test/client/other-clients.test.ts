@@ -485,7 +485,7 @@ describe('readers of transcripts and mirrors', () => {
     expect(readFileSync(String(ofAgent[0]?.['filePath']), 'utf8')).not.toContain('agent_metadata');
   });
 
-  it('what was asked last is on record before each result, for lists of sessions', async () => {
+  it('the last prompt is recorded before each result, for lists of sessions', async () => {
     play(reply('One.'), reply('Two.'));
     const host = startProcess({
       args: [...STREAM, '--setting-sources=', '--session-mirror'],

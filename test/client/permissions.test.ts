@@ -120,7 +120,7 @@ throughBothDoors('canUseTool', (stage) => {
     ]);
   });
 
-  it('mode auto is default here: whoever can be asked is', async () => {
+  it('mode auto is default here: the host is asked', async () => {
     const { messages, result } = await stage.run(
       [reply(toolUse('Bash', { command: 'touch x' })), reply('Well.')],
       {

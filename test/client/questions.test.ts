@@ -95,7 +95,7 @@ throughBothDoors('permission questions', (stage) => {
     ]);
   });
 
-  it('hooks around a call of an MCP tool are told whose tool it is, others nothing', async () => {
+  it('hooks around a call of an MCP tool receive its server, others do not', async () => {
     const heard: unknown[] = [];
     const hook = async ({ hook_event_name, tool_name, mcp_server }: Input) => {
       heard.push([hook_event_name, tool_name, mcp_server]);
@@ -182,7 +182,7 @@ throughBothDoors('permission questions', (stage) => {
     expect(seen).toEqual([{ file_path: join(stage.cwd, 'sub/new.txt'), content: 'x' }]);
   });
 
-  it('where nobody can be asked, the notice says why the call was to be confirmed', async () => {
+  it('without a host to ask, the notice says why the call required confirmation', async () => {
     const calls = [
       toolUse('Bash', { command: 'npm test' }),
       toolUse('Bash', { command: 'make' }),
@@ -216,7 +216,7 @@ throughBothDoors('permission questions', (stage) => {
     });
   });
 
-  it('a notice is sent of denials that nobody was asked about, and of no other', async () => {
+  it('a notice is emitted for denials without a question, and for no other', async () => {
     const calls = [toolUse('Bash', { command: 'rm x' }), toolUse('Bash', { command: 'touch y' })];
     const notices = (messages: readonly unknown[]) =>
       (messages as Input[])

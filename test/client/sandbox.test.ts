@@ -94,7 +94,7 @@ throughBothDoors('the sandbox', (stage) => {
       expect(existsSync(join(stage.cwd, '.claude'))).toBe(false);
     });
 
-    it.skipIf(lacking !== undefined)('run outside where nobody asks for more', async () => {
+    it.skipIf(lacking !== undefined)('run outside without configuration', async () => {
       const { report, outside } = await start(
         {},
         { sandbox: { enabled: true } },

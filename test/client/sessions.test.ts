@@ -145,7 +145,7 @@ throughBothDoors('sessions', (stage) => {
     expect(JSON.stringify(messages[2])).toContain('tool_result');
   });
 
-  it("a title that the client's renameSession wrote is told of when the session is resumed", async () => {
+  it("a title that the client's renameSession wrote is emitted when the session is resumed", async () => {
     const first = await ask('one');
     await client.renameSession(first.id, 'About one', { dir: stage.cwd });
     expect(await client.getSessionInfo(first.id, { dir: stage.cwd })).toMatchObject({

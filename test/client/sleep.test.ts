@@ -29,7 +29,7 @@ throughBothDoors('the Sleep tool', (stage) => {
     expect(offered()).toBe(false);
   });
 
-  it('is there for whoever names it, and waits as long as it is told', async () => {
+  it('is offered when it is named, and waits for the given time', async () => {
     const { messages } = await stage.run([reply(toolUse('Sleep', { seconds: 1 })), reply('Rested.')], {
       tools: ['Sleep'],
     });

@@ -32,7 +32,7 @@ throughBothDoors('prompt suggestions', (stage) => {
   };
   type Message = Parameters<NonNullable<Parameters<typeof gather>[1]>>[0];
 
-  it('after the second turn the likely next prompt is told, and counted', async () => {
+  it('after the second turn the likely next prompt is emitted, and counted', async () => {
     const { messages, results } = await three({ promptSuggestions: true });
     const order = messages
       .map(({ type }) => type)

@@ -69,7 +69,7 @@ it('each method of a query is there, or named as missing', async () => {
   expect([...named('Methods that are missing')].filter((method) => method in running)).toEqual([]);
 });
 
-it('each type and subtype of message is told of in the guide', () => {
+it('each type and subtype of message is described in the guide', () => {
   const union = /export declare type SDKMessage = ([^;]*);/.exec(types)?.[1]?.split('|') ?? [];
   expect(union.length).toBeGreaterThan(35);
   const words = union.flatMap((name) => {

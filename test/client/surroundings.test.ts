@@ -44,7 +44,7 @@ throughBothDoors('where the model is', (stage) => {
     expect(bodies()[0]).not.toHaveProperty('system');
   });
 
-  it('is told in the same bytes for the whole session', async () => {
+  it('is sent with the same bytes for the whole session', async () => {
     await stage.run([reply(toolUse('Bash', { command: 'sleep 0.1' })), reply('one')], {
       permissionMode: 'bypassPermissions',
       allowDangerouslySkipPermissions: true,

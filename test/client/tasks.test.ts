@@ -74,7 +74,7 @@ throughBothDoors('background tasks', (stage) => {
     expect(results).toMatchObject([{ result: 'On its way.' }, { result: 'It is built.' }]);
   });
 
-  it('stopTask ends a task: it is told of as stopped, and the model is not asked about it', async () => {
+  it('stopTask ends a task: it is reported as stopped, and starts no turn', async () => {
     stage.play(reply(inBackground(SERVES)), reply('It serves.'), reply('So I see.'));
     const input = openPrompt('Go.');
     const running = stage.start(input, FREE);

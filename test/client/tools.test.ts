@@ -37,7 +37,7 @@ throughBothDoors('tools', (stage) => {
     expect(result).toMatchObject({ num_turns: 4 });
   });
 
-  it('a failing command and an unknown tool are told to the model', async () => {
+  it('a failing command and an unknown tool are reported to the model', async () => {
     const { messages, result } = await stage.run(
       [reply([bash('exit 3'), toolUse('Frobnicate', {})]), reply('Well.')],
       SHELL,
@@ -89,7 +89,7 @@ throughBothDoors('tools', (stage) => {
     expect(result?.permission_denials).toMatchObject([{ tool_name: 'Bash' }]);
   });
 
-  it('nobody to ask: the call is denied, told of, and the turn goes on', async () => {
+  it('without a host to ask: the call is denied and reported, and the turn continues', async () => {
     const { messages, result } = await stage.run([reply(bash('touch x')), reply('Well.')]);
     expect(messages.find(is('system', 'permission_denied'))).toMatchObject({ tool_name: 'Bash' });
     expect(result).toMatchObject({ subtype: 'success', permission_denials: [{ tool_name: 'Bash' }] });

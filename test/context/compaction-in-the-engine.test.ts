@@ -48,7 +48,7 @@ describe('a compaction in the real engine', () => {
     expect(json(run.sent('main').at(-1))).toContain('Look around.');
   });
 
-  it('F15: refused as too long on every rung, the rung without a model makes the next request fit', async () => {
+  it('F15: refused as too long by every strategy, the trim without a model makes the next request fit', async () => {
     const run = await rehearsedEngine({
       reply: script([...FILLED, lookAt(3_000), ...small(2), done()], () => tooLong),
     });
@@ -294,7 +294,7 @@ describe('a compaction in the real engine', () => {
     });
   });
 
-  it('what came before the first boundary is let go of while the submission still runs', async () => {
+  it('messages before the first boundary are released while the submission still runs', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const outputs: WeakRef<object>[] = [];

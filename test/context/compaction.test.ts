@@ -117,7 +117,7 @@ describe('autocompact', () => {
     expect(applied(view, edited(outcome))).toContain(late);
   });
 
-  it('summarises what stands before the tail, with one call that finds its prefix cached', async () => {
+  it('summarises everything before the tail, with one call that hits the prompt cache', async () => {
     const { port, model } = context([SUMMARY]);
     await runStep(port, 'autocompact', full());
     const asked = model.requests[0]?.view ?? [];
@@ -202,7 +202,7 @@ describe('autocompact', () => {
     });
   });
 
-  it('F18: where no room is left at all, the rung without a model makes some, and the strike still counts', async () => {
+  it('F18: with no space left, the trim without a model frees some, and the failure still counts', async () => {
     const { port } = context([fail({ kind: 'overloaded', message: 'Overloaded.' })]);
     const ran = await runStep(port, 'autocompact', full({ estimateTokens: SMALL.effective }));
     expect(ran.outcome).toMatchObject({
@@ -221,7 +221,7 @@ describe('autocompact', () => {
     expect(after.length).toBeLessThan(FULL.length);
   });
 
-  it('F18: while it is switched off, the same rung works without a call', async () => {
+  it('F18: while it is switched off, the same trim works without a call', async () => {
     const compaction = { rapidRefills: 0, consecutiveFailures: 3, switchedOff: true, warned: true };
     const { port, model } = context([]);
     const ran = await runStep(port, 'autocompact', full({ compaction, estimateTokens: SMALL.effective }));

@@ -89,7 +89,7 @@ it('killed right before and right after its edit, the session goes on', async ()
   }
 });
 
-it('F18: strikes of an earlier life count: the third one, after a kill, switches it off', async () => {
+it('F18: failures of a previous process count: the third one, after a kill, switches it off', async () => {
   const small = Array.from({ length: 6 }, () => lookAt(50));
   const first = await rehearsedEngine({
     reply: script([lookAt(6_900), lookAt(6_900), ...small, done()], () => refusal(529)),

@@ -93,7 +93,7 @@ describe('/compact', () => {
     expect(entries.some((entry) => entry.type === 'boundary')).toBe(false);
   });
 
-  it("is announced, and gives way to a host's own command of that name", async () => {
+  it("is announced, and is replaced by a host's own command of that name", async () => {
     const run = await rehearsedEngine({ reply: script([]) });
     expect((await run.run('/compact'))[0]).toMatchObject({
       slash_commands: expect.arrayContaining(['compact']),

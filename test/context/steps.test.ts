@@ -41,7 +41,7 @@ describe('the order of stage 1', () => {
 describe('after-boundary', () => {
   const summary = { ...prompt('summary', 'So far …'), kind: 'summary' as const, isSynthetic: true };
 
-  it('removes what stands before the last summary of a view that came from elsewhere', async () => {
+  it('removes messages before the last summary of a view from elsewhere', async () => {
     const view = [...session('a', 1, 10), summary, ...session('b', 1, 10)];
     const { outcome } = await runStep(context().port, 'after-boundary', input(view));
     expect(outcome).toMatchObject({ kind: 'edits', source: 'boundary' });

@@ -117,7 +117,7 @@ describe('the ladder of a summary call', () => {
     expect(Math.max(...ran.sizes)).toBeLessThan(7_000 * 6);
   });
 
-  it('the working model stands in for a summary model that fails', async () => {
+  it('the main model replaces a summary model that fails', async () => {
     const ran = await compacted(
       session('a', 4, 3_500),
       [fail({ kind: 'not_found', message: 'No such model.' }), SUMMARY],

@@ -143,7 +143,7 @@ describe('budgets (L9)', () => {
 });
 
 describe('structured output (L7.1)', () => {
-  it('the accepted value ends the turn and stands in the result', async () => {
+  it('the accepted value ends the turn and is part of the result', async () => {
     const { run } = engineUnderTest([callTool('StructuredOutput', { n: 3 })], {
       outputFormat: { type: 'json_schema', schema },
     });
@@ -154,7 +154,7 @@ describe('structured output (L7.1)', () => {
       num_turns: 2,
     });
   });
-  it('the accepted value is an attachment on record, which the model is not sent', async () => {
+  it('the accepted value is recorded as an attachment, which the model does not receive', async () => {
     const { run, store, engine, model } = engineUnderTest(
       [callTool('StructuredOutput', { n: 3 }), say('Good.')],
       { outputFormat: { type: 'json_schema', schema }, verbose: true },

@@ -187,7 +187,7 @@ it('what was answered is not asked again: the call runs with the answer, once', 
   }
 });
 
-it('an answer counts in a life that has nobody to ask; a denial is one', async () => {
+it('an answer counts in a process without a host; a denial is one', async () => {
   const first = engineUnderTest([callTool('Look'), say('Done.')], {
     permissionMode: 'default',
     tools: [fakeTool({ name: 'Look' })],

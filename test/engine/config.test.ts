@@ -144,7 +144,7 @@ describe('the fields of QueryEngineConfig do what they say', () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it('additionalDirectories and cwd are what tools are told', async () => {
+  it('additionalDirectories and cwd are passed to tools', async () => {
     const tool = fakeTool({
       name: 'Look',
       answer: (_input, { cwd, additionalDirectories }) => `${cwd} ${additionalDirectories.join()}`,

@@ -149,7 +149,7 @@ describe('a repository that names programs starts none of them', () => {
   });
 });
 
-describe('what is told', () => {
+describe('text for the model', () => {
   it('trusted: branch, changes and commits', async () => {
     writeFileSync(join(cwd, 'new.txt'), '');
     writeFileSync(join(cwd, '.git/info/exclude'), 'ignored\n');

@@ -23,7 +23,7 @@ describe('an inbox of the host', () => {
     await engine.close();
   });
 
-  it('a resumed session does not hear again what its earlier life consumed (L4.1)', async () => {
+  it('a resumed session does not receive again what its previous process consumed (L4.1)', async () => {
     const inbox = createMemoryInbox();
     const tool = fakeTool({ name: 'Wait', hold: true });
     const first = engineUnderTest([callTool('Wait'), say('Both.')], { inbox, tools: [tool] });
@@ -43,7 +43,7 @@ describe('an inbox of the host', () => {
     await second.engine.close();
   });
 
-  it('what did not join waits in line by priority', async () => {
+  it('prompts that did not join stay queued by priority', async () => {
     const { engine, run } = engineUnderTest([say('Done.')], { inbox: createMemoryInbox() });
     await engine.enqueue({ content: 'later', priority: 'later' });
     await engine.enqueue({ content: 'next' });

@@ -59,7 +59,7 @@ it('F161 an approval that comes later, in a new process, runs exactly that call,
   expect(tool.calls.map(({ input }) => input)).toEqual([{ command: 'make test -j2' }]);
 });
 
-it('F162 an approval of another call than the one on record runs nothing', async () => {
+it('F162 an approval of another call than the recorded one runs nothing', async () => {
   const { tool, warnings, run } = answered(asking('rm -rf /'));
   await run('Well?');
   expect(tool.calls).toEqual([]);

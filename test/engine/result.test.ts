@@ -147,7 +147,7 @@ describe('stop_reason on results', () => {
     outcome.observe(shownError);
     expect(resultOf({ reason, turnCount: 2 }, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
   });
-  it('counts answers of an earlier life of the session, which are on record with their reasons', () => {
+  it('counts answers of a previous process, which are recorded with their reasons', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('I will look.', { stop: 'tool_use' }));
     const terminal = { reason: 'aborted_streaming', turnCount: 2 } as const;
@@ -172,7 +172,7 @@ describe('a compaction', () => {
     timestamp: '2026-01-01T00:00:00.000Z',
     compact_metadata: { trigger: 'auto', pre_tokens: 9 },
   } as const;
-  it('lets go of earlier answers, and the last one stays the answer', async () => {
+  it('releases earlier answers, and the last one stays the answer', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const outcome = createOutcome();
@@ -215,7 +215,7 @@ describe('the result text', () => {
       structured_output: value,
     });
   });
-  it('passes over what was taken back', () => {
+  it('skips retracted messages', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('Kept.', { id: 'msg_1', uuid: 'a' }));
     outcome.observe(assistant('Gone.', { id: 'msg_2', uuid: 'b' }));

@@ -38,7 +38,7 @@ describe('a run that died between its decision and its result', () => {
     expect(result).toMatchObject({ result: expect.stringContaining('No such thing.') });
   });
 
-  it('counts the messages of its earlier life', async () => {
+  it('counts the messages of its previous process', async () => {
     const result = await diedBeforeItsResult(1, [callTool('Look'), say('Done.')], {
       tools: [fakeTool({ name: 'Look' })],
     });

@@ -3,7 +3,7 @@ import { broken, callTool, fakeTool, reply, say } from '../../src/testing/index.
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 describe('what a stop leaves behind', () => {
-  it('a queued prompt whose turn stopped stays in line, and stands in the conversation once (L6)', async () => {
+  it('a queued prompt whose turn stopped stays queued, and is in the conversation once (L6)', async () => {
     const tool = fakeTool({ name: 'Wait', hold: true });
     const { engine, run, model } = engineUnderTest([callTool('Wait'), say('Both.')], {
       tools: [tool],

@@ -59,7 +59,7 @@ describe('what consumers see', () => {
     ]);
     expect(sdk.map(assistant('d'))[0]).not.toHaveProperty('supersedes');
   });
-  it('the user message that asks again names what was taken back, and the next answer takes its place', () => {
+  it('the user message that asks again names the retracted messages, and the next answer replaces them', () => {
     const sdk = mapper();
     expect(sdk.map(tombstone(['a'], 'unusable'))).toEqual([]);
     expect(sdk.map(user('u', { kind: 'nudge' }))).toMatchObject([

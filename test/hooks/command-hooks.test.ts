@@ -184,7 +184,7 @@ describe('F91 a guard that does not get to an answer', () => {
     expect(told()).toHaveLength(1);
   });
 
-  it('all that it started is gone when nobody waits for it any more', async () => {
+  it('all processes that it started have ended when it is abandoned', async () => {
     const abort = new AbortController();
     const { run, hooks } = hooksWith('PreToolUse', [
       command('sh -c "echo \\$\\$ > child.pid; sleep 60" & wait'),
@@ -199,7 +199,7 @@ describe('F91 a guard that does not get to an answer', () => {
   });
 });
 
-describe('once, conditions, and hooks that nobody waits for', () => {
+describe('once, conditions, and hooks in the background', () => {
   it('once runs once', async () => {
     const { run } = hooksWith('SessionStart', [command('echo again', { once: true })]);
     expect((await run()).additionalContext).toEqual(['again']);

@@ -331,7 +331,7 @@ describe('PermissionRequest answers in the place of the person', () => {
     expect(asked).toEqual([]);
   });
 
-  it('no decision: the person is told that they are wanted, and asked', async () => {
+  it('no decision: a notification is emitted, and the host is asked', async () => {
     const wanted: unknown[] = [];
     const { messages } = await run([reply(touch()), reply('Done.')], {
       canUseTool,

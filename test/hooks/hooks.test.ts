@@ -78,7 +78,7 @@ const writing =
   };
 const pre = (fields: object) => answer({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
 
-describe('what a hook is told', () => {
+describe('the input of a hook', () => {
   it('base fields, the call, its name and id', async () => {
     const seen: unknown[] = [];
     await run('PreToolUse', [writing(seen)]);
@@ -97,7 +97,7 @@ describe('what a hook is told', () => {
     ]);
   });
 
-  it('an input of its own: what it does to it nobody else sees', async () => {
+  it('an input of its own: its changes affect no other hook', async () => {
     const seen: unknown[] = [];
     await run('PreToolUse', [
       async (input) => {

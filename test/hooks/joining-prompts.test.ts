@@ -25,7 +25,7 @@ function underTest(hook: HookCallback) {
 }
 
 describe('a prompt that joins a running turn', () => {
-  it('is judged; a refused one never reaches the model, leaves the line, and is told', async () => {
+  it('is judged by hooks; a refused one never reaches the model, leaves the queue, and is reported', async () => {
     const { engine, model, store, tool } = underTest(guard());
     void tool.started().then(async (call) => {
       await engine.enqueue({ content: 'Dig for gold.' });
@@ -46,7 +46,7 @@ describe('a prompt that joins a running turn', () => {
     await engine.close();
   });
 
-  it('suppressOriginalPrompt leaves the prompt out of what is told', async () => {
+  it('suppressOriginalPrompt omits the prompt from the message', async () => {
     const specific = { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true };
     const { engine, tool } = underTest(guard({ hookSpecificOutput: specific }));
     void tool.started().then(async (call) => {
@@ -73,7 +73,7 @@ describe('a prompt that joins a running turn', () => {
     await engine.close();
   });
 
-  it('an interruption while the hook thinks leaves the prompt in line', async () => {
+  it('an interruption while the hook runs leaves the prompt in the queue', async () => {
     const { engine, tool } = underTest(async ({ prompt }) => {
       if (prompt !== 'Hi.') engine.interrupt();
       return {};

@@ -18,8 +18,8 @@ import {
 } from '../../src/testing/index.ts';
 import { messageByMessage, outline, run } from './run.ts';
 
-describe('a response that nobody reads to its end', () => {
-  it('its usage counts and its end is on record; the model call is ended (L4.3, L10.9)', async () => {
+describe('a response that is not read to its end', () => {
+  it('its usage counts and its end is recorded; the model call is ended (L4.3, L10.9)', async () => {
     const journal = recorder();
     const ledger = countingLedger();
     const model = scriptedModel([reply([say('First.'), pause(deferred<void>().promise), say('Never.')])]);

@@ -42,7 +42,7 @@ describe('record, start, yield (L4.1)', () => {
     model.assertComplete();
   });
 
-  it('a request is under way as soon as it is on record, also with a consumer that holds its announcement', async () => {
+  it('a request is sent as soon as it is recorded, also with a consumer that holds its announcement', async () => {
     const sent = deferred<void>();
     const journal = recorder();
     const { callModel } = scriptedModel([say('Done.')]);
@@ -86,7 +86,7 @@ describe('record, start, yield (L4.1)', () => {
     for await (const _ of loop);
   });
 
-  it('what is yielded is on record before it is seen, and a call before it starts', async () => {
+  it('what is yielded is recorded before it is seen, and a call before it starts', async () => {
     const journal = recorder();
     const atStart: number[] = [];
     const model = scriptedModel([callTool('T'), say('Done.')]);
@@ -123,7 +123,7 @@ describe('record, start, yield (L4.1)', () => {
     expect(ends).toEqual(['tool_use', 'end_turn']);
   });
 
-  it('an answer that comes bit by bit: its last block is told again, with what the answer came to', async () => {
+  it('an answer in small pieces: its last block is recorded again, with the usage', async () => {
     const bitwise = { eventsPerBatch: 1 };
     const steps = [reply([callTool('T')], bitwise), reply([say('Done.')], bitwise)];
     const { bodies } = await run({ steps, tools: { T: 'x' } });
@@ -188,7 +188,7 @@ describe('record, start, yield (L4.1)', () => {
     ]);
   });
 
-  it('F08 F120 blank text and unsigned thinking are never put on record', async () => {
+  it('F08 F120 blank text and unsigned thinking are never recorded', async () => {
     const { bodies, messages } = await run({
       steps: [reply([think('hm', { signature: '' }), say('  \n'), callTool('T')]), say('Done.')],
       tools: { T: 'x' },
@@ -199,7 +199,7 @@ describe('record, start, yield (L4.1)', () => {
 });
 
 describe('ids of calls', () => {
-  it('F06 two calls with one id, or without any, get ids of their own before they are on record', async () => {
+  it('F06 two calls with one id, or without any, get ids of their own before they are recorded', async () => {
     const { bodies, tools } = await run({
       steps: [
         reply([callTool('T', { n: 1 }, { id: 'same' }), callTool('T', { n: 2 }, { id: 'same' })]),
@@ -218,7 +218,7 @@ describe('ids of calls', () => {
 });
 
 describe('a stream that breaks (L4.3)', () => {
-  it('F38 cut after text: taken back and asked again, streaming, as an attempt of L8', async () => {
+  it('F38 cut after text: retracted and asked again, streaming, as an attempt of L8', async () => {
     const { messages, requests } = await run({ steps: [broken({ after: [say('Half')] }), say('Whole.')] });
     expect(outline(messages)).toEqual(['text', 'tombstone:1', 'system:api_retry', 'text']);
     expect(requests[1]).toMatchObject({ stream: true, options: { after: { immediate: false } } });

@@ -128,7 +128,7 @@ describe('terminals of the loop (L7.1)', () => {
     expect(outline(messages)).toEqual(['tool_use', 'tool_result', 'interruption']);
   });
 
-  it('aborted_tools: a host that interrupts is told of, also when a new message pre-empts', async () => {
+  it('aborted_tools: an interrupting host is reported, also when a new message pre-empts', async () => {
     const denial = { tool_name: 'T', tool_use_id: 'x', tool_input: {} };
     const { messages, terminal } = await run({
       steps: [callTool('T')],

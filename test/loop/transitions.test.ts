@@ -227,7 +227,7 @@ describe('each transition, met in the real loop', () => {
     expect(stuck.terminal.reason).toBe('image_error');
   });
 
-  it('max_output_tokens_escalate: the same request with a higher cap, the cut answer taken back', async () => {
+  it('max_output_tokens_escalate: the same request with a higher cap, the truncated answer retracted', async () => {
     const { messages, requests, decisions } = await run({
       steps: [say('Half', { stopReason: 'max_tokens' }), say('Whole.')],
     });
@@ -260,7 +260,7 @@ describe('each transition, met in the real loop', () => {
     expect(outline(messages)).toEqual(['thinking', 'tombstone:1', 'resume', 'text']);
   });
 
-  it('what a recovery puts into the view is on record before it is shown; the next pass knows of it', async () => {
+  it('what a recovery adds to the view is recorded before it is emitted; the next pass knows of it', async () => {
     const journal = recorder();
     const passes: boolean[] = [];
     const put = attachmentMessage(loopDeps(), { type: 'max_turns_reached', maxTurns: 1, turnCount: 1 });

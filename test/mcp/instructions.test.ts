@@ -28,7 +28,7 @@ const textOf = (request: { readonly view: Iterable<unknown> } | undefined) =>
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe('what servers say about their use', () => {
-  it('reaches the model once, by name and bounded, and stays where it was told', async () => {
+  it('reach the model once, by name and bounded, and stay in place', async () => {
     const said = `Count to three first.\u200b\u001b[31m ${'x'.repeat(5_000)}`;
     const { run, model, engine } = engineWith(
       [callTool('mcp__box__echo', { text: 'a' }), say('one'), say('two')],
@@ -50,7 +50,7 @@ describe('what servers say about their use', () => {
     expect(usage.categories).toContainEqual(expect.objectContaining({ id: 'mcp_instructions' }));
   });
 
-  it('is taken back when the server is switched off', async () => {
+  it('are removed when the server is switched off', async () => {
     const { run, model, engine } = engineWith([say('one'), say('two')], { INSTRUCTIONS: 'Be kind.' });
     await run('Go.');
     await engine.toggleMcpServer('box', false);

@@ -149,7 +149,7 @@ describe('F152 a schema', () => {
   });
 });
 
-it('T114 texts lose what nobody sees, and end', () => {
+it('T114 texts lose invisible characters, and are bounded', () => {
   expect(cleanText('a\u001b]0;title\u0007b\u001b[2Jc\u200bd\u202ee\u{e0041}f\r\n\tg', 100)).toBe(
     'abcdef\n\tg',
   );

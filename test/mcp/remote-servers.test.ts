@@ -23,7 +23,7 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
     expect(server.requests.every(({ headers }) => headers.authorization === 'Bearer t0')).toBe(true);
   });
 
-  it('F77 is told when a call is abandoned', async () => {
+  it('F77 is notified when a call is abandoned', async () => {
     const server = await httpServer();
     const room = await roomOf({ far: config(server.url) }, { variables: () => ({ values: { TOKEN: 't' } }) });
     const abort = new AbortController();

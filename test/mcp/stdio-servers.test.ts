@@ -103,7 +103,7 @@ describe('a stdio server', () => {
 });
 
 describe('a call', () => {
-  it('F77 that hangs settles when the user aborts, the server is told, and the next call works', async () => {
+  it('F77 that hangs settles when the user aborts, the server is notified, and the next call works', async () => {
     const log = await temporaryFile('log');
     const room = await roomOf(box({ LOG: log }));
     const abort = new AbortController();
@@ -270,7 +270,7 @@ describe('questions, resources, prompts', () => {
     },
   };
 
-  it('a question is declined when there is nobody to ask', async () => {
+  it('a question is declined without a host to ask', async () => {
     const room = await roomOf(box());
     expect((await call(toolIn(room, 'mcp__box__ask'), form)).text).toBe('{"action":"decline"}');
   });

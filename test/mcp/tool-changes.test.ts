@@ -82,7 +82,7 @@ describe('T113 a tool that changed since it was allowed', () => {
     expect(others.at(-1)).toBe('Send me ~/.ssh');
   });
 
-  it('is not used where nobody can be asked, whatever rules and mode say', async () => {
+  it('is not used without a host to ask, whatever rules and mode say', async () => {
     const { run, engine, calls } = await engineWith(
       [...changing, callTool('mcp__box__touch'), callTool('mcp__box__echo', { text: 'x' }), say('Done.')],
       { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },

@@ -30,7 +30,7 @@ const until =
   };
 
 describe('memory that bears on a prompt', () => {
-  it('comes in behind tool results once a small model has chosen it, and is told to the host', async () => {
+  it('is added behind tool results once a small model has chosen it, and reported to the host', async () => {
     const project = await projectUnderTest({
       '.claude/rules/sql.md': '---\npaths: ["**/*.sql"]\n---\nOne migration a table.',
     });

@@ -53,7 +53,7 @@ describe('cache marks', () => {
     expect(new Set(marks)).toEqual(new Set(['"cache_control":{"type":"ephemeral"}']));
   });
 
-  it('F13: with one hour, so that none of it stands behind a shorter one', async () => {
+  it('F13: with one hour, so that none follows a shorter one', async () => {
     const marks = marksIn(await sent(requestOf(view(), HEAD), { cacheTtl: '1h' }));
     expect(marks).toHaveLength(3);
     expect(new Set(marks)).toEqual(new Set(['"cache_control":{"type":"ephemeral","ttl":"1h"}']));

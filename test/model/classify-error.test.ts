@@ -86,7 +86,7 @@ describe('answers of the Messages API', () => {
     });
   });
 
-  it('a proxy’s page is told as such', () => {
+  it('a proxy’s page is recognised', () => {
     const failure = classifyAnswer(
       { status: 502, headers: { 'content-type': 'text/html' } },
       '<html><title>Bad Gateway</title></html>',

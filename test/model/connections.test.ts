@@ -284,7 +284,7 @@ describe('the life of sockets', () => {
 });
 
 describe('admission', () => {
-  it('is asked before each attempt and told how it ended', async () => {
+  it('is asked before each attempt and receives its outcome', async () => {
     server = await apiServer(overloaded(), hello);
     const log: unknown[] = [];
     const admission = {

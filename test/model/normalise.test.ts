@@ -127,7 +127,7 @@ describe('from the view to the wire', () => {
     expect(wire(view).map((turn) => turn.role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
   });
 
-  it('F06 two calls with the same id, or none, are told apart on both sides', () => {
+  it('F06 two calls with the same id, or none, get distinct ids on both sides', () => {
     const view = viewOf(
       user('hi'),
       calls('m1', 'x'),
@@ -221,7 +221,7 @@ describe('from the view to the wire', () => {
     expect(third?.content[0]?.['content']).toBe('\ufffd');
   });
 
-  it('drops thinking that another model, or nobody, signed; all of it when told so', () => {
+  it('drops unsigned thinking and that of another model; all of it on request', () => {
     const view = viewOf(
       user('hi'),
       thinks('m1', 'foreign', 'claude-opus-5'),

@@ -303,7 +303,7 @@ describe('asking again after a broken stream', () => {
     expect(server.received).toHaveLength(0);
   });
 
-  it('at once when told so, without counting', async () => {
+  it('immediately on request, without counting', async () => {
     server = await apiServer(hello);
     const { notices, outcome } = await run(clientFor(server.url), requestOf(), {
       after: { failure, immediate: true },

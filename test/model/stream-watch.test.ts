@@ -31,7 +31,7 @@ it('F40 a read that was outstanding over a leap did', async () => {
   expect(clock.pending).toBe(0);
 });
 
-it('nothing is armed again while nobody reads', async () => {
+it('nothing is armed again without an outstanding read', async () => {
   const { clock, trips, watch } = watching();
   watch.begin();
   watch.pause();

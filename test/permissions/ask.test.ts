@@ -127,7 +127,7 @@ describe('F90 a host that does not answer denies', () => {
     });
   });
 
-  it('silence ends at the limit, and the callback is told', async () => {
+  it('silence ends at the limit, and the callback is aborted', async () => {
     let signal: AbortSignal | undefined;
     const { ask, clock } = setUp(
       (_tool, _input, context) => {

@@ -151,7 +151,7 @@ describe('random conversations (L10.7)', () => {
       ['tool-result-duplicate'],
     ));
 
-  it('a result for a call nobody made', () =>
+  it('a result without a call', () =>
     broken(
       (content) => [{ type: 'tool_result', tool_use_id: 'stranger', content: '' }, ...content],
       ['tool-result-orphan'],

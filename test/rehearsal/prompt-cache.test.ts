@@ -72,7 +72,7 @@ describe('prompt-cache accounting', () => {
     expect(await usage(request(second))).toMatchObject({ fresh: 0, read: 1011, written: 0 });
   });
 
-  it('counts what stands behind the last breakpoint as fresh', async () => {
+  it('counts tokens behind the last breakpoint as fresh', async () => {
     await start();
     await usage(request(first));
     expect(await usage(request([user([block(LONG, marked), block('tail')])]))).toMatchObject({

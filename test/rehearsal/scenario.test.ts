@@ -98,7 +98,7 @@ describe('conditions', () => {
     expect(server.report()).toEqual({ unusedReplies: [], unanswered: [], rejected: [] });
   });
 
-  it('the kind may be told instead of guessed', async () => {
+  it('the kind may be given instead of guessed', async () => {
     server = await startRehearsal({
       kindOf: ({ body }) => (body['metadata'] === undefined ? 'main' : 'helper'),
       scenario: (seen) => reply(seen.kind),
@@ -152,7 +152,7 @@ describe('the end of a scenario', () => {
     });
   });
 
-  it('a scenario that nobody played is reported whole', async () => {
+  it('a scenario that was not played is reported completely', async () => {
     server = await startRehearsal({ scenario: { name: 's', replies: [reply('a'), reply('b')] } });
     expect(server.report().unusedReplies).toEqual([
       { session: undefined, scenario: 's', reply: 'reply 1' },

@@ -56,7 +56,7 @@ describe('endpoints', () => {
     );
   });
 
-  it('listens where it is told, and says when it cannot', async () => {
+  it('listens on the given port, and reports when it cannot', async () => {
     // Below the ports that the system hands out, of which another test may get one at any time.
     const port = 20_000 + (process.pid % 10_000);
     server = await startRehearsal({ port });
@@ -155,7 +155,7 @@ describe('timing', () => {
     return { ...systemClock, slept, sleep: async (ms) => void slept.push(ms) };
   }
 
-  it('waits where it is told to, and nowhere else', async () => {
+  it('waits where the timing says so, and nowhere else', async () => {
     const clock = keepingClock();
     server = await startRehearsal({
       clock,

@@ -48,7 +48,7 @@ describe.skipIf(lacking !== undefined)('MCP servers in the sandbox', () => {
     expect(readdirSync(at.cwd).sort()).toEqual(['mine', 'server.mjs']);
   });
 
-  it('are those that are named, and none where nobody asks', async () => {
+  it('are the named ones, and none without configuration', async () => {
     const mcpServers = { a: shellServer(at.cwd), b: shellServer(at.cwd) };
     const outside = join(at.home, 'outside');
     const calls = [shell('a', `echo x > ${outside}-a`), shell('b', `echo x > ${outside}-b`)];

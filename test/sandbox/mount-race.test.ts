@@ -70,7 +70,7 @@ const STOPPED =
 const CLOSED_FROM = { docs: '../other/closed', deep: '../../other/closed' };
 
 describe.skipIf(lacking !== undefined)('a folder that is swapped for a link', () => {
-  it('is what it was when nobody swaps', async () => {
+  it('is unchanged without a swap', async () => {
     expect(await runIn(ws, 'echo x > ../other/closed/victim; echo ran', {}, sandboxAfter('true'))).toMatch(
       /Read-only file system\nran\n$/,
     );

@@ -49,7 +49,7 @@ describe.skipIf(lacking !== undefined)('places of a sandbox', () => {
     },
   );
 
-  it('a git folder that is named itself can be committed to, and not be told to run something', async () => {
+  it('a git folder that is named itself accepts commits, and no settings that run something', async () => {
     execFileSync('git', ['init', '-q'], { cwd });
     const git = join(cwd, '.git');
     const commit = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo committed';

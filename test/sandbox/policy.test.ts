@@ -92,7 +92,7 @@ describe.skipIf(lacking !== undefined)('the policy', () => {
     await sandbox.close();
   });
 
-  it('files of one command are there for the next, and for nobody else', async () => {
+  it('files of one command are there for the next, and for no other session', async () => {
     const sandbox = sandboxWith({ writable: [ws] });
     const one = async (command: string) =>
       textOf(

@@ -73,7 +73,7 @@ describe('plan mode', () => {
     expect(modes(run.messages)).toEqual(['acceptEdits']);
   });
 
-  it('EnterPlanMode asks nobody, and going back restores the mode before it', async () => {
+  it('EnterPlanMode asks no question, and leaving restores the previous mode', async () => {
     const asked: string[] = [];
     const run = await rehearse({
       replies: [
@@ -112,7 +112,7 @@ describe('plan mode', () => {
     expect(textOf(blocksOf(run.sent.at(-1), 'tool_result')[0]?.content)).toContain('Plan mode is not on');
   });
 
-  it('without anybody to ask the plan is the answer, and the doors are not offered', async () => {
+  it('without a host to ask the plan is the answer, and the tools of plan mode are not offered', async () => {
     const options: Options = { permissionMode: 'plan', planModeInstructions: 'Think of gates alone.' };
     const run = await rehearse({ replies: [reply('A plan.')], options });
     expect(run.sent[0]?.tools?.map(({ name }) => name)).not.toContain('ExitPlanMode');
@@ -170,7 +170,7 @@ describe('plan mode', () => {
     expect(existsSync(join(run.cwd, 'gate.txt'))).toBe(false);
   });
 
-  it('the approved plan stands behind a summary', async () => {
+  it('the approved plan is restored behind a summary', async () => {
     const run = await rehearse({
       ...submissions('Plan it.', '/compact', 'Go on.'),
       replies: [

@@ -81,7 +81,7 @@ async function setting(output: object = { content: [{ type: 'text', text: LONG }
 }
 
 describe('a result above its limit', () => {
-  it('stands in its file, whole, before the journal shows a preview that names it', async () => {
+  it('is in its file, complete, before the journal has a preview that names it', async () => {
     const { server, home, hooked, run, play } = await setting();
     let wholeOnRecord = 0;
     const filesThen: (string | undefined)[] = [];
@@ -132,7 +132,7 @@ describe('a result above its limit', () => {
     expect(all[2]?.message).toMatchObject({ content: [{ content: resultTold(messages).content }] });
   });
 
-  it('with structured output of its own is on record whole; the model sees a preview', async () => {
+  it('with structured output of its own is recorded completely; the model receives a preview', async () => {
     const rows = Array.from({ length: 4_000 }, (_, row) => ({ row }));
     const { server, home, run, play } = await setting({ content: [], structuredContent: { rows } });
     play(toolUse('mcp__t__tell'), 'Read.');

@@ -204,7 +204,7 @@ describe('what a host learns of a session', () => {
     expect(await query.accountInfo()).toEqual({ apiKeySource: 'none', apiProvider: 'firstParty' });
   });
 
-  it('a changed mode is told while nothing runs, too', async () => {
+  it('a changed mode is emitted while nothing runs, too', async () => {
     const { query } = queryUnderTest([say('Hi.')], 'Go.');
     await query.setPermissionMode('plan');
     const { messages } = await gather(query);

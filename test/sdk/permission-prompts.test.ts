@@ -75,7 +75,7 @@ describe('permissionPromptToolName', () => {
     expect(messages).not.toContainEqual(expect.objectContaining({ subtype: 'permission_denied' }));
   });
 
-  it('the model is not told of it, but of the tools whose questions it can answer', async () => {
+  it('it is not offered to the model, unlike tools whose questions it can answer', async () => {
     const { messages } = await run(
       desk(() => JSON.stringify({ behavior: 'allow' })),
       touch('a'),
@@ -105,7 +105,7 @@ describe('permissionPromptToolName', () => {
 });
 
 describe('permissionPrompts', () => {
-  it('none: nobody is asked, whoever could be', async () => {
+  it('none: the host is never asked', async () => {
     let asked = 0;
     const { told, messages } = await run(
       {
@@ -147,7 +147,7 @@ describe('managedSettings', () => {
     expect(told).toContain('is denied by the rule Bash(touch:*) in the managed settings');
   });
 
-  it('the callback is told which ask rule wants it asked', async () => {
+  it('the callback receives the ask rule', async () => {
     const seen: unknown[] = [];
     await run(
       {

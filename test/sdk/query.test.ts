@@ -148,7 +148,7 @@ describe('query() with a stream of prompts', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  it('a title is told of before the session begins', async () => {
+  it('a title is emitted before the session begins', async () => {
     const { query: running } = queryUnderTest([say('Hi.')], 'Hello.', { title: 'Larches' });
     const { messages } = await gather(running);
     expect(messages.slice(0, 2)).toMatchObject([

@@ -349,7 +349,7 @@ describe('trust by content', () => {
     expect((await projectTrust({ cwd, env })).state).toBe('changed');
   });
 
-  it('the record is the user’s alone, is listed, and can be taken back', async () => {
+  it('the record is readable by the user only, is listed, and can be revoked', async () => {
     await put('proj/.claude/settings.json', allowing);
     await trust();
     expect((await stat(join(home, 'trusted-folders.json'))).mode & 0o777).toBe(0o600);

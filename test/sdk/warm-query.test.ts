@@ -18,7 +18,7 @@ test('a warm session has asked nothing, and takes one query', async () => {
   await server.close();
 });
 
-test('one that is not wanted is closed, and asks nobody', async () => {
+test('one that is not used is closed, and sends no request', async () => {
   const server = await startRehearsal();
   const warm = await startup({ options: optionsFor(server.url) });
   await warm.close();

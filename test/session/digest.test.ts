@@ -132,7 +132,7 @@ describe('the digest of a long journal', () => {
     expect((await resumed()).view.length).toBe(14);
   });
 
-  it('counts for nothing where the journal is not what it was: a changed byte is told of', async () => {
+  it('is ignored where the journal has changed: a changed byte is reported', async () => {
     await said(nineMegabytes());
     await changeByte(journal, MEGABYTE);
     const found = await resumed();

@@ -78,7 +78,7 @@ describe('envelope', () => {
     expect(decoded.kind === 'ok' && decoded.entry).not.toHaveProperty('resultIsContent');
   });
 
-  it('a decision comes back as it was told, in at most 2 kB', () => {
+  it('a decision is restored as it was appended, in at most 2 kB', () => {
     const idle = (step: string) => ({
       step,
       ran: false,
@@ -114,7 +114,7 @@ describe('envelope', () => {
     );
   });
 
-  it('a decision comes back as it was told, whatever its parts are called and say', () => {
+  it('a decision is restored as it was appended, whatever its parts are called and contain', () => {
     const name = fc.oneof(
       fc.constantFrom(
         'calls',

@@ -146,7 +146,7 @@ describe('rewindFiles', () => {
     await run.end();
   });
 
-  it('touches nothing that somebody else changed since, and names it', async () => {
+  it('leaves unchanged what another program changed since, and names it', async () => {
     for (const name of ['mine.txt', 'yours.txt', 'between.txt']) await writeFile(at(name), 'old\n');
     play(
       reply([

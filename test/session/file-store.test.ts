@@ -149,7 +149,7 @@ describe('file journal store', () => {
     expect(problems).toEqual(['nul', 'merged_lines', 'merged_lines', 'bad_checksum']);
   });
 
-  it('F70 a line that nobody could hold in memory is passed over', async () => {
+  it('F70 a line that does not fit into memory is skipped', async () => {
     await written();
     await appendFile(file, Buffer.alloc(70 * 1024 * 1024, 'x'));
     await appendFile(file, '\n');
@@ -161,7 +161,7 @@ describe('file journal store', () => {
     await store.close(SESSION);
   });
 
-  it('F72 a record of a later version is kept and told of', async () => {
+  it('F72 a record of a later version is kept and reported', async () => {
     await written();
     const { crc32 } = await import('node:zlib');
     const body = '{"v":9,"seq":4,"epoch":1,"type":"hologram","sessionId":"x"}';

@@ -143,7 +143,7 @@ describe('lease file', () => {
     expect(clock.waiting()).toBe(0);
   });
 
-  it('a lock that somebody took over lends its name to no other session', async () => {
+  it('a lock that was taken over lends its name to no other session', async () => {
     const store = open();
     const first = await store.acquire('s1');
     const theirs = await open().acquire('s1', { takeOver: true });

@@ -70,7 +70,7 @@ describe('admission', () => {
   const need = (foreground: boolean) => ({ model: 'm', sessionId: 's', foreground });
   const { signal } = new AbortController();
 
-  it('lets everybody in without a limit', async () => {
+  it('admits all calls without a limit', async () => {
     const admission = createAdmission();
     const permits = await Promise.all(
       Array.from({ length: 100 }, () => admission.acquire(need(true), signal)),

@@ -119,7 +119,7 @@ describe('the resume table (L4.1)', () => {
     expect(openOf(submission, prompt, request())).toMatchObject({ next: 'ask', superseded: [], calls: [] });
   });
 
-  it('L4.3 blocks without the end, and without a call: taken back and asked again', () => {
+  it('L4.3 blocks without the end, and without a call: retracted and asked again', () => {
     const open = openOf(submission, prompt, request(), block('a1', { type: 'text', text: 'half' }));
     expect(open).toMatchObject({ next: 'ask', superseded: ['a1'] });
     expect(carryOnInterrupted(open).records).toEqual([
@@ -197,7 +197,7 @@ describe('the resume table (L4.1)', () => {
     expect(faultsOf(resume(...journal, ...closing).view)).toEqual([]);
   });
 
-  it('F01 a call that never started is told so before a new prompt', () => {
+  it('F01 a call that never started is answered so before a new prompt', () => {
     const open = openOf(submission, prompt, request(), block('a1', toolUse('t1')), response());
     expect(open.calls[0]?.plan).toBe('run');
     expect(closeInterrupted(open)).toMatchObject([
@@ -298,7 +298,7 @@ describe('the resume table (L4.1)', () => {
     });
   });
 
-  it('a turn whose decision is not on record is counted by the request that came after it', () => {
+  it('a turn without a recorded decision is counted by the following request', () => {
     const journal = [submission, prompt, request(), block('a1', toolUse('t1')), response()];
     expect(openOf(...journal, request(2))).toMatchObject({ iteration: 2, turnCount: 1 });
     expect(openOf(...journal, result('r1', 't1'), request(2))).toMatchObject({ iteration: 2, turnCount: 2 });
@@ -367,7 +367,7 @@ describe('the resume table (L4.1)', () => {
     expect(resumed.open).toMatchObject({ id: 's1', next: 'ask', superseded: ['b1'] });
   });
 
-  it('open questions are told, with the answer when there is one', () => {
+  it('open questions are reported, with the answer if there is one', () => {
     const ask: JournalBody = {
       type: 'ask',
       id: 'x',
@@ -511,7 +511,7 @@ describe('what a session comes to', () => {
     expect(resumed.view.at(3)).toMatchObject({ message: { content: [{ id: 't5', input: {} }] } });
   });
 
-  it('F70 a result lost in the middle is made up, and gives way when it comes after all', () => {
+  it('F70 a result lost in the middle is synthesised, and replaced when it arrives after all', () => {
     const [s, p, r, a, e] = done as [JournalBody, JournalBody, JournalBody, JournalBody, JournalBody];
     const lost = [
       s,

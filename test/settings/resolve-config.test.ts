@@ -339,7 +339,7 @@ describe('isolation of commands', () => {
     });
   });
 
-  it('is not there where nobody asks for it', async () => {
+  it('is absent unless requested', async () => {
     for (const options of [
       {},
       { sandbox: { enabled: false } },

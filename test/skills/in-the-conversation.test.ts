@@ -13,7 +13,7 @@ const count = (text: string, words: string) => text.split(words).length - 1;
 const nothing = async () => {};
 
 describe('the list of skills in the conversation', () => {
-  it('L3: is told once; a change is an addition behind it, and every byte before stays', async () => {
+  it('L3: is announced once; a change is an addition behind it, and every earlier byte stays', async () => {
     const stage = await skillStage();
     const paint = (words: string) =>
       stage.write('home/skills/paint/SKILL.md', skill('paint', words, 'Body.'));
@@ -44,7 +44,7 @@ describe('the list of skills in the conversation', () => {
     expect(plain(last).startsWith(plain(stage.sent(1)).slice(0, -2))).toBe(true);
   });
 
-  it('a session that goes on is not told again what stands in its conversation', async () => {
+  it('a continued session does not announce again what its conversation contains', async () => {
     const stage = await skillStage();
     await stage.write('home/skills/paint/SKILL.md', skill('paint', 'Painting.', 'Body.'));
     await stage.run([reply('Hi.')]);

@@ -57,7 +57,7 @@ describe('output styles', () => {
     expect(lines).toEqual([]);
   });
 
-  it('of a file beats a built-in one of its name, and the name is told as it was written', async () => {
+  it('of a file beats a built-in one of its name, and the name is reported as written', async () => {
     const stage = await skillStage();
     await stage.write('home/output-styles/Concise.md', 'One word.');
     await stage.run([reply('Hm.')], { systemPrompt: OWN, settings: { outputStyle: 'Concise' } });

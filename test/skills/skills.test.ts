@@ -11,7 +11,7 @@ const init = (messages: readonly SDKMessage[]) =>
   messages.find((message) => message.type === 'system' && message.subtype === 'init');
 
 describe('skills of project and user', () => {
-  it('are told by name and description, and loaded whole when the model asks', async () => {
+  it('are announced by name and description, and loaded completely when the model asks', async () => {
     const stage = await skillStage();
     await stage.write(
       'work/.turnwright/skills/masonry/SKILL.md',

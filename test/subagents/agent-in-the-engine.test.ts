@@ -72,7 +72,7 @@ describe('an agent in the foreground', () => {
     expect(used?.costUSD).toBeCloseTo(result.total_cost_usd);
   });
 
-  it('has its own conversation on record, beside the session', async () => {
+  it('has a recorded conversation of its own, beside the session', async () => {
     const { run, store, engine } = agentsUnderTest({
       main: [startAgent('dig'), say('Done.')],
       dig: [say('Found it.')],

@@ -64,7 +64,7 @@ it('an agent in the background lets its call return; its end starts another turn
   expect(results.at(-1)).toMatchObject({ subtype: 'success', result: 'Gold it is.' });
 });
 
-it('a call that waits for an agent returns when the host lets go of it, and the agent goes on', async () => {
+it('a call that waits for an agent returns when the host detaches it, and the agent continues', async () => {
   const work = fakeTool({ name: 'Work', hold: true });
   const folder = tempFolder();
   const { engine } = agentsUnderTest(

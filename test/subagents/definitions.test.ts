@@ -67,7 +67,7 @@ describe('agents from files', () => {
 describe('which agents there are', () => {
   const agent = (name: string, prompt: string) => ({ name, description: name, prompt });
 
-  it('what comes first decides; the built-in ones are there unless somebody took their name', () => {
+  it('the first definition decides; built-in ones exist unless their name is taken', () => {
     const catalog = agentCatalog([agent('x', 'option')], [agent('x', 'file'), agent('Explore', 'mine')]);
     expect(catalog.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'Plan', 'x']);
     expect(catalog.find(({ name }) => name === 'x')?.prompt).toBe('option');

@@ -73,7 +73,7 @@ it('the same holds for an agent of an agent', async () => {
   expect(asked).toEqual(['hook', 'host:Burn']);
 });
 
-it('calls of an agent in the background wait for nobody', async () => {
+it('calls of an agent in the background wait for no consumer', async () => {
   const asked: string[] = [];
   const { engine } = agentsUnderTest(
     {

@@ -22,7 +22,7 @@ function report(messages: readonly SDKMessage[]): string {
   return JSON.stringify(last);
 }
 
-it('an agent is told of skills, and begins with those that its definition names', async () => {
+it('an agent receives the list of skills, and begins with those that its definition names', async () => {
   const stage = await skillStage();
   await stage.write('home/skills/paint/SKILL.md', skill('paint', 'Painting.', 'Two coats.'));
   await stage.write('home/skills/roof/SKILL.md', skill('roof', 'Roofs.', 'Slates.'));

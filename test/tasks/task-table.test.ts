@@ -17,7 +17,7 @@ afterEach(async () => {
 const subtypes = ({ messages }: TableUnderTest) => messages.map(({ subtype }) => subtype);
 
 describe('the task table', () => {
-  it('has a background task on record before it is told of', async () => {
+  it('records a background task before it is reported', async () => {
     const order: string[] = [];
     const { table } = await open({
       record: async ({ event }) => void order.push(`record ${event}`),
@@ -105,7 +105,7 @@ describe('the task table', () => {
     expect(test.records.at(-1)).toMatchObject({ event: 'ended', status: 'stopped', endedBy: 'host' });
   });
 
-  it('F102 whose output was read to the end is not told of again', async () => {
+  it('F102 whose output was read to the end is not reported again', async () => {
     const test = await open();
     const task = await test.table.register(shellTask());
     await writeFile(task.outputFile, 'one\n');
@@ -135,7 +135,7 @@ describe('the task table', () => {
     expect(test.table.untold()).toMatchObject([{ status: 'stopped', endedBy: 'lifetime' }]);
   });
 
-  it('is clear about ids that nobody has, and tasks that have ended', async () => {
+  it('reports unknown ids, and tasks that have ended', async () => {
     const { table } = await open();
     await expect(table.stop('nope', 'host')).rejects.toMatchObject({ code: 'unknown_task' });
     const task = await table.register(shellTask());
@@ -144,7 +144,7 @@ describe('the task table', () => {
     await expect(table.stop(task.taskId, 'host')).rejects.toMatchObject({ code: 'task_ended' });
   });
 
-  it('what an earlier life left running is lost with its process', async () => {
+  it('a task that a previous process left running is lost with its process', async () => {
     const test = await open();
     const started = {
       event: 'started',

@@ -44,7 +44,7 @@ describe('recordingStore', () => {
     expect(store.entries('a')).toEqual([]);
   });
 
-  it('fails once when told to', async () => {
+  it('fails once on demand', async () => {
     const store = recordingStore();
     const { epoch } = await store.takeOver('a');
     store.failNextAppend(new Error('ENOSPC'));

@@ -216,7 +216,7 @@ describe('results', () => {
     ]);
   });
 
-  test('progress that nobody takes is bounded, the newest is kept', async () => {
+  test('progress that is not taken is bounded, the newest is kept', async () => {
     const tool = toolOf('T', {
       run: async function* () {
         for (let n = 0; n < 1000; n += 1) yield { type: 'step', n };
@@ -300,7 +300,7 @@ describe('abort', () => {
     );
   });
 
-  test('what runs is told by its signal, what waits is answered at once and never runs', async () => {
+  test('running calls are aborted by their signal, waiting ones are answered immediately and never run', async () => {
     const started: string[] = [];
     const executor = executorOf([
       toolOf('U', {
@@ -355,7 +355,7 @@ describe('abort', () => {
     expect(seen).toEqual(expected);
   });
 
-  test('what ends well in spite of the abort keeps its result; what failed is told with what it still said', async () => {
+  test('a call that succeeds in spite of the abort keeps its result; a failed one is reported with its partial output', async () => {
     const until = (signal: AbortSignal) =>
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     const executor = executorOf([

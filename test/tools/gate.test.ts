@@ -241,7 +241,7 @@ describe('permission', () => {
       },
     });
 
-  test('a rule that denies: bare text, a denial, not run, and the hook PermissionDenied is told', async () => {
+  test('a rule that denies: bare text, a denial, not run, and the hook PermissionDenied runs', async () => {
     const { tool, ran } = echo();
     const told: unknown[] = [];
     const gate = gateOf({
@@ -500,7 +500,7 @@ describe('hooks', () => {
     expect(result.hookContext).toEqual(['look again']);
   });
 
-  test('failures are told to PostToolUseFailure', async () => {
+  test('failures are passed to PostToolUseFailure', async () => {
     const told: unknown[] = [];
     const gate = gateOf({
       hooks: hooksOf({

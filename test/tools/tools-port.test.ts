@@ -40,7 +40,7 @@ describe('wireTools', () => {
     expect(first[0]).toEqual({ name: 'B', description: 'B 1', input_schema: { type: 'object' } });
   });
 
-  test('F152 a tool that cannot describe itself costs nobody else anything', async () => {
+  test('F152 a tool whose description fails affects no other tool', async () => {
     const port = portOf([
       toolOf('Bad', { description: () => Promise.reject(new Error('no')) }),
       toolOf('Good'),

@@ -23,7 +23,7 @@ describe('a scope', () => {
     expect(cleanups).toBe(1);
   });
 
-  it('forgets a cleanup that was taken back', async () => {
+  it('forgets a cleanup that was removed', async () => {
     const scope = openScope();
     const forget = scope.onClose(() => expect.unreachable());
     forget();
@@ -136,7 +136,7 @@ describe('a child', () => {
     expect([late.signal.reason, late.closed]).toEqual(['gone', true]);
   });
 
-  it('that is closed is let go of by its parent', async () => {
+  it('that is closed is released by its parent', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const parent = openScope();

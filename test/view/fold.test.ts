@@ -52,7 +52,7 @@ describe('what the engine keeps in memory', () => {
       ),
     ).toEqual(['p', 'a', 'b', 'c', 'r1', 'r2', 'r3', 'q']);
   });
-  it('nothing that was taken back, and no error that the engine wrote', () => {
+  it('no retracted messages, and no errors that the engine wrote', () => {
     const error = {
       ...block('e', { type: 'text', text: 'x' }),
       synthetic: { error: 'unknown' },

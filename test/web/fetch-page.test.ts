@@ -107,7 +107,7 @@ describe('which hosts are asked', () => {
 describe('redirects', () => {
   const to = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
 
-  it('are followed on the same host, and told of when they lead to another', async () => {
+  it('are followed on the same host, and reported when they lead to another', async () => {
     const other = await serve({ '/': html('secret') });
     const server = await serve({
       '/a': to('/b?c'),

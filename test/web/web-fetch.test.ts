@@ -122,7 +122,7 @@ it('what the user allowed by name is refused when the name leads to a private ad
   expect(results).toMatchObject([{ isError: true, content: expect.stringContaining('is link-local') }]);
 });
 
-it('error pages, bad addresses and offsets beyond the end are told', async () => {
+it('error pages, invalid URLs and offsets beyond the end are reported', async () => {
   const { results } = await run([
     reply(fetchOf('/gone')),
     reply(toolUse('WebFetch', { url: 'http://me:pw@127.0.0.1/', prompt: 'x' })),

@@ -1,7 +1,4 @@
-/**
- * The middle of the gate: PreToolUse hooks, then permission rules, then the user or host. Each may change the
- * input; a changed input is parsed, checked and judged again before anything runs (F93).
- */
+/** Hooks, permission rules, then the user or host. A changed input is checked and judged again (F93). */
 import type { GatePorts, PermissionQuestion } from '../../protocol/gate.ts';
 import type { HookVerdict } from '../../protocol/hook.ts';
 import type { JsonObject } from '../../protocol/json.ts';

@@ -28,7 +28,7 @@ async function runWithIds(first: string, second: string) {
   return { server, messages, entries: await readJournalOf({ ...place, sessionId }) };
 }
 
-describe('F06 calls that cannot be told apart by their ids', () => {
+describe('F06 calls with duplicate ids', () => {
   it.each([
     ['twice the same', 'same', 'same'],
     ['both empty', '', ''],

@@ -7,7 +7,7 @@ import { wholeText } from '../sent.ts';
 const POLLS = 'while :; do [ -e never ]; sleep 0.05; done';
 
 describe('F103 a loop that polls for what never comes', () => {
-  it('F103 lives no longer than it may, and the model is told so', async () => {
+  it('F103 ends at its lifetime, and the model is notified', async () => {
     const run = await rehearse({
       replies: [
         reply(toolUse('Bash', { command: POLLS, run_in_background: true })),

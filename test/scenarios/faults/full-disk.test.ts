@@ -8,7 +8,7 @@ import { errorResultOf, rehearse, successOf } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 
 describe('F71 a disk that takes nothing', () => {
-  it('F71 full before a tool’s intent: the tool does not run, one result, the loss is told, earlier records stay', async () => {
+  it('F71 full before a tool’s intent: the tool does not run, one result, the loss is reported, earlier records stay', async () => {
     let full = false;
     const files = filesThatFill((text) => {
       full ||= text.includes('"type":"intent"');

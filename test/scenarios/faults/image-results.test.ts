@@ -6,7 +6,7 @@ import { PNG } from '../images.ts';
 import { journalFile } from '../journal.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 
-it('F156 an image as a result: it does not count as text, and stands in the log once', async () => {
+it('F156 an image as a result: it does not count as text, and is recorded once', async () => {
   const image = Buffer.concat([PNG, randomBytes(120_000)]); // what follows the end of a picture is not looked at
   const run = await rehearse({
     files: { 'shot.png': image },

@@ -4,7 +4,7 @@ import { decided, outline } from '../outline.ts';
 import { MODEL, rehearse, successOf } from '../rehearse.ts';
 
 describe('F20 "input length and max_tokens exceed context limit"', () => {
-  it('F20 max_tokens is lowered to what is left, and nobody sees the refusal', async () => {
+  it('F20 max_tokens is lowered to what is left, and the refusal is not emitted', async () => {
     const run = await rehearse({
       prompt: 'word '.repeat(8_000),
       replies: [reply('Many words.')],

@@ -121,7 +121,7 @@ describe('F161 an approval that arrives when the process that asked is gone', ()
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Not on a Friday.');
   });
 
-  it('F162 an approval of another call than the one on record runs nothing', async () => {
+  it('F162 an approval of another call than the recorded one runs nothing', async () => {
     const asking = await askAndDie();
     const [block] = asking.message.content;
     if (block?.type !== 'tool_use') throw new Error('no call');

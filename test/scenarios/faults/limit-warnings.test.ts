@@ -24,7 +24,7 @@ it('F67 four of five turns: one warning, before the last of them; the next promp
   }
 });
 
-it('F67 80 % of the money is told once in the life of a session', async () => {
+it('F67 80 % of the budget is reported once per session', async () => {
   // Opus: $20 for a million output tokens.
   const { engine } = engineUnderTest(
     [
@@ -59,7 +59,7 @@ it('F67 80 % of the task budget', async () => {
   ]);
 });
 
-it('F67 a limit that is struck at once is told by the result alone', async () => {
+it('F67 a limit that is exceeded immediately is reported by the result alone', async () => {
   const { run } = engineUnderTest([look({ output_tokens: 100_000 })], {
     tools,
     maxBudgetUsd: 1,

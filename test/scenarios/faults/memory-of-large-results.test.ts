@@ -18,7 +18,7 @@ it('F104 turns with results of 100 KB each: what is in memory grows by a fractio
   expect(Math.max(...run.heap) - first).toBeLessThan(40 * MEGABYTE);
 }, 300_000);
 
-it('F104 results that the model reads whole are let go of with each compaction', async () => {
+it('F104 results that the model reads completely are released with each compaction', async () => {
   const turns = inShortAndLongForm(180, 1000);
   const run = await runLong({
     folder: tempFolder(),

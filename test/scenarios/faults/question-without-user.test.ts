@@ -27,7 +27,7 @@ const asking = async (options: Options, more: object = {}) => {
 };
 
 describe('F163 a question tool', () => {
-  it('F163 without a user it cannot ask, and the model is not told of it', async () => {
+  it('F163 without a user it cannot ask, and is not offered', async () => {
     for (const permissionMode of ['default', 'bypassPermissions', 'dontAsk'] as const) {
       const { run, text, isError } = await asking({
         permissionMode,

@@ -5,7 +5,7 @@ import { rehearse, submissions } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 
 describe('F11 an image that is refused all the same', () => {
-  it('F11 the block that the refusal names makes way, the log stays as it was, the session goes on', async () => {
+  it('F11 the block that the refusal names is replaced, the log is unchanged, the session continues', async () => {
     const run = await rehearse({
       ...submissions('Hello.', 'Goodbye.'),
       files: { 'shot.png': PNG },

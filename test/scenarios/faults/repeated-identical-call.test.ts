@@ -28,7 +28,7 @@ const look = () => toolUse('Bash', { command: 'cat a.txt' });
 const guard = { engine: { repeatGuard: { nudgeAt: 5, refuseAt: 15 } } };
 
 describe('F150 an identical successful call, again and again', () => {
-  it('F150 the model is told, at first and whenever their number has doubled; the calls run', async () => {
+  it('F150 the model is notified, at first and at each doubling of the number; the calls run', async () => {
     expect(await calls(again(21, look))).toMatchObject({ told: 2, refused: [], ran: 21 });
   });
 

@@ -4,7 +4,7 @@ import { outline } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 
 describe('F38 the connection is reset after some text, before any tool', () => {
-  it('F38 what was shown is taken back, the same request goes out again, the text appears once', async () => {
+  it('F38 the emitted text is retracted, the same request is sent again, the text appears once', async () => {
     const run = await rehearse({
       replies: [
         // start, block, delta, stop, block: a whole block was shown when it breaks.

@@ -16,7 +16,7 @@ const taskIdIn = (message: SDKMessage): string =>
   message.type === 'system' && message.subtype === 'task_started' ? message.task_id : '';
 
 describe('F101 how a background task ended, and who ended it', () => {
-  it('F101 stopped by the host: "killed" once its descendants are dead, and the model is told who', async () => {
+  it('F101 stopped by the host: "killed" once its descendants have ended, and the model is notified by whom', async () => {
     const talk = conversation();
     talk.say('Serve.');
     let task = '';

@@ -7,7 +7,7 @@ import { blocksOf } from '../sent.ts';
 const blank = /"text":"\s*"/;
 
 describe('F08 turns with nothing said in them', () => {
-  it('F08 only calls, or only thinking before them: no empty text is on record, shown or sent', async () => {
+  it('F08 only calls, or only thinking before them: no empty text is recorded, emitted or sent', async () => {
     const read = (id: string) => toolUse('Read', { file_path: 'a.txt' }, id);
     const run = await rehearse({
       files: { 'a.txt': 'x' },

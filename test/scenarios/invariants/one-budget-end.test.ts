@@ -18,7 +18,7 @@ describe('L10.5 one place ends the run for money, after the yield', () => {
     expect(makers).toEqual(['engine/budget/run-guards.ts']);
   });
 
-  it('L10.5 what was paid for is shown before the result; what was started is on record', async () => {
+  it('L10.5 what was paid for is emitted before the result; what was started is recorded', async () => {
     const run = await rehearse({
       files: { 'a.txt': 'x' },
       replies: [

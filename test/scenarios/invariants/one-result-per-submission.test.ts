@@ -39,7 +39,7 @@ async function collect(
   return seen;
 }
 
-describe('L10.6 exactly one result, last; none when nobody is to hear of it', () => {
+describe('L10.6 exactly one result, last; none when the consumer has left', () => {
   it('L10.6 submitMessage: each submission has its own', async () => {
     const { engine } = await engineOver([reply('One.'), reply('Two.')]);
     expect(outline(await collect(engine.submitMessage('One?')))).toEqual(['init', 'text', 'result:success']);

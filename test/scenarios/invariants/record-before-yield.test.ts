@@ -19,7 +19,7 @@ const replies = () => [
 ];
 
 describe('L10.8 the record holds what was said, and any part of it can be gone on with', () => {
-  it('L10.8 each message is on record when it is seen', async () => {
+  it('L10.8 each message is recorded before it is emitted', async () => {
     await rehearse({
       files: { 'a.txt': 'x' },
       replies: replies(),

@@ -9,7 +9,7 @@ function bare(message: SentMessage | undefined): string[] {
 }
 
 describe('L10.2 entries leave the view only by recorded edits, superseded blocks never enter it', () => {
-  it('L10.2 every request carries what the one before carried, unchanged and in place; what was taken back is in none', async () => {
+  it('L10.2 every request contains the previous one, unchanged and in place; retracted messages are in none', async () => {
     const read = (name: string) => toolUse('Read', { file_path: name });
     const run = await rehearse({
       files: { 'a.txt': 'a', 'b.txt': 'b' },

@@ -27,7 +27,7 @@ describe('budget_exhausted', () => {
     expect(run.sent).toHaveLength(1);
   });
 
-  it('of a session that has none left no prompt is sent, however long the consumer looks at what it is told', async () => {
+  it('a session without budget sends no prompt, however slow the consumer is', async () => {
     const { prompts, say, end } = conversation();
     say('One.');
     const run = await rehearse({

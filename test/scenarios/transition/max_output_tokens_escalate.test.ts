@@ -4,7 +4,7 @@ import { decided, outline } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 
 describe('max_output_tokens_escalate', () => {
-  it('the same request goes out with 64 000, and the cut answer is taken back', async () => {
+  it('the same request is sent with 64 000, and the truncated answer is retracted', async () => {
     const long = `${'so on and '.repeat(4_000)}The end.`;
     const run = await rehearse({ replies: [reply(long), reply(long)] });
     expect(run.sent.map((body) => body.max_tokens)).toEqual([8_000, 64_000]);

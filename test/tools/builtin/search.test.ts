@@ -87,7 +87,7 @@ describe('Glob', () => {
     expect(textOf(output)).toMatch(/There are more: these are the 100 changed last/);
   });
 
-  test('a broken pattern is told', async () => {
+  test('an invalid pattern is reported', async () => {
     await expect(glob({ pattern: '**/{a' })).rejects.toThrow(/The search failed/);
   });
 });
