@@ -179,6 +179,28 @@ const INTERPRETS_VIEW_CHANGES =
 /** Prints the type of each record in the debug log, and does nothing else with it. */
 const PRINTS_RECORDS = 'engine/session/debug-log.ts';
 
+const MAX_COMMENT_COLUMNS = 110;
+
+/**
+ * Words that comments and test titles replace: roles (the caller, the consumer, the host, the user, the model, another
+ * process) instead of people, and the standard terms (emit, notify, record, retract, queue, fall back).
+ */
+const BANNED_WORDS: readonly RegExp[] = [
+  /\b(?:nobody|somebody|anybody|everybody|whoever)\b/i,
+  /\btold\b/i,
+  /\bstands (?:alone|at|before|behind|beside|for|in|on|there|where)\b/i,
+  /\bon record\b/i,
+  /\btaken back\b/i,
+  /\b(?:gives|makes) way\b/i,
+  /\bin line\b/i,
+  /\bearlier (?:life|lives)\b/i,
+  /\bgo(?:es)? round\b/i,
+  /\brungs?\b/i,
+  /\blets? go of\b/i,
+];
+/** Rooms and files whose comments are not rewritten yet. */
+const OTHER_PROSE = /^(?:engine|options|permissions|sandbox|settings|shell|cli\/flags)\/|^sdk\/options\.ts$/;
+
 const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
 
 interface Import {
@@ -555,6 +577,37 @@ describe('shape', () => {
       return rest !== undefined && room !== undefined && !rooms.has(room);
     });
     expect(strays).toEqual([]);
+  });
+});
+
+describe('prose', () => {
+  const comments = ({ path, text }: Source): string[] =>
+    OTHER_PROSE.test(path) ? [] : text.split('\n').filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line));
+  const isBanned = (line: string) => BANNED_WORDS.some((word) => word.test(line));
+
+  it('comments use the standard terms', () => {
+    expect(isBanned('// Whoever asks is told.')).toBe(true);
+    expect(offences((source) => comments(source).filter(isBanned))).toEqual([]);
+  });
+
+  it(`comments are at most ${MAX_COMMENT_COLUMNS} columns wide, like the code`, () => {
+    expect(
+      offences((source) => comments(source).filter((line) => line.length > MAX_COMMENT_COLUMNS)),
+    ).toEqual([]);
+  });
+
+  it('test titles use the standard terms', () => {
+    const titles = walk('test')
+      .filter((file) => file.endsWith('.test.ts'))
+      .flatMap((file) =>
+        [
+          ...readFileSync(join(root, file), 'utf8').matchAll(
+            /^\s*(?:describe|it|test)(?:\.\w+)*(?:\([^)]*\))?\(\s*(['"`])(.*)\1,/gm,
+          ),
+        ].map(([, , title = '']) => ({ file, title })),
+      );
+    expect(titles.length).toBeGreaterThan(1000);
+    expect(titles.filter(({ title }) => isBanned(title))).toEqual([]);
   });
 });
 

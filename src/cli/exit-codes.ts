@@ -1,17 +1,17 @@
-/** What the process tells its parent. The same in every output format (L7.1). */
+/** Exit codes. The same in every output format (L7.1). */
 import type { SDKResultMessage } from '../index.ts';
 
 export const EXIT = {
   success: 0,
   /** The result is an error, or Turnwright itself failed. */
   error: 1,
-  /** The call as written cannot run: an unknown flag, no task, nothing configured. Nothing was sent. */
+  /** The call cannot run as written: an unknown flag, no task, no configuration. No request was sent. */
   usage: 2,
-  /** 128 + SIGHUP: the terminal went away. */
+  /** 128 + SIGHUP: the terminal was closed. */
   hangup: 129,
   /** 128 + SIGINT. */
   interrupted: 130,
-  /** 128 + SIGPIPE: whoever read our output stopped reading. */
+  /** 128 + SIGPIPE: the reader of the output closed it. */
   outputClosed: 141,
   /** 128 + SIGTERM. */
   terminated: 143,

@@ -1,12 +1,12 @@
-/** What a person types on, also where stdin is a pipe: `git diff | turnwright "…"`. */
+/** Keyboard input, also where stdin is a pipe: `git diff | turnwright "…"`. */
 import { closeSync, openSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 
 type Standard = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
 
 /**
- * stdin where it is a terminal, else the terminal that controls the process, where stdout or stderr is one and so shows
- * the question. undefined: there is none, as in CI.
+ * stdin if it is a terminal, else the controlling terminal, if stdout or stderr is one and so shows the
+ * question. undefined: there is none, as in CI.
  */
 export function openKeyboard({ stdin, stdout, stderr }: Standard): NodeJS.ReadStream | undefined {
   if (stdin.isTTY === true) return stdin;

@@ -1,4 +1,4 @@
-/** The command line's door. A person's mistake gets a sentence, never a stack trace. */
+/** Entry point of the command line. Mistakes of the user get a sentence, never a stack trace. */
 import { PROTOCOL_VERSION, TurnwrightError, type TurnwrightErrorCode, VERSION } from '../index.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type Invocation, parseArgs } from './flags/args.ts';
@@ -6,10 +6,7 @@ import { OutputClosed } from './output.ts';
 import { UsageError } from './usage-error.ts';
 import { createWorld, type World } from './world.ts';
 
-/**
- * Our own version first. Clients that compare versions expect the line to begin with a number; one that begins with a
- * name is not compared.
- */
+/** The protocol version first: clients that compare versions expect the line to begin with a number. */
 export const VERSION_LINE = `Turnwright ${VERSION} (protocol ${PROTOCOL_VERSION})`;
 
 /** Runs the command line and ends the process with its exit code. `argv` is without node and script. */
@@ -28,11 +25,14 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   if (!world.signals.leaving) world.exit(code);
 }
 
-/** Nothing keeps the process alive, and the command has not ended: without this it would look like a success. */
+/**
+ * Nothing keeps the process alive, although the command has not ended: without this it would look like a
+ * success.
+ */
 const DRAINED =
   'The command stopped before it was done: nothing was left to wait for. This is a defect. A session that was running is on record: turnwright --continue goes on with it.';
 
-/** What is wrong with the words themselves is what the help text can put right. */
+/** Errors in the arguments refer to the help text. */
 function readArgs(argv: readonly string[]): Invocation {
   try {
     return parseArgs(argv, VERSION_LINE);
@@ -42,7 +42,7 @@ function readArgs(argv: readonly string[]): Invocation {
   }
 }
 
-/** Each command is loaded when it is given: a version or a help text needs none. */
+/** Each command is loaded when it is called: version and help need none. */
 async function dispatch(invocation: Invocation, world: World): Promise<ExitCode> {
   switch (invocation.command) {
     case 'say':
@@ -91,12 +91,12 @@ async function report(error: unknown, world: World): Promise<ExitCode> {
   return usage ? EXIT.usage : EXIT.error;
 }
 
-/** A question stood on a terminal that was closed. */
+/** A question was open on a terminal that was closed. */
 function isTerminalGone(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode';
 }
 
-/** What the caller got wrong, not what failed. */
+/** Mistakes of the caller, as opposed to failures. */
 const MISTAKES: readonly TurnwrightErrorCode[] = [
   'invalid_option',
   'invalid_settings',
@@ -110,7 +110,7 @@ function isMistake(error: unknown): boolean {
   return error instanceof UsageError || (error instanceof TurnwrightError && MISTAKES.includes(error.code));
 }
 
-/** The error with its stack, and so on down its causes. */
+/** The error with its stack, and its causes. */
 function detail(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? '' : `\ncaused by ${detail(error.cause)}`;

@@ -1,4 +1,4 @@
-/** The standard streams, with back-pressure: a slow reader slows us down, one that left ends the run. */
+/** The standard streams, with back-pressure: a slow reader slows the run, a closed one ends it. */
 import type { Writable } from 'node:stream';
 import { withoutLineSeparators } from '../util/text/line-separators.ts';
 
@@ -11,7 +11,10 @@ export class OutputClosed extends Error {
 }
 
 export interface Output {
-  /** Resolves once the text was handed to the system. Rejects with `OutputClosed` when nobody reads any more. */
+  /**
+   * Resolves once the text was handed to the system. Rejects with `OutputClosed` when the reader has closed
+   * it.
+   */
   write(text: string): Promise<void>;
 }
 
@@ -22,7 +25,7 @@ const CLOSED_CODES = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EI
 
 export function createOutput(stream: Writable): Output {
   let failure: NodeJS.ErrnoException | undefined;
-  // Without a listener the error event of a broken pipe would end the process with a stack trace.
+  // Without a listener, the error event of a broken pipe would end the process with a stack trace.
   stream.on('error', (error) => {
     failure ??= error;
   });

@@ -1,33 +1,33 @@
 /**
- * Ctrl-C and its relatives. The first SIGINT asks the running query to stop, so its result still comes; the
- * second one, like SIGTERM and SIGHUP, closes it and leaves.
+ * Signal handling. The first SIGINT asks the running query to stop, so its result still comes; the second
+ * one, like SIGTERM and SIGHUP, closes it and ends the process.
  */
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** What can be stopped: a `Query`, or anything with its two ways to end. */
+/** A `Query`, or anything with its two ways to end. */
 export interface Stoppable {
   interrupt(): unknown;
   close(): unknown;
 }
 
 export interface Signals {
-  /** A SIGINT arrived: whatever the result says, the process ends with 130. */
+  /** A SIGINT arrived: whatever the result is, the process exits with 130. */
   readonly interrupted: boolean;
-  /** A signal is ending the process: nobody else may, or say anything. */
+  /** A signal is ending the process: no other output or exit is permitted. */
   readonly leaving: boolean;
   /**
-   * Signals go to `target` until the returned function is called; without one they end the process at once.
-   * `farewell`: a person's last line, should the process leave before `target` ended.
+   * Signals go to `target` until the returned function is called; without one they end the process
+   * immediately. `farewell`: the last line if the process exits before `target` ended.
    */
   attach(target: Stoppable, farewell?: string): () => void;
-  /** Closes what runs and ends the process, as a signal does. Does nothing when one is at it already. */
+  /** Closes what runs and ends the process, as a signal does. No effect when that is happening already. */
   depart(code: ExitCode): Promise<void>;
-  /** As if SIGINT had arrived: for a Ctrl-C that was read as a key. */
+  /** Acts like SIGINT: for a Ctrl-C that was read as a key. */
   raiseInterrupt(): void;
   stop(): void;
 }
 
-/** How long a closing query may take to end its children before the process leaves anyway. */
+/** Time that a closing query may take to end its children before the process exits anyway. */
 const CLOSE_LIMIT_MS = 1_000;
 
 export function listenForSignals(

@@ -1,4 +1,4 @@
-/** The call as written cannot run. Its message is all a person needs to write it right; exit code 2. */
+/** The call cannot run as written. Its message says how to correct it; exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-/** What a command may touch of the process it runs in. */
+/** What a command may use of its process. */
 import { isatty } from 'node:tty';
 import type { ExitCode } from './exit-codes.ts';
 import { openKeyboard } from './keyboard.ts';
@@ -10,10 +10,10 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface World {
   readonly env: Env;
-  /** Reading it is a `UsageError` when the folder was removed. */
+  /** Reading it throws a `UsageError` when the folder was removed. */
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
-  /** What a person answers questions on; undefined: there is nobody to ask. Opened at the first call. */
+  /** Input for answers of the user; undefined: there is none. Opened at the first call. */
   keyboard(): NodeJS.ReadStream | undefined;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -21,7 +21,7 @@ export interface World {
   readonly out: Output;
   readonly err: Output;
   readonly signals: Signals;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   exit(code: ExitCode): void;
 }
 
@@ -43,7 +43,7 @@ export function createWorld(proc: NodeJS.Process): World {
     out: createOutput(proc.stdout),
     err: createOutput(proc.stderr),
     signals: listenForSignals(proc, (code, farewell) => {
-      // The shell's prompt shall not stand behind a half-written line.
+      // The shell's prompt must not follow an unfinished line.
       const line = farewell === undefined ? '\n' : `\n${farewell}\n`;
       if (proc.stdout.isTTY) proc.stdout.write(line);
       else if (proc.stderr.isTTY) proc.stderr.write(line);
@@ -53,7 +53,7 @@ export function createWorld(proc: NodeJS.Process): World {
   };
 }
 
-/** Where the terminal is gone, `exit` would put it in order again and abort: the end it brings is SIGHUP's own. */
+/** Where the terminal is gone, `exit` would try to restore it and abort: ends like SIGHUP. */
 function exitOf(proc: NodeJS.Process): (code: ExitCode) => void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
   return (code) => {
@@ -73,7 +73,7 @@ function folderOf(proc: NodeJS.Process): string {
 
 const DEFAULT_COLUMNS = 80;
 
-/** Columns to lay lines out in; a pipe gets whole lines. */
+/** Columns of the layout; a pipe gets complete lines. */
 export function columnsOf(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? stream.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json.ts';
 
-/** What hosts are told of MCP servers: those that they bring along, and those that the engine connects to. */
+/** Status of MCP servers for hosts: servers of the host, and servers that the engine connects to. */
 export type McpStatus = 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
 
 /** A tool as its server lists it. */

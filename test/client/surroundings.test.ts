@@ -22,7 +22,7 @@ throughBothDoors('where the model is', (stage) => {
     ['an empty one', ''],
     ['one of the host', 'You are a parrot.'],
     ["Turnwright's own", { type: 'preset', preset: 'claude_code' }],
-  ])('is told before the first message, with this system prompt: %s', async (_, systemPrompt) => {
+  ])('is sent before the first message, with this system prompt: %s', async (_, systemPrompt) => {
     await stage.run([reply('ok')], { systemPrompt, model: 'claude-sonnet-5' });
     const [told, prompt] = firstMessage(bodies()[0]);
     expect(prompt).toBe('Go.');

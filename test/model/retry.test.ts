@@ -423,7 +423,7 @@ describe('requests made smaller', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('does not go round for ever', async () => {
+  it('does not repeat endlessly', async () => {
     server = await apiServer(over(194_000));
     const { outcome } = await run(clientFor(server.url));
     expect(outcome.kind).toBe('failed');

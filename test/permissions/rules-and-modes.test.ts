@@ -296,7 +296,7 @@ describe('paths', () => {
   });
 
   it.each(['dangling', 'dangling/x', 'loop', 'way-out/../x', 'a\0b'])(
-    'a path whose end cannot be told (%j) is asked about',
+    'a path with an unknown end (%j) is asked about',
     async (path) => {
       expect(await decide({ mode: 'acceptEdits', allow: ['Write'] }, TOOLS.Write, { path })).toMatchObject({
         kind: 'ask',

@@ -1,10 +1,10 @@
-/** `turnwright auth status`: with which credentials a run would ask its model. Names are shown, never values. */
+/** `turnwright auth status`: the source of the credentials of a run. Names are shown, never values. */
 import { join } from 'node:path';
 import { configurationHome, modelAccess } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { World } from '../world.ts';
 
-/** As a run of the command line would read the settings. */
+/** The same trust as a run of the command line. */
 const TRUST = { projectTrusted: false, trustRecorded: true } as const;
 
 export async function authCommand(world: World, asJson: boolean): Promise<ExitCode> {

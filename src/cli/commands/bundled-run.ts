@@ -1,4 +1,4 @@
-/** The bundled rehearsal: a broken project in a temporary folder, mended before your eyes. */
+/** The bundled rehearsal: fixes a broken project in a temporary folder. */
 import { join } from 'node:path';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -18,7 +18,7 @@ export async function runBundled(world: World, flags: RunFlags, wanted: string):
   }
 }
 
-/** Against a server that plays the bundled scenario. */
+/** Runs against a server that plays the bundled scenario. */
 export async function playBundled(
   world: World,
   server: RehearsalServer,
@@ -59,7 +59,7 @@ export async function playBundled(
   });
 }
 
-/** How a real model is asked. */
+/** Explains how to use a real model. */
 function forReal({ env }: World, wanted: string): string {
   const [configured] = modelVariables(env);
   return configured === undefined

@@ -1,10 +1,10 @@
-/** `turnwright context [session]`: what fills the context of a session, as a bar a person can read. */
+/** `turnwright context [session]`: the usage of a session's context, as a bar. */
 import { type ContextCategory, type ContextUsage, sessionContext } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
-/** The named session, in whatever folder it ran; else the newest of this one. */
+/** The named session, in any folder; else the newest of this folder. */
 export async function contextCommand(world: World, session: string | undefined): Promise<ExitCode> {
   const usage = await sessionContext(session, { cwd: world.cwd, env: world.env });
   await world.out.write(`${visible(contextText(usage))}\n`);
@@ -13,7 +13,7 @@ export async function contextCommand(world: World, session: string | undefined):
 
 const BAR_CHARS = 60;
 const NAME_CHARS = 20;
-/** Told apart without colour. */
+/** Distinguishable without color. */
 const FILL: readonly string[] = ['█', '▓', '▒', '▚', '▞', '▤'];
 const FREE = '·';
 const BUFFER = '░';
@@ -42,7 +42,7 @@ export function contextText(usage: ContextUsage): string {
   return [title, '', `  [${bar(usage, charOf)}]`, '', ...rows, ...byTool(usage), ...threshold].join('\n');
 }
 
-/** Every category that holds anything is seen; the free space gives way to them. */
+/** Every category that is not empty is visible; the free space shrinks for them. */
 function bar(usage: ContextUsage, charOf: (category: ContextCategory) => string): string {
   const inWindow = usage.categories.filter(({ kind }) => kind !== 'deferred');
   const widths = inWindow.map(({ tokens, kind }) => {

@@ -1,4 +1,4 @@
-/** `turnwright doctor`: everything a run needs, checked on this machine. Exit code 1 when something is missing. */
+/** `turnwright doctor`: checks everything that a run needs. Exit code 1 when something is missing. */
 import { configurationHome, sessionsDirectory, TurnwrightError } from '../../index.ts';
 import type { CheckResult, CheckState } from '../doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from '../doctor/check-machine.ts';
@@ -49,7 +49,7 @@ function lineFor({ name, state, detail }: CheckResult, style: Style): string {
   return `${mark[state]} ${name.padEnd(14)}  ${visible(detail)}`;
 }
 
-/** Settings, and the model they lead to, as a run would take them. Settings that cannot be read are one problem. */
+/** Settings and their model, as for a run. Unreadable settings are one problem. */
 async function checkConfigured(world: World): Promise<readonly CheckResult[]> {
   try {
     return (await Promise.all([checkSettings(world), checkSandbox(world), checkModel(world)])).flat();

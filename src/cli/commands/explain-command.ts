@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
-/** The named session, in whatever folder it ran; else the newest of this one. */
+/** The named session, in any folder; else the newest of this folder. */
 export async function explainCommand(world: World, session: string | undefined): Promise<ExitCode> {
   const text = await explainSession(session, { cwd: world.cwd, env: world.env });
   await world.out.write(`${visible(text.trimEnd())}\n`);

@@ -1,4 +1,4 @@
-/** `turnwright mcp`: the MCP servers of this folder, and logins to those that want one. */
+/** `turnwright mcp`: the MCP servers of this folder, and logins. */
 import { spawn } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { type McpPlace, machineSettingsFile, mcpLogin, mcpLogout, revokeTrust } from '../../index.ts';
@@ -58,7 +58,7 @@ export async function mcpCommand(world: World, { call }: McpInvocation): Promise
   }
 }
 
-/** As a run of the command line would read the settings. */
+/** The same trust as a run of the command line. */
 function placeIn({ cwd, env, err }: World): McpPlace {
   return {
     cwd,
@@ -70,7 +70,9 @@ function placeIn({ cwd, env, err }: World): McpPlace {
   };
 }
 
-/** Without a shell: the address is another's word (T116). That it was printed is enough where there is no browser. */
+/**
+ * Without a shell, because the URL is not trusted (T116). It is printed too, for machines without a browser.
+ */
 function openBrowser(address: URL): void {
   const [command, ...args] =
     process.platform === 'darwin'

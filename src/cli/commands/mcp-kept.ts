@@ -1,4 +1,4 @@
-/** `turnwright mcp add`, `add-json` and `remove`: servers that files keep. */
+/** `turnwright mcp add`, `add-json` and `remove`: servers in configuration files. */
 import { addMcpServer, type ExternalMcpServer, projectTrust, removeMcpServer } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { McpCall } from '../flags/mcp-flags.ts';
@@ -41,7 +41,7 @@ async function add(
   scope: Call<'add'>['flags']['scope'],
 ): Promise<ExitCode> {
   const { cwd, env } = world;
-  // What is wrong with it is found there, and said in a sentence.
+  // Validated there, with a sentence about problems.
   const { file } = await addMcpServer(name, config as ExternalMcpServer, { cwd, env, scope });
   const lines = [
     `Added MCP server ${name} to the ${scope} scope: ${describe(config)}`,
@@ -65,7 +65,7 @@ function describe(config: unknown): string {
   return oneLine(words.join(' '));
 }
 
-/** An address is reached unless the transport says that it is a command. */
+/** A URL means a remote server, unless the transport is stdio. */
 function configOf(words: readonly string[], { transport, env = [], header = [] }: Call<'add'>['flags']) {
   const [first = '', ...args] = words;
   if ((transport ?? (/^https?:\/\//i.test(first) ? 'http' : 'stdio')) === 'stdio') {
@@ -95,7 +95,7 @@ function pairs(
   return Object.fromEntries(
     words.map((word) => {
       const [, key, value] = form.exec(word) ?? [];
-      // What is wrong with it may be a secret without its name.
+      // The invalid text may be a secret, so it is not repeated.
       if (key === undefined || value === undefined)
         throw new UsageError(`A value of ${flag} is not written as ${expected}.`);
       return [key, value];

@@ -1,11 +1,11 @@
-/** `turnwright mcp list` and `get`: what became of the servers of this folder when they were tried. */
+/** `turnwright mcp list` and `get`: checks the servers of this folder and shows their status. */
 import { type CheckedMcpServer, checkMcpServers, type McpPlace, projectTrust } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { oneLine, visible } from '../screen/visible.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 
-/** Servers of a project that is not trusted: their names, and no word of what they would run. */
+/** Servers of a project that is not trusted: only their names. */
 interface UntrustedServer {
   readonly name: string;
   readonly scope: 'project';
@@ -87,7 +87,7 @@ function detailsOf(server: Listed): readonly (readonly [string, string])[] {
   const { type, target, given = [], loggedIn } = server;
   if (type !== undefined) details.push(['type', type]);
   if (target !== '') details.push([type === 'stdio' ? 'command' : 'url', oneLine(target)]);
-  // Their values may be secret.
+  // Values may be secret.
   if (given.length > 0) details.push([type === 'stdio' ? 'env' : 'headers', oneLine(given.join(', '))]);
   if (loggedIn !== undefined) details.push(['login', loggedIn ? 'logged in' : 'not logged in']);
   return details;

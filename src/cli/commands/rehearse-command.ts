@@ -1,4 +1,4 @@
-/** `turnwright rehearse <scenario> [task]`: the engine for real, the model from a script. */
+/** `turnwright rehearse <scenario> [task]`: runs the engine against a scripted model. */
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RehearsalServer, Scenario, ScenarioFunction, TimelineEvent } from '../../rehearsal/index.ts';
@@ -60,7 +60,7 @@ async function scenarioOf(name: string, cwd: string): Promise<Scenario | Scenari
 /** A module's default export, or its `scenario`: a function or data. */
 async function scenarioModule(path: string, name: string): Promise<Scenario | ScenarioFunction> {
   const module = (await import(pathToFileURL(path).href).catch((error: unknown) => {
-    // Node's sentence does not say which file it could not read.
+    // Node's error does not name the file.
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(`${name} is no JavaScript module: ${error.message}.`);
   })) as {
@@ -79,7 +79,7 @@ async function scenarioModule(path: string, name: string): Promise<Scenario | Sc
   return { ...data, name: data.name ?? basename(name), source: data.source ?? name };
 }
 
-/** Listens until it is told to stop; then says what was left over. */
+/** Listens until it is stopped; then reports unused replies. */
 async function serve(world: World, server: RehearsalServer): Promise<ExitCode> {
   await world.out.write(
     `Listening on ${server.url}. Point a client here:\n  export ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=${REHEARSAL_KEY}\nCtrl-C ends it.\n`,

@@ -1,4 +1,4 @@
-/** One run against a rehearsal on this machine, shown live and told about at its end. */
+/** One run against a rehearsal on this machine, with a report at its end. */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { reportRows } from '../run/run-report.ts';
 import { warnOn } from '../warnings.ts';
 import type { Env, World } from '../world.ts';
 
-/** The key a rehearsal takes; it asks for one as the real API does. */
+/** API key of a rehearsal, which requires one like the real API. */
 export const REHEARSAL_KEY = 'rehearsal';
 
-/** A folder of this run's own, under the system's temporary folder. */
+/** A folder for this run, in the system's temporary folder. */
 export async function makeRunFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'turnwright-'));
 }
@@ -29,11 +29,11 @@ export interface RehearsedRun {
   readonly flags: RunFlags;
   readonly prompt: string;
   readonly cwd: string;
-  /** Where the session is kept, apart from those with real models. */
+  /** Home of the session, separate from sessions with real models. */
   readonly sessionHome: string;
-  /** On top of the caller's environment. */
+  /** Added to the caller's environment. */
   readonly env?: Env;
-  /** Said before the run, and with its figures at the end. */
+  /** Lines before the run, and before its figures at the end. */
   readonly before?: readonly string[];
   readonly after?: readonly (readonly [string, string])[];
 }
@@ -44,7 +44,7 @@ export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
   return quiet ? runQuietly(run) : runShown(run);
 }
 
-/** The answer alone; what went wrong with the scenario on stderr. */
+/** Prints the answer only; problems of the scenario go to stderr. */
 async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
   const { world, server, flags } = run;
   const { code } = await runQuery({
@@ -78,7 +78,7 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
   const { sessionId } = notes;
   if (result !== undefined && sessionId !== undefined) {
     const env = { TURNWRIGHT_HOME: sessionHome };
-    // A session that is not kept has left none.
+    // A session that is not persisted has no records.
     const decisions = await sessionDecisions(sessionId, { cwd, env }).catch(() => []);
     await showRows(view, 'What the engine did', [
       ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
@@ -100,14 +100,14 @@ function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>):
   };
 }
 
-/** The caller's environment, pointed at the rehearsal and at nothing else. */
+/** The caller's environment, with the rehearsal as the only endpoint. */
 export function rehearsalEnv(env: Env, url: string): Env {
   const elsewhere = /^ANTHROPIC_|^CLAUDE_CODE_USE_|_PROXY$/i;
   const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
   return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
 }
 
-/** How the person can call us once more: a script of npm finds us, a shell may not. */
+/** How the user can call the program again: npm scripts find it, a shell may not. */
 function calledAs(env: Env): string {
   return env['npm_lifecycle_event'] === undefined ? 'turnwright' : 'npx turnwright';
 }
@@ -122,7 +122,7 @@ async function showRows(
   for (const [name, value] of rows) await view.terminal.line(`  ${view.style.dim(name.padEnd(13))} ${value}`);
 }
 
-/** What the judge refused, and what the scenario had no reply for. */
+/** Requests that the judge refused, or that had no reply. */
 export function problemsOf(server: RehearsalServer): string[] {
   const { rejected, unanswered } = server.report();
   return [

@@ -1,4 +1,4 @@
-/** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
+/** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
 import { getSessionInfo, NOT_CONFIGURED } from '../../index.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
@@ -32,7 +32,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   const { resume } = flags.options;
   const continues = flags.options.continue === true || resume !== undefined;
   if (task === '' && !continues) throw new UsageError(NO_TASK);
-  // Without a task an interrupted submission is carried on to its one result (L4.1).
+  // Without a task an interrupted submission is continued to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
   if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
@@ -42,7 +42,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   return runShown(world, prompt, flags);
 }
 
-/** The live view, also when nobody watches it live. */
+/** The live view, also without a terminal. */
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   await settleTrust(world, flags, world.stdout.isTTY === true ? world.keyboard() : undefined);
   const { sink, canUseTool, warn, terminal } = createLiveView(world, { verbose: flags.verbose === true });
@@ -61,11 +61,11 @@ export async function runShown(world: World, prompt: string | undefined, flags: 
   return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
 }
 
-/** `stream-json` tells the course of things already: programs that read it say --verbose, and want a quiet stderr. */
+/** `stream-json` reports progress already: programs that read it set --verbose, and expect a quiet stderr. */
 const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
   verbose === true && outputFormat !== 'stream-json';
 
-/** The answer alone on stdout; questions, and with --verbose the course of things, on stderr. */
+/** Only the answer on stdout; questions and, with --verbose, progress on stderr. */
 export async function runPrinted(
   world: World,
   prompt: string | undefined,

@@ -1,4 +1,4 @@
-/** `turnwright sessions`: what is kept, to look at, to name, to copy and to throw away. */
+/** `turnwright sessions`: lists, shows, renames, copies and deletes sessions. */
 import {
   deleteSession,
   eraseFromSession,
@@ -94,7 +94,7 @@ export async function sessionsCommand(world: World, invocation: SessionsInvocati
   return EXIT.success;
 }
 
-/** On stdin, so that it stands in no list of processes and no shell history. */
+/** On stdin, so that it appears neither in process lists nor in the shell history. */
 async function textOr(text: string | undefined, stdin: World['stdin']): Promise<string> {
   if (text !== '-') return text ?? '';
   const read = (await stdin.setEncoding('utf8').toArray()).join('');

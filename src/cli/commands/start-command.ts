@@ -1,4 +1,4 @@
-/** `turnwright start`: the bundled rehearsal, whatever is configured. */
+/** `turnwright start`: the bundled rehearsal, regardless of configuration. */
 
 import type { ExitCode } from '../exit-codes.ts';
 import type { RunFlags } from '../flags/run-flags.ts';

@@ -1,4 +1,4 @@
-/** `turnwright trust`: agreeing to what a folder's settings would make happen, without being asked. */
+/** `turnwright trust`: trusts a folder's settings, without a question. */
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { projectTrust, revokeTrust, trustedFolders, trustProject } from '../../index.ts';
@@ -22,7 +22,7 @@ export async function trustCommand(world: World, invocation: TrustInvocation): P
   }
   if (invocation.revoke !== undefined) {
     const named = invocation.revoke === true ? cwd : resolve(cwd, invocation.revoke);
-    // A folder that is gone is still on record under the path it had.
+    // A removed folder is recorded under its former path.
     const root = await realpath(named).catch(() => named);
     const was = await revokeTrust(root, { cwd, env });
     await say([was ? `${visible(root)} is no longer trusted.` : `${visible(root)} was not trusted.`]);

@@ -1,4 +1,4 @@
-/** The host's control requests, each answered by the query's own method of that name. */
+/** Answers the host's control requests by the query's method of the same name. */
 import {
   type JsonRpcMessage,
   type McpServerConfig,
@@ -14,7 +14,7 @@ import { linkedServer, manifestReport, pluginsOf } from './host-options.ts';
 import { SESSION_ANSWERS } from './session-answers.ts';
 import { type Fields, isFields } from './wire.ts';
 
-/** One row per subtype. A payload, or a rejection with a sentence for the host. */
+/** One row per subtype. Returns a payload, or rejects with a sentence for the host. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   initialize: async (fields, session) => {
     const { query, initialize } = session;
@@ -91,7 +91,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   mcp_set_servers: async ({ servers }, { query, channel }) => ({
     ...(await query.setMcpServers(serversOf(servers, channel))),
   }),
-  // What a server of the host says by itself. The answer is a receipt: a reply goes to it as a message of ours.
+  // A message of a host's server. The answer is a receipt: a reply is sent to the server as a separate
+  // message.
   async mcp_message({ server_name: name, message }, { channel }) {
     if (isFields(message)) channel.said(String(name), message as unknown as JsonRpcMessage);
     return { mcp_response: { jsonrpc: '2.0', id: 0, result: {} } };
@@ -109,12 +110,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ...SESSION_ANSWERS,
 };
 
-/** undefined: nobody here knows what it asks for. */
+/** undefined: an unknown request. */
 export function answerFor(subtype: string): Answer | undefined {
   return Object.hasOwn(ANSWERS, subtype) ? ANSWERS[subtype] : undefined;
 }
 
-/** The host's own servers are spoken to through it. */
+/** The host's in-process servers are reached through the host. */
 function serversOf(value: unknown, channel: HostChannel): Readonly<Record<string, McpServerConfig>> {
   if (!isFields(value)) throw new Error('"servers" must be an object of servers by name.');
   const servers = Object.entries(value).map(([name, server]) =>
@@ -125,7 +126,7 @@ function serversOf(value: unknown, channel: HostChannel): Readonly<Record<string
   return Object.fromEntries(servers) as Readonly<Record<string, McpServerConfig>>;
 }
 
-/** What became of the parts of an `initialize`. Only the first one sets the session up. */
+/** Outcome of the parts of an `initialize`. Only the first one sets the session up. */
 function launchReport(fields: Fields, { initialize }: Answering): Fields {
   const first = fields === initialize;
   const manifests = manifestReport(fields);
@@ -144,7 +145,7 @@ function fieldsOf(value: unknown, name: string): Fields {
   return value;
 }
 
-/** A host that says the same again is told the same again. */
+/** A host that repeats the request gets the same answer. */
 function isLaunchSet(fields: Fields, initialize: Fields | undefined): boolean {
   return JSON.stringify(fields['plugins']) === JSON.stringify(initialize?.['plugins']);
 }

@@ -6,11 +6,11 @@ import type { Fields } from './wire.ts';
 export interface Answering {
   readonly query: Query;
   readonly channel: HostChannel;
-  /** Where relative paths count from when the session begins. */
+  /** Base of relative paths at the start of the session. */
   readonly cwd: string;
-  /** The request that set the session up; a later `initialize` changes nothing. */
+  /** The request that set the session up; a later `initialize` has no effect. */
   readonly initialize: Fields | undefined;
 }
 
-/** Resolves with the payload; with none where there is nothing to say but that it was done. */
+/** Resolves with the payload, or without one. */
 export type Answer = (fields: Fields, session: Answering) => Promise<Fields | undefined>;

@@ -1,6 +1,6 @@
 /**
- * One session driven through stdin and stdout: lines of JSON both ways. A thin host over `query()`: what the host at
- * the other end asks for is done by the query's own options and methods.
+ * One session driven through stdin and stdout, as lines of JSON. A thin host over `query()`: requests of the
+ * remote host are executed by the query's own options and methods.
  */
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -24,15 +24,15 @@ import { readLines } from './read-lines.ts';
 import { type Fields, parseHostLine } from './wire.ts';
 
 export interface ControlSessionOptions {
-  /** What the flags came to. */
+  /** Options from the flags. */
   readonly options: Options;
-  /** Ask the host about calls that rules leave open; else they are denied. */
+  /** Asks the host about calls that rules leave open; else they are denied. */
   readonly asksHost: boolean;
-  /** Tell the host of each write to the session's files. */
+  /** Notifies the host of each write to the session's files. */
   readonly mirrors?: boolean;
-  /** What the host has promised to send first. */
+  /** What the host has announced to send first. */
   readonly demands?: LaunchDemands;
-  /** Repeat the host's answers to it. */
+  /** Repeats the host's answers to it. */
   readonly echoesAnswers: boolean;
   readonly stdin: AsyncIterable<Buffer | string>;
   /** Resolves once the line was handed over. */
@@ -40,7 +40,7 @@ export interface ControlSessionOptions {
   readonly signals: Signals;
 }
 
-/** A line that is no message of the protocol. */
+/** A line that is not a message of the protocol. */
 export class UnreadableLine extends Error {
   constructor(line: string) {
     super(`Error parsing streaming input line: ${line.slice(0, 200)}`);
@@ -57,7 +57,7 @@ interface Started {
 export async function runControlSession(session: ControlSessionOptions): Promise<ExitCode> {
   const { signals } = session;
   const send = (line: Fields | SDKMessage) => session.write(jsonLine(line));
-  // A reader that left is noticed by the messages, which are waited for.
+  // A closed reader is detected by messages that are awaited.
   const post = (line: Fields) => void send(line).catch(() => undefined);
   const channel = createHostChannel(post);
   const options = linkedFlags(session.options, channel);
@@ -75,7 +75,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
   });
 
   let refused: NotDelivered | undefined;
-  /** Throws `NotDelivered`, each time; the first time it is told in a result as well. */
+  /** Throws `NotDelivered`, each time; the first time it is also reported in a result. */
   const promised = (initialize?: Fields): Partial<Options> => {
     try {
       if (refused !== undefined) throw refused;
@@ -83,7 +83,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     } catch (error) {
       if (refused === undefined && error instanceof NotDelivered) {
         refused = error;
-        // Behind the answer to the request that showed it.
+        // Sent after the answer to the request that caused it.
         void Promise.resolve()
           .then(() => send({ ...failureResult(error), startup_failure_reason: error.reason }))
           .then(() => end(EXIT.error), fail);
@@ -114,7 +114,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     });
     started = { query: running, initialize };
     forward(running).then((result) => {
-      // A host that sends a signal knows what it did; what the turn came to is in its result.
+      // A host that sends a signal needs no report; the outcome of the turn is in its result.
       if (!signals.leaving) end(result && !signals.interrupted ? exitCodeOf(result) : EXIT.success);
     }, fail);
     return started;
@@ -131,7 +131,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       }
     } catch (error) {
       if (error instanceof OutputClosed) throw error;
-      // After an error result the stream throws as well (L10.6): the result already says it all.
+      // After an error result the stream throws as well (L10.6): the result has reported it already.
       if (result?.is_error === true) return result;
       result = failureResult(error, sessionId);
       await send(result);
@@ -154,7 +154,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
         ...(payload !== undefined && { response: payload }),
       };
     } catch (error) {
-      // The session did not begin: its result says why, and is the last line.
+      // The session did not start: its result says why, and is the last line.
       if (error instanceof TurnwrightError && error.code === 'error_result') return;
       response = {
         subtype: 'error',
@@ -170,13 +170,13 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     });
   };
 
-  /** A host that reconnects gets again what it has not answered. */
+  /** A host that reconnects receives the open questions again. */
   const openQuestions = () => ({
     pending_permission_requests: channel.pending('can_use_tool'),
     pending_user_dialog_requests: [],
   });
 
-  /** What did not come is told in a result already. */
+  /** Missing data is reported in a result already. */
   const begin = () => {
     try {
       start();
@@ -202,7 +202,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
         case 'request': {
           const first = line.subtype === 'initialize' && started === undefined;
           const answered = answering(answer(line.id, line.subtype, line.fields));
-          // Hosts expect the answer before anything that a prompt brings about.
+          // Hosts expect the answer before anything that a prompt causes.
           if (first) prompts.holdUntil(answered);
           break;
         }
@@ -220,7 +220,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       }
     }
     channel.hangUp();
-    // What was asked before the end is answered before it, however long the settings take to be read.
+    // Requests before the end are answered before it, however long the settings take to be read.
     while (answers.size > 0) await Promise.all(answers);
     prompts.end();
     if (started !== undefined) return;
@@ -232,7 +232,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     async interrupt() {
       prompts.end();
       if (started === undefined) return end(EXIT.success);
-      // The query has to see the end of its input first: then nothing in the background keeps it.
+      // The query must see the end of its input first: then background work does not keep it open.
       await setImmediate();
       await started.query.interrupt({ cancelQueued: true });
     },

@@ -1,26 +1,29 @@
-/** Our requests to the host, and its answers. */
+/** Requests to the host, and its answers. */
 import { randomUUID } from 'node:crypto';
 import type { JsonRpcMessage, LinkedMcpServer } from '../../index.ts';
 import { type Fields, type HostAnswer, isFields } from './wire.ts';
 
 export interface HostChannel {
-  /** Resolves with the answer's payload. Rejects with the host's error, when `signal` fires, and once the host is gone. */
+  /**
+   * Resolves with the answer's payload. Rejects with the host's error, on abort, and once the host has
+   * disconnected.
+   */
   request(request: Fields & { readonly subtype: string }, signal: AbortSignal): Promise<unknown>;
   /** The host closed its end: it may still read, but answers no more. */
   readonly gone: boolean;
-  /** Does not wait for an answer. */
+  /** Sends a request without waiting for the answer. */
   tell(request: Fields & { readonly subtype: string }): void;
-  /** An answer came; one that nobody waits for is passed over. */
+  /** An answer arrived; one without a pending request is ignored. */
   settle(id: string, answer: HostAnswer): void;
-  /** Speaks to a server of the host's own; the same function whenever it is asked for. */
+  /** The function to call a server of the host; the same one each time. */
   exchangeWith(server: string): LinkedMcpServer['exchange'];
-  /** Who hears what a server of the host says by itself; undefined: nobody any more. */
+  /** Sets the listener for messages of a server of the host; undefined removes it. */
   listen(server: string, hear: ((message: JsonRpcMessage) => void) | undefined): void;
-  /** A server of the host said something; what nobody listens for is passed over. */
+  /** A server of the host sent a message; without a listener it is ignored. */
   said(server: string, message: JsonRpcMessage): void;
   /** Open requests of one subtype, as they were sent. */
   pending(subtype: string): readonly Fields[];
-  /** The host closed its end: nothing open will be answered. */
+  /** The host closed its end: pending requests reject. */
   hangUp(): void;
 }
 

@@ -1,4 +1,4 @@
-/** What the host's `initialize` adds to the flags: callbacks that call back, servers of its own, prompts. */
+/** Options from the host's `initialize`: callbacks, servers of its own, prompts. */
 import type {
   CanUseTool,
   CanUseToolContext,
@@ -13,7 +13,7 @@ import type {
 import type { HostChannel } from './host-channel.ts';
 import { type Fields, isFields } from './wire.ts';
 
-/** Laid over the options that the flags make. `flags`: what they came to. */
+/** Overrides the options from the flags (`flags`). */
 export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
   const { hooks, jsonSchema, agents, skills, plugins, title, forwardSubagentText } = initialize;
   const { planModeInstructions, toolAliases } = initialize;
@@ -36,7 +36,7 @@ export function hostOptions(initialize: Fields, flags: Options, channel: HostCha
   };
 }
 
-/** An empty list of texts: no system prompt at all. Nothing given: what the flags say. */
+/** An empty list of texts: no system prompt. Absent: as the flags say. */
 function promptOf({ systemPrompt, appendSystemPrompt: append }: Fields): Options['systemPrompt'] {
   if (Array.isArray(systemPrompt)) {
     const parts = systemPrompt.filter((part): part is string => typeof part === 'string' && part !== '');
@@ -45,7 +45,7 @@ function promptOf({ systemPrompt, appendSystemPrompt: append }: Fields): Options
   return typeof append === 'string' ? { type: 'preset', preset: 'turnwright', append } : undefined;
 }
 
-/** What is no list of plugins is refused: a host that sent some must not go on without them. */
+/** An invalid list of plugins is refused: a host that sent some must not continue without them. */
 export function pluginsOf(value: unknown): NonNullable<Options['plugins']> {
   if (value === undefined) return [];
   if (!Array.isArray(value) || !value.every((each) => isFields(each) && typeof each['path'] === 'string'))
@@ -77,10 +77,13 @@ function matcherOf(event: string, fields: Fields, channel: HostChannel): HookCal
   };
 }
 
-/** Events whose hooks are only told: what they answer changes nothing. */
+/** Events whose hooks are only notified: their answers have no effect. */
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set(['SessionEnd', 'Notification'] satisfies HookEvent[]);
 
-/** The end of the input is often the end of the session: a host that is gone may still read, and misses nothing. */
+/**
+ * The end of the input is often the end of the session: a host that has closed it may still read, and loses
+ * nothing.
+ */
 async function announce(
   request: Fields & { readonly subtype: string },
   channel: HostChannel,
@@ -94,7 +97,7 @@ async function announce(
   return {};
 }
 
-/** The host's own servers are spoken to through it; those it only names are for the engine to reach. */
+/** The host's in-process servers are reached through the host; the engine connects to the others. */
 function serversOf(initialize: Fields, channel: HostChannel): Record<string, McpServerConfig> {
   const { sdkMcpServers, sdkMcpServerManifests: manifests, mcpServers } = initialize;
   const { sdkMcpServerConfigs: configs } = initialize;
@@ -107,7 +110,10 @@ function serversOf(initialize: Fields, channel: HostChannel): Record<string, Mcp
   return { ...named, ...Object.fromEntries(linked) };
 }
 
-/** Servers of the host's own that it names on the command line (`"type": "sdk"`) are spoken to through it as well. */
+/**
+ * In-process servers that the host names on the command line (`"type": "sdk"`) are reached through it as
+ * well.
+ */
 export function linkedFlags(flags: Options, channel: HostChannel): Options {
   const servers = Object.entries(flags.mcpServers ?? {}).map(([name, server]): [string, McpServerConfig] => [
     name,
@@ -135,7 +141,7 @@ export function linkedServer(
   };
 }
 
-/** What became of each manifest, for the answer to `initialize`. */
+/** Outcome of each manifest, for the answer to `initialize`. */
 export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: Fields): Fields | undefined {
   if (!Array.isArray(sdkMcpServers) || !isFields(sdkMcpServerManifests)) return undefined;
   const named = Object.entries(sdkMcpServerManifests).filter(([name]) => sdkMcpServers.includes(name));
@@ -147,7 +153,7 @@ export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: Fields)
   );
 }
 
-/** A host that has nobody to ask declines by itself. */
+/** A host without a user declines by itself. */
 function askElicitation(channel: HostChannel): NonNullable<Options['onElicitation']> {
   return async ({ serverName, message, mode, url, elicitationId, requestedSchema }, { signal }) => {
     const request = {
@@ -169,7 +175,7 @@ function askElicitation(channel: HostChannel): NonNullable<Options['onElicitatio
   };
 }
 
-/** Of the fields that a person fills in: a host may keep the schema in a map without an order. */
+/** Order of the form's fields: a host may keep the schema in an unordered map. */
 function orderOf({ properties }: Fields): { readonly property_order?: readonly string[] } {
   return isFields(properties) ? { property_order: Object.keys(properties) } : {};
 }

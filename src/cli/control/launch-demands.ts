@@ -1,6 +1,6 @@
 /**
- * What a host promised on the command line to send with its first line, `initialize`. A session that begins without it
- * would be looser than its host believes: so it does not begin.
+ * What a host has announced on the command line to send with its first line, `initialize`. Without it a
+ * session would be less restricted than its host assumes, so it does not start.
  */
 import type { Options } from '../../index.ts';
 import { type Fields, isFields } from './wire.ts';
@@ -31,12 +31,15 @@ export class NotDelivered extends Error {
   }
 }
 
-/** Something was promised: a host that hangs up without a word has not kept it. */
+/** Something was announced: a host that disconnects without it has not sent it. */
 export function demandsAnything({ managedSettings, fields = [] }: LaunchDemands): boolean {
   return managedSettings === true || fields.length > 0;
 }
 
-/** The options that the promised fields make. Throws `NotDelivered`. `initialize` undefined: the first line is another. */
+/**
+ * The options from the announced fields. Throws `NotDelivered`. `initialize` undefined: the first line is
+ * another.
+ */
 export function delivered(
   demands: LaunchDemands,
   initialize: Fields | undefined,

@@ -1,9 +1,9 @@
-/** Prompts on their way from the reader of stdin to the query. */
+/** Prompts between the reader of stdin and the query. */
 import type { SDKUserMessage } from '../../index.ts';
 
 export interface PromptLine extends AsyncIterable<SDKUserMessage> {
   push(prompt: SDKUserMessage): void;
-  /** Nothing is handed on before this has settled. */
+  /** Nothing is passed on before this has settled. */
   holdUntil(settled: Promise<unknown>): void;
   end(): void;
 }

@@ -1,16 +1,16 @@
 /**
- * The lines of a stream, by newline alone: JSON may hold U+2028 and other characters that Node's own line reader
- * takes for line ends. Characters that arrive in pieces are put together; a last line without newline counts.
+ * The lines of a stream, separated by newline only: JSON may contain U+2028 and other characters that Node's
+ * line reader treats as line ends. Characters across chunks are joined; a last line without newline counts.
  */
 import { StringDecoder } from 'node:string_decoder';
 
-/** A longer line is no message: it ends the reading with an error. In characters. */
+/** Maximum length of a line in characters; a longer one ends the reading with an error. */
 const MAX_LINE_CHARS = 256 * 1024 * 1024;
 
-/** Blank lines are passed over. */
+/** Blank lines are skipped. */
 export async function* readLines(stream: AsyncIterable<Buffer | string>): AsyncGenerator<string, void> {
   const decoder = new StringDecoder('utf8');
-  // Pieces of the line at hand: joining them once keeps a long line linear.
+  // Parts of the current line: joining them once keeps a long line linear.
   let pieces: string[] = [];
   let length = 0;
   const line = (): string => {

@@ -1,4 +1,4 @@
-/** Control requests about the session itself: its name, what it cost, and tools that the host calls by itself. */
+/** Control requests about the session: its title, its cost, and tools that the host calls. */
 import type { JsonObject } from '../../index.ts';
 import type { Answer } from './answer.ts';
 import { costText } from './cost-text.ts';
@@ -13,7 +13,7 @@ export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
   async rewind_files({ user_message_id: id, dry_run: dryRun }, { query }) {
     return { ...(await query.rewindFiles(String(id), { dryRun: dryRun === true })) };
   },
-  // A model is not asked for it: the first words of what the session is about do.
+  // Made from the first words of the conversation, without a model call.
   async generate_session_title({ description, persist }, { query }) {
     const title = firstWords(String(description ?? ''));
     if (persist === true && title !== '') await query.renameSession(title);
@@ -37,7 +37,7 @@ export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
     };
     return { ...(await query.callMcpTool(call, signal)) };
   },
-  // Nothing is held back from those who watch.
+  // No messages depend on subscribers.
   async set_has_subscribers() {},
 };
 

@@ -24,12 +24,13 @@ export async function streamCommand(
     env: world.env,
     partials,
     canUseTool: undefined,
-    // What was passed over, hooks of a folder that is not trusted above all, is no message of the protocol.
+    // Warnings, such as ignored hooks of an untrusted folder, are not messages of the protocol.
     warn: warnOn(world),
   });
   try {
     return await runControlSession({
-      // A host that names the settings files to read agrees to them, but for what they allow; see `Options.projectTrusted`.
+      // A host that names the settings files agrees to them, apart from what they allow; see
+      // `Options.projectTrusted`.
       options: {
         ...flagOptions,
         projectTrusted:

@@ -10,7 +10,7 @@ export type HostLine =
   | { readonly kind: 'response'; readonly id: string; readonly answer: HostAnswer; readonly raw: Fields }
   /** The host withdraws a request. */
   | { readonly kind: 'cancel'; readonly id: string }
-  /** Signs of life, and what later versions may add. */
+  /** Keep-alive messages, and types of later versions. */
   | { readonly kind: 'other' }
   | { readonly kind: 'unreadable' };
 

@@ -19,8 +19,8 @@ export function checkNode(version: string): CheckResult {
 }
 
 /**
- * Writes and removes a small file: permissions alone do not tell of full or read-only disks. Of a folder that is not
- * there yet, the one it would be made in is looked at.
+ * Writes and removes a small file, because permissions do not reveal full or read-only disks. For a missing
+ * folder, its parent is checked.
  */
 export async function checkWritable(name: string, folder: string): Promise<CheckResult> {
   const existing = nearestExisting(folder);
@@ -39,7 +39,7 @@ function nearestExisting(folder: string): string {
   return existsSync(folder) || parent === folder ? folder : nearestExisting(parent);
 }
 
-/** How many sessions of this folder are on record. */
+/** Number of sessions of this folder. */
 export async function checkSessions(folder: string): Promise<CheckResult> {
   try {
     const names = await readdir(folder);
@@ -57,7 +57,7 @@ export async function checkSessions(folder: string): Promise<CheckResult> {
   }
 }
 
-/** Looked for, not started: a doctor may be asked in a folder that nobody trusts. */
+/** Located, not started: the folder may not be trusted. */
 export async function checkRipgrep(env: Env): Promise<CheckResult> {
   const bundled = await import('@vscode/ripgrep').then(
     ({ rgPath }) => [rgPath],

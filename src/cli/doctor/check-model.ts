@@ -1,10 +1,10 @@
-/** Which model a run would ask, with what credentials, and whether it would be let in. */
+/** The model of a run, the source of its credentials, and whether the endpoint accepts them. */
 import { type EndpointAnswer, type ModelAccess, modelAccess, probeModel } from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult } from './check.ts';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
-/** For both requests, and for an apiKeyHelper. */
+/** Time limit of both requests, and of an apiKeyHelper. */
 const PROBE_LIMIT_MS = 10_000;
 
 /** As a run of the command line reads the settings. Rejects with `invalid_settings`. */
@@ -30,7 +30,7 @@ function checkChosen(answer: EndpointAnswer, model: string): CheckResult {
   return { name: 'model', state: isUnlisted ? 'warning' : 'ok', detail };
 }
 
-/** Says where the credentials are from; never what they are. */
+/** Reports the source of the credentials, never their value. */
 export function checkCredentials(source: string, baseUrl: string): CheckResult {
   if (source !== 'none') return { name: 'credentials', state: 'ok', detail: `from ${source}` };
   if (baseUrl !== DEFAULT_BASE_URL) {
@@ -74,7 +74,7 @@ function checkAnswer(
   }
 }
 
-/** Without what may be a secret in it. */
+/** Without secrets. */
 function addressOf(text: string): string {
   const url = new URL(text);
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, '');

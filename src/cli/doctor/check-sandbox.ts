@@ -1,4 +1,4 @@
-/** Whether commands can be isolated on this machine, and whether the settings ask for it. */
+/** Whether commands can be isolated on this machine, and whether the settings request it. */
 import { machineSettingsFile, type SandboxState, sandboxState } from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult } from './check.ts';

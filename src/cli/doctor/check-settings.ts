@@ -1,4 +1,4 @@
-/** What of the settings has no effect, and which MCP servers a run would start. None is started. */
+/** Settings without effect, and the MCP servers of a run. None is started. */
 import { listMcpServers, machineSettingsFile } from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult } from './check.ts';

@@ -175,7 +175,7 @@ function inOneSpelling(word: string): string {
   return word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
 }
 
-/** Stands before a word that is no command; no argument of a process can hold it. */
+/** Prefix of a word that is not a command; no argument of a process can contain it. */
 const QUOTE = '\0';
 
 /** Behind `--` stands the task, also when its first word is a command's name: commander takes it for the command. */

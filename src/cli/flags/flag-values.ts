@@ -1,4 +1,4 @@
-/** What stands behind a flag, checked: each parser returns the value or throws one sentence. */
+/** Values of flags, validated: each parser returns the value or throws one sentence. */
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 

@@ -1,4 +1,4 @@
-/** Whether a model can be reached at all. Names are looked at, never values. */
+/** Whether a model is configured. Names are read, never values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configurationHome } from '../../index.ts';
@@ -9,20 +9,20 @@ const MODEL_VARIABLES = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'ANTHROPIC_BASE_URL',
-  // They point at a model, too, if one that the engine refuses.
+  // They configure a model, too, although the engine refuses it.
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
   'CLAUDE_CODE_USE_FOUNDRY',
 ] as const;
 
-/** The variables of the environment that point at a model, in order of precedence. */
+/** Environment variables that configure a model, in order of precedence. */
 export function modelVariables(env: Env): readonly string[] {
   return MODEL_VARIABLES.filter((name) => (env[name] ?? '') !== '');
 }
 
 /**
- * Where the model is named: a variable of the environment, else `settings`. Undefined: nowhere, so that nothing can
- * be asked.
+ * Where the model is configured: a variable of the environment, else `settings`. undefined: nowhere, so no
+ * run is possible.
  */
 export async function modelSource(
   world: Pick<World, 'env' | 'cwd'>,
@@ -38,7 +38,7 @@ export async function modelSource(
   return settings.some((text) => MODEL_SETTING.test(text)) ? 'settings' : undefined;
 }
 
-/** Settings that point at a model. Whether they do so rightly, the engine finds out. */
+/** Settings that configure a model. The engine validates them. */
 const MODEL_SETTING = /"(?:apiKeyHelper|baseUrl|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:/;
 
 async function textOf(jsonOrFile: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** The live view as a sink, with a summary at the end and, on a terminal, the permission question. */
+/** The live view as a sink, with a summary at the end and, on a terminal, permission questions. */
 import type { CanUseTool, TerminalReason } from '../../index.ts';
 import type { Output } from '../output.ts';
 import { createAskPerson } from '../screen/ask.ts';
@@ -15,23 +15,23 @@ export interface LiveView {
   readonly sink: Sink;
   readonly terminal: Terminal;
   readonly style: Style;
-  /** A warning of the engine: in the view where stderr is the same terminal, else on stderr. */
+  /** Shows a warning of the engine: in the view if stderr is the same terminal, else on stderr. */
   readonly warn: (line: string) => void;
-  /** Present when a person is there to answer. */
+  /** Present when a user can answer. */
   readonly canUseTool: CanUseTool | undefined;
 }
 
 export interface LiveViewOptions {
-  /** Where it is shown; default stdout. */
+  /** Stream of the view; default stdout. */
   readonly on?: 'stdout' | 'stderr';
   readonly verbose: boolean;
-  /** Nobody is asked, even on a terminal. */
+  /** Never asks, even on a terminal. */
   readonly neverAsk?: boolean;
   /** The figures at the end. Default true. */
   readonly summary?: boolean;
 }
 
-/** Endings whose words stand in the errors alone; the others are named by the summary. */
+/** Reasons whose text is in the errors only; the others are named by the summary. */
 const SAID_BY_ERRORS: ReadonlySet<TerminalReason | undefined> = new Set(['model_error', 'turn_setup_failed']);
 
 export function createLiveView(
@@ -66,7 +66,7 @@ export function createLiveView(
   };
 }
 
-/** The permission question without the view, on stderr, where stdout is for the answer alone. */
+/** Permission questions without the view, on stderr, when stdout is for the answer only. */
 export function createQuestions(world: World): CanUseTool | undefined {
   return askPerson(world, createParts(world, { on: 'stderr', live: false, verbose: false }));
 }
@@ -94,7 +94,7 @@ function createParts(
   return { on: stream, terminal, style, screen };
 }
 
-/** undefined: nobody is there to answer. */
+/** undefined: no user can answer. */
 function askPerson(world: World, { on, terminal, style, screen }: Parts): CanUseTool | undefined {
   const input = on.isTTY === true ? world.keyboard() : undefined;
   if (input === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a printed run says on stderr besides its answer: servers whose tools are missing, retries, a silent model. */
+/** Notices of a printed run on stderr: servers whose tools are missing, retries, a silent model. */
 import type { SDKMessage, SDKResultMessage } from '../../index.ts';
 import { createModelSilence } from '../screen/model-silence.ts';
 import { noteFor } from '../screen/notes.ts';
@@ -13,9 +13,9 @@ const LOOK_EVERY_MS = 5_000;
 export interface PrintNotices {
   /** One line, without its end. */
   warn(line: string): void;
-  /** Retries and a silent model are named too. `stream-json` has them in its messages. */
+  /** Includes retries and a silent model. `stream-json` has them in its messages. */
   readonly course: boolean;
-  /** Denied calls are named. `json` and `stream-json` list them in the result. */
+  /** Includes denied calls. `json` and `stream-json` list them in the result. */
   readonly denials: boolean;
   /** Monotonic ms. */
   nowMs(): number;
@@ -44,7 +44,7 @@ export function withNotices(sink: Sink, { warn, course, denials, nowMs }: PrintN
   };
 }
 
-/** How many tools are named. */
+/** Maximum number of named tools. */
 const NAMED = 5;
 
 /** `3 calls were denied (2 Bash, 1 Write)`, and what to do about it. */

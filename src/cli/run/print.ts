@@ -3,7 +3,7 @@ import type { Query, SDKMessage, SDKResultMessage } from '../../index.ts';
 import type { OutputFormat } from '../flags/own-flags.ts';
 import { jsonLine, type Output } from '../output.ts';
 
-/** Takes the messages of a run. `end` is called once, after the last one. */
+/** Receives the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
   /** Called with the run before its first message. */
   begin?(run: Pick<Query, 'mcpServerStatus'>): void;
@@ -11,7 +11,7 @@ export interface Sink {
   end(result: SDKResultMessage | undefined): Promise<void>;
 }
 
-/** `problems`: takes what went wrong in a run that is shown as text; absent where that is shown already. */
+/** `problems`: receives problems of a run that is printed as text; absent if they are shown already. */
 export function createPrinter(format: OutputFormat, output: Output, problems?: Output): Sink {
   switch (format) {
     case 'stream-json':
@@ -41,7 +41,7 @@ export function createPrinter(format: OutputFormat, output: Output, problems?: O
   }
 }
 
-/** The session did not begin, and a warning has already said why. */
+/** The session did not start, and a warning has already said why. */
 function isStartFailure({ subtype, terminal_reason }: SDKResultMessage): boolean {
   return subtype === 'error_during_execution' && terminal_reason === undefined;
 }
@@ -60,7 +60,7 @@ function errorText(result: SDKResultMessage): string {
   return result.subtype === 'success' ? result.result : result.errors.join('\n');
 }
 
-/** What the model said last, for a run that ends with an error. */
+/** The last text of the model, for a run that ends with an error. */
 function createLastAnswer(): { observe(message: SDKMessage): void; text(): string } {
   const said = new Map<string, { readonly id: string; readonly text: string }>();
   const forget = (uuids: readonly string[] = []) => {
@@ -107,7 +107,7 @@ export function both(first: Sink, second: Sink): Sink {
   };
 }
 
-/** A sink that the run does not depend on: when its reader leaves or its disk is full, it falls silent. */
+/** A sink that must not affect the run: when its reader closes or its disk is full, it stops. */
 export function expendable(sink: Sink): Sink {
   let broken = false;
   const attempt = async (show: () => Promise<void>) => {

@@ -1,6 +1,6 @@
 /**
- * `--continue` alone, where no submission is open: one that was stopped has its result and is over, so going on is a
- * submission of its own.
+ * `--continue` alone, without an open submission: a stopped submission has its result and has ended, so it
+ * continues as a submission of its own.
  */
 import { sessionDecisions, type TerminalReason } from '../../index.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
@@ -8,10 +8,10 @@ import type { World } from '../world.ts';
 
 const GO_ON = 'Go on from where you stopped.';
 
-/** After these nothing is left to do. */
+/** Reasons after which nothing is left to do. */
 const FINISHED: ReadonlySet<TerminalReason> = new Set(['completed', 'stop_hook_prevented', 'hook_stopped']);
 
-/** The prompt; undefined when the last turn came to its end, or there was none. */
+/** The prompt; undefined when the last turn was completed, or there was none. */
 export async function promptToGoOn(
   { cwd, env }: Pick<World, 'cwd' | 'env'>,
   { options: { resume } }: Pick<RunFlags, 'options'>,

@@ -1,4 +1,4 @@
-/** The task: the words of the command line, and whatever is piped in. */
+/** The task: the words of the command line, and piped input. */
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../usage-error.ts';
@@ -6,19 +6,19 @@ import { UsageError } from '../usage-error.ts';
 export interface PromptSource {
   readonly words: readonly string[];
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** What kind of thing stdin is; default asks the system. */
+  /** Kind of stdin; default determined by the system. */
   readonly kind?: StdinKind;
-  /** Told when a silent stdin was given up on. */
+  /** Called when waiting for a silent stdin ended. */
   note?(sentence: string): void;
 }
 
 /**
- * `pipe`: a shell's, whose other end always closes. `socket`: another program's, which may be left open for ever.
+ * `pipe`: of a shell, whose other end always closes. `socket`: of another program, which may stay open.
  * `data`: a file or an empty device, which ends by itself.
  */
 export type StdinKind = 'terminal' | 'pipe' | 'socket' | 'data' | 'closed';
 
-/** How long another program may take to send its first byte when a task was given as words as well. */
+/** Time limit for the first byte of another program when the task was also given as words. */
 const FIRST_BYTE_MS = 3_000;
 
 /** More than the largest request of the API. */
@@ -52,7 +52,7 @@ function stdinKind(stdin: { readonly isTTY?: boolean }): StdinKind {
   }
 }
 
-/** Everything until the end; undefined when no first byte came in time. */
+/** All input to the end; undefined when no first byte came in time. */
 function readAll(stdin: Readable, firstByteMs: number | undefined): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

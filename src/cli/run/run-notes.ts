@@ -1,4 +1,4 @@
-/** What the messages of a run tell besides its result: retries, compactions, fallbacks. */
+/** Events in the messages of a run besides its result: retries, compactions, fallbacks. */
 import type { SDKMessage } from '../../index.ts';
 import type { Sink } from './print.ts';
 

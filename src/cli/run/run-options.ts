@@ -1,4 +1,6 @@
-/** The flags of a run as options of `query()`: those that are one as they are, and what others make of them. */
+/**
+ * The flags of a run as options of `query()`: those that are one as they are, and what others make of them.
+ */
 import { isAbsolute, resolve } from 'node:path';
 import { type CanUseTool, machineSettingsFile, type Options } from '../../index.ts';
 import { SETTING_SOURCES } from '../../options/option-values.ts';
@@ -9,7 +11,7 @@ import { isTrustedUnasked } from './trust-question.ts';
 export interface RunContext {
   readonly cwd: string;
   readonly env: Env;
-  /** Raw stream events: the live view needs them. */
+  /** Raw stream events, which the live view needs. */
   readonly partials: boolean;
   readonly canUseTool: CanUseTool | undefined;
   /** Warnings of the engine. */
@@ -41,18 +43,18 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     ...(takeOver === true && { engine: { takeOver } }),
     managedSettingsFile: machineSettingsFile(process.platform),
     settingSources: options.settingSources ?? SETTING_SOURCES,
-    // A repository's settings may forbid, but what they would allow or run waits for a person's trust (T101–T103).
+    // Settings of a repository may restrict, but what they allow or run needs the user's trust (T101–T103).
     projectTrusted: isTrustedUnasked(flags, context.env),
     trustRecorded: true,
   };
 }
 
-/** `default` stands for all of them; nothing given as well. */
+/** `default` means all of them, like an absent list. */
 function toolsOf(tools: Options['tools']): Options['tools'] {
   return Array.isArray(tools) && tools.includes('default') ? undefined : tools;
 }
 
-/** `query()` sends no system prompt of itself; the command line sends Turnwright's own. */
+/** `query()` sends no system prompt by default; the command line sends Turnwright's own. */
 function systemPromptOf({ options, appendSystemPrompt }: RunFlags): Options['systemPrompt'] {
   const { systemPrompt } = options;
   if (typeof systemPrompt !== 'string')

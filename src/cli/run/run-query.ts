@@ -1,4 +1,4 @@
-/** Runs one query to its end: messages into a sink, signals to the query, the result to the caller. */
+/** Runs one query to its end: messages to a sink, signals to the query, the result to the caller. */
 import { type Options, query, type SDKResultMessage } from '../../index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Signals } from '../signals.ts';
@@ -9,12 +9,12 @@ const NOTHING_INTERRUPTED =
   'Nothing was interrupted, so there is nothing to carry on. Say what to do next: turnwright --continue "now the tests".';
 
 export interface Run {
-  /** Absent: what was interrupted is carried on. */
+  /** Absent: the interrupted submission is continued. */
   readonly prompt: string | undefined;
   readonly options: Options;
   readonly sink: Sink;
   readonly signals: Signals;
-  /** Asked when there was nothing to carry on: a prompt to go on with, or undefined to leave it at that. */
+  /** Called when there was nothing to continue: returns a prompt, or undefined. */
   readonly goOn?: () => Promise<string | undefined>;
 }
 
@@ -33,7 +33,7 @@ export async function runQuery(run: Run): Promise<RunEnd> {
     if (prompt !== undefined) ({ result, failure } = await play(run, prompt));
   }
   if (failure !== undefined) {
-    // A result that came is shown all the same, as when its last records found no room on the disk.
+    // A result is shown even when its last records could not be written.
     await sink.end(result).catch(() => undefined);
     throw failure.reason;
   }
@@ -59,7 +59,7 @@ async function play({ options, sink, signals }: Run, prompt: string | undefined)
       await sink.show(message);
     }
   } catch (reason) {
-    // After an error result the stream throws as well (L10.6): the result already says it all.
+    // After an error result the stream throws as well (L10.6): the result has reported it already.
     if (result?.is_error !== true) failure = { reason };
   } finally {
     detach();
@@ -70,7 +70,7 @@ async function play({ options, sink, signals }: Run, prompt: string | undefined)
   return { result, failure };
 }
 
-/** What a person reads when a signal ends the process before the result. */
+/** The last line when a signal ends the process before the result. */
 function farewell({ persistSession, engine }: Options): string {
   const isKept = persistSession !== false && engine?.home === undefined;
   return `— left before the end, without a result${isKept ? '; go on with: turnwright --continue' : ''}`;

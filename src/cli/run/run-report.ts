@@ -1,4 +1,4 @@
-/** What the engine did in a run: figures of its result, its messages, and the decision records of its journal. */
+/** Report of a run: figures of its result, its messages, and the decision records of its journal. */
 import type { DecisionRecord, SDKResultMessage } from '../../index.ts';
 import { retryReason } from '../screen/notes.ts';
 import { stopSentence, totals } from '../screen/summary.ts';
@@ -9,11 +9,11 @@ export interface ReportInput {
   readonly result: SDKResultMessage;
   readonly notes: RunNotes;
   readonly decisions: readonly DecisionRecord[];
-  /** Status of every answer of the Messages API, as its server sent them. */
+  /** Statuses of every response, as the server sent them. */
   readonly statuses: readonly number[];
 }
 
-/** Names and what stands behind them, in the order in which they are shown. */
+/** Names and values, in display order. */
 export function reportRows(input: ReportInput): readonly (readonly [string, string])[] {
   const { result, notes, decisions, statuses } = input;
   const used = totals(result);
@@ -66,7 +66,7 @@ export interface ToolWork {
   readonly calls: number;
   /** Time in which at least one tool ran. */
   readonly busyMs: number;
-  /** The part of it in which the response that held the call was still coming in. */
+  /** The part of it in which the response with the call was still streaming. */
   readonly overlapMs: number;
 }
 
@@ -92,7 +92,7 @@ export function toolWork(decisions: readonly DecisionRecord[]): ToolWork {
 
 type Span = readonly [from: number, to: number];
 
-/** Spans that touch or overlap become one. */
+/** Merges spans that touch or overlap. */
 function united(spans: readonly Span[]): Span[] {
   const merged: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {

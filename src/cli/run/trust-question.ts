@@ -1,4 +1,4 @@
-/** Before a run: whether what a folder's settings ask for may take effect. Asked once for each content. */
+/** Before a run: asks whether a folder's settings may take effect. Asked once for each content. */
 import { type ProjectTrust, projectTrust, trustProject } from '../../index.ts';
 import { SETTING_SOURCES } from '../../options/option-values.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
@@ -7,15 +7,18 @@ import { openLineReader } from '../screen/line-reader.ts';
 import { visible } from '../screen/visible.ts';
 import type { Env, World } from '../world.ts';
 
-/** Of one value; a longer one is cut in the middle, so that neither end hides. */
+/** Maximum length of a value; a longer one is truncated in the middle, so that neither end is hidden. */
 const MAX_VALUE_CHARS = 400;
 
-/** By flag or environment, for machines on which nobody is asked (CI). */
+/** Trusted by flag or environment, for machines without a user (CI). */
 export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env): boolean {
   return flags.trustProject === true || env['TURNWRIGHT_TRUST_PROJECT'] === '1';
 }
 
-/** `keyboard`: to answer on; undefined: nobody is asked. Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
+/**
+ * `keyboard`: input for the answer; undefined: no question is asked. Without an agreement, the run itself
+ * ignores the settings.
+ */
 export async function settleTrust(
   world: World,
   flags: Pick<RunFlags, 'trustProject' | 'options'>,
@@ -41,7 +44,7 @@ const WHY = {
   changed: 'it has changed since the folder was trusted.',
 } as const;
 
-/** Everything that trust would let take effect, so that nothing is agreed to unseen. */
+/** Everything that trust would enable, so that nothing is agreed to unseen. */
 export function describeItems({ root, state, items }: ProjectTrust): readonly string[] {
   if (items.length === 0) return [`The settings of ${visible(root)} ask for nothing that needs trust.`];
   const lines: string[] = [];
@@ -79,7 +82,7 @@ async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolea
       }
     }
   } catch (error) {
-    // The terminal is gone: nobody agreed.
+    // The terminal was closed: not agreed.
     if (closed.aborted) return false;
     throw error;
   } finally {

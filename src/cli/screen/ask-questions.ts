@@ -1,11 +1,11 @@
-/** AskUserQuestion on a terminal: each question with its numbered choices; other words are an answer too. */
+/** AskUserQuestion on a terminal: each question with numbered choices; free text is an answer too. */
 import type { PermissionResult } from '../../index.ts';
 import type { Style } from './style.ts';
 import { visible } from './visible.ts';
 import { wrapped } from './width.ts';
 
 export interface Asking {
-  /** One line from the person; rejects when the question is withdrawn. */
+  /** Reads one line; rejects when the question is withdrawn. */
   question(prompt: string): Promise<string>;
   line(text: string): void | Promise<void>;
   readonly columns: number;
@@ -22,7 +22,7 @@ interface Question {
   readonly multiSelect?: boolean;
 }
 
-/** An empty line answers nothing; that is told to the model as it is. */
+/** An empty line is no answer, which the model receives as such. */
 export async function askQuestions(
   input: Readonly<Record<string, unknown>>,
   { question, line, columns, style }: Asking,
@@ -49,7 +49,7 @@ export async function askQuestions(
   return { behavior: 'allow', updatedInput: { ...input, answers } };
 }
 
-/** Numbers stand for labels; what is no list of them is the person's own words. */
+/** Numbers are replaced by labels; anything else is free text. */
 export function answerOf(
   typed: string,
   { options, multiSelect }: Pick<Question, 'options' | 'multiSelect'>,
@@ -61,14 +61,14 @@ export function answerOf(
   return fits && (multiSelect === true || labels.length === 1) ? [...new Set(labels)].join(', ') : words;
 }
 
-/** Numbers alone, of which one names no choice: a slip rather than an answer in words. */
+/** Only numbers, one of which is not a choice: a mistake rather than free text. */
 export function isOutOfRange(typed: string, { options }: Pick<Question, 'options'>): boolean {
   const words = typed.trim();
   if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(words)) return false;
   return words.split(/[\s,]+/).some((number) => options[Number(number) - 1] === undefined);
 }
 
-/** The tool has checked them; what is no question here is passed over. */
+/** Validated by the tool; anything else is ignored. */
 function questionsIn({ questions }: Readonly<Record<string, unknown>>): readonly Question[] {
   return Array.isArray(questions)
     ? questions.filter(

@@ -1,6 +1,6 @@
 /**
- * The permission question: the whole call is shown, never a part of it, then one line takes y, n or a. What was
- * typed before the question stood does not answer it.
+ * The permission question: shows the complete call, then reads y, n or a. Keys typed before the question
+ * appeared do not answer it.
  */
 import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
 import { askQuestions } from './ask-questions.ts';
@@ -20,10 +20,10 @@ export interface AskOptions {
   onInterrupt(): void;
 }
 
-/** How long keys that were pressed too early are thrown away. */
+/** Time for which keys that were pressed too early are dropped. */
 const DRAIN_MS = 40;
 
-/** Questions come one after the other, also when several calls ask at once. */
+/** One question at a time, also when several calls ask. */
 export function createAskPerson(options: AskOptions): CanUseTool {
   let last: Promise<unknown> = Promise.resolve();
   return (toolName, input, context) => {
@@ -86,13 +86,13 @@ async function askOnce(
   }
 }
 
-/** Each time anew: a plan is approved, not plans. */
+/** Never remembered: one plan is approved, not all plans. */
 const ONCE_ONLY: ReadonlySet<string> = new Set(['EnterPlanMode', 'ExitPlanMode']);
 
-/** Ctrl-D, or a terminal that went away. */
+/** Ctrl-D, or a closed terminal. */
 const CLOSED = 'The user closed the question without an answer, so this call is not allowed.';
 
-/** Before the answer, so that nobody agrees to more than they read. */
+/** Shown before the answer, so that the user does not agree to more than they read. */
 function howTo(always: readonly PermissionUpdate[] | undefined): string {
   const once = 'y: this once. n: no; words behind it tell the model why.';
   return always === undefined ? once : `${once}\na: always, by ${describeUpdates(always)}.`;
@@ -124,8 +124,8 @@ export function readAnswer(
 }
 
 /**
- * What "always" adds: what the engine suggests; undefined, so that it is not offered, when that is nothing. Where rules
- * for the command itself are enough, folders and modes that are suggested beside them are left out.
+ * What "always" adds: the engine's suggestions; undefined, so that it is not offered, when there are none.
+ * Where rules for the command itself suffice, suggested folders and modes are omitted.
  */
 export function alwaysUpdates(
   { command }: Readonly<Record<string, unknown>>,
@@ -166,7 +166,10 @@ function describeUpdate(update: PermissionUpdate): string {
   }
 }
 
-/** A command as it would run; any other input field by field, set in, so that no value can pass for a field. */
+/**
+ * A command as it would run; any other input field by field, indented, so that a value cannot imitate a
+ * field.
+ */
 export function describeCall(input: Readonly<Record<string, unknown>>): string {
   return Object.entries(input)
     .map(([key, value]) => {
@@ -177,7 +180,7 @@ export function describeCall(input: Readonly<Record<string, unknown>>): string {
     .join('\n');
 }
 
-/** The plan as it is to be read, and what else would be agreed to. */
+/** The plan for reading, and what else would be agreed to. */
 function planOf({ plan, ...rest }: Readonly<Record<string, unknown>>): string {
   const more = describeCall(rest);
   return [visible(String(plan ?? '')), more].filter((part) => part !== '').join('\n\n');
@@ -187,10 +190,10 @@ function indent(text: string): string {
   return text.replace(/^/gm, '  ');
 }
 
-/** Throws away what was typed before the question stood. */
+/** Drops keys typed before the question appeared. */
 export async function drain(keyboard: NodeJS.ReadStream): Promise<void> {
   const discard = () => undefined;
-  // Raw, so that an unfinished line is thrown away too.
+  // Raw mode, so that an unfinished line is dropped too.
   keyboard.setRawMode?.(true);
   keyboard.on('data', discard);
   keyboard.resume();

@@ -1,4 +1,4 @@
-/** MCP servers that a session waits for before its first request: nothing else says so until it has begun. */
+/** MCP servers that a session waits for before its first request, during which nothing else is shown. */
 import type { Query } from '../../index.ts';
 import { oneLine } from './visible.ts';
 
@@ -6,9 +6,9 @@ type Ask = Query['mcpServerStatus'];
 
 export interface AwaitedServers {
   ask: Ask | undefined;
-  /** What to say meanwhile; the answer is the one of an earlier look. */
+  /** The current notice, from the last poll. */
   look(): string | undefined;
-  /** The session has begun. */
+  /** The session has started. */
   done(): void;
 }
 

@@ -1,13 +1,15 @@
-/** What a command wrote, under the line of its call: the end of it, and more of it when it failed. */
+/** The output of a command, under the line of its call: its end, and more of it on failure. */
 import { counted } from './units.ts';
 import { visible } from './visible.ts';
 import { cutToWidth } from './width.ts';
 
 const MOST_LINES = { ok: 4, failed: 12 } as const;
-/** What the tool says of a command that wrote nothing. */
+/** Text of the tool for a command without output. */
 const NOTHING = '(Bash completed with no output)';
 
-/** Plain lines, set in and cut to `columns`. Of a failure the first line stands beside the call already. */
+/**
+ * Plain lines, indented and cut to `columns`. The first line of a failure is shown beside the call already.
+ */
 export function commandOutput(text: string, isError: boolean, columns: number): readonly string[] {
   const written = isError ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
   if (written.trim() === NOTHING) return [];
@@ -18,7 +20,7 @@ export function commandOutput(text: string, isError: boolean, columns: number): 
   );
 }
 
-/** The end of a text, without blank lines around it, and how many lines are before that. */
+/** The end of a text, without surrounding blank lines, and the number of lines before it. */
 function lastLines(text: string, most: number): { readonly lines: readonly string[]; readonly left: number } {
   const trimmed = text.replace(/^(?:[\t ]*\r?\n)+/, '').trimEnd();
   const lines = trimmed === '' ? [] : trimmed.split(/\r?\n/);

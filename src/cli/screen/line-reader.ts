@@ -1,9 +1,9 @@
-/** Lines that a person types at a question. */
+/** Reads lines from the keyboard. */
 import { createInterface, type Interface } from 'node:readline/promises';
 
 export interface LineReader {
   readonly lines: Interface;
-  /** Fires when nothing more can be typed. */
+  /** Aborted when the input is closed. */
   readonly closed: AbortSignal;
 }
 
@@ -16,7 +16,8 @@ export function openLineReader(
   const lines = createInterface({ input, output, terminal: true });
   const closed = new AbortController();
   lines.on('SIGINT', onInterrupt);
-  // After Ctrl-Z and fg readline leaves its input paused: nothing would be read, or keep the process alive.
+  // After Ctrl-Z and fg readline leaves its input paused, which would neither read nor keep the process
+  // alive.
   lines.on('SIGCONT', () => lines.resume());
   lines.on('close', () => closed.abort());
   return { lines, closed: closed.signal };

@@ -1,4 +1,4 @@
-/** Whether the server has been silent for long, seen from the messages of a run with its stream events. */
+/** Detects a long silence of the server, from the messages of a run with stream events. */
 import type { SDKMessage } from '../../index.ts';
 import { duration } from './units.ts';
 
@@ -7,15 +7,15 @@ const FIRST_NOTICE_MS = 20_000;
 
 export interface ModelSilence {
   observe(message: SDKMessage): void;
-  /** What to say, once the request under way has been silent for long. */
+  /** The notice, once the pending request has been silent for long. */
   line(): string | undefined;
-  /** The same, when a notice of it is due; the next one is due after twice the time. */
+  /** The same, when a notice is due; the next one is due after twice the time. */
   due(): string | undefined;
 }
 
 /** `nowMs`: monotonic. */
 export function createModelSilence(nowMs: () => number): ModelSilence {
-  /** When the request went out or brought something; undefined: none is under way. */
+  /** Time of the last sign of the pending request; undefined: none is pending. */
   let sinceMs: number | undefined;
   let nextMs = FIRST_NOTICE_MS;
   const silentMs = () => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
@@ -38,7 +38,7 @@ export function createModelSilence(nowMs: () => number): ModelSilence {
   };
 }
 
-/** No request is under way behind these. */
+/** After these no request is pending. */
 const ENDS: ReadonlySet<SDKMessage['type']> = new Set(['user', 'result']);
 
 function isRetry(message: SDKMessage): boolean {

@@ -1,4 +1,4 @@
-/** What the engine did on its own account, one line each: retries, switches of model, compactions, notices. */
+/** Actions of the engine, one line each: retries, switches of model, compactions, notices. */
 import type { SDKMessage } from '../../index.ts';
 import type { Style } from './style.ts';
 import { duration, tokens } from './units.ts';
@@ -6,7 +6,7 @@ import { oneLine } from './visible.ts';
 
 type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 
-/** The line for a system message; undefined for those that say nothing to a person. */
+/** The line for a system message; undefined for those that are not shown. */
 export function noteFor(message: SystemMessage, style: Style): string | undefined {
   switch (message.subtype) {
     case 'api_retry': {
@@ -36,7 +36,7 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
         ? style.dim(`· in the background: ${oneLine(message.description)}`)
         : undefined;
     case 'task_notification':
-      // The result of the call that waited for it says so.
+      // The result of the waiting call reports it.
       if (message.output_file === '') return undefined;
       return style.dim(`· background task ${message.status}: ${oneLine(message.summary)}`);
     case 'notification':
@@ -46,7 +46,7 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
   }
 }
 
-/** Why a request is made again: the kind of failure with its status, or the sentence where the kind says nothing. */
+/** Why a request is retried: the kind of failure with its status, or the message if the kind says nothing. */
 export function retryReason({
   error,
   error_status,

@@ -1,4 +1,4 @@
-/** The calls whose results are still to come, and the lines each becomes. */
+/** Calls without a result so far, and the line for each. */
 import type { SDKUserMessage } from '../../index.ts';
 import { commandOutput } from './command-output.ts';
 import type { Style } from './style.ts';
@@ -9,28 +9,28 @@ import { cutToWidth, displayWidth } from './width.ts';
 
 interface OpenTool {
   readonly label: string;
-  /** Of the main agent: what it wrote is shown. */
+  /** A command of the main agent, whose output is shown. */
   readonly isCommand: boolean;
   readonly sinceMs: number;
-  /** `  ↳ apples: ` for a call of the subagent that was started to count them; '' for the main agent's. */
+  /** Prefix with the subagent's task, `  ↳ apples: `; '' for the main agent. */
   readonly whose: string;
   readonly agent: string | undefined;
   readonly todos: readonly string[];
-  /** Time a person took to answer is not the tool's. */
+  /** Time of the user's answers, which is not the tool's. */
   askedMs: number;
 }
 
 export interface OpenTools {
   opened(call: NewCall, atMs: number): void;
-  /** What is to be said of the finished call; nothing for one never seen. */
+  /** Lines for a finished call; none for an unknown one. */
   closed(id: string, outcome: ToolOutcome, columns: number, atMs: number): readonly string[];
   /** Resolves once the call has been opened. */
   seen(id: string): Promise<void>;
-  /** What the subagent that made the open call was started for; undefined for the main agent. */
+  /** The task of the subagent that made the call; undefined for the main agent. */
   agentOf(id: string): string | undefined;
   asked(id: string, ms: number): void;
   denied(id: string): void;
-  /** What runs now, for the status line. */
+  /** The running calls, for the status line. */
   running(): string | undefined;
   clear(): void;
 }
@@ -39,7 +39,7 @@ export interface NewCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The call that started the subagent whose call this is; null for the main agent's. */
+  /** The call that started the subagent of this call; null for the main agent. */
   readonly parent: string | null;
 }
 
@@ -48,14 +48,14 @@ export interface ToolOutcome {
   readonly text: string;
 }
 
-/** Of a subagent's name before each of its calls. */
+/** Maximum columns of a subagent's name. */
 const MAX_WHOSE_COLUMNS = 24;
 
 export function createOpenTools(style: Style, cwd: () => string): OpenTools {
   const open = new Map<string, OpenTool>();
   const denials = new Set<string>();
   const awaited = new Map<string, () => void>();
-  /** By the call that started them; kept after it, since an agent in the background goes on. */
+  /** Subagents by their call; kept after it, because background agents continue. */
   const agents = new Map<string, string>();
   const whoseIs = (parent: string | null, name: string | undefined) => {
     if (parent === null) return '';
@@ -103,7 +103,7 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
       const why = `${wasDenied ? 'denied: ' : ''}${firstLine(outcome.text)}`;
       if (displayWidth(label) + 2 + displayWidth(why) <= room)
         return [`${mark}${label}  ${style.red(why)}  ${took}`, ...output];
-      // Neither the call nor the reason is worth more: each gets a line.
+      // Call and reason are both long: each gets a line.
       const under = ' '.repeat(tool.whose === '' ? 2 : 6);
       const reason = `${under}${style.red(cutToWidth(why, columns - under.length))}`;
       return [`${mark}${label}  ${took}`, reason, ...output];

@@ -1,4 +1,6 @@
-/** The live view: streamed text, one line per tool and per thing the engine did, a status line while waiting. */
+/**
+ * The live view: streamed text, one line per tool and per action of the engine, a status line while waiting.
+ */
 import type { Query, SDKMessage } from '../../index.ts';
 import { createAwaitedServers } from './awaited-servers.ts';
 import { createModelSilence } from './model-silence.ts';
@@ -12,14 +14,17 @@ import { duration, tokens } from './units.ts';
 import { visible } from './visible.ts';
 
 export interface Screen {
-  /** A session was opened: `ask` tells which of its servers are awaited. */
+  /** A session was opened: `ask` returns the status of its servers. */
   begin(ask: Query['mcpServerStatus']): void;
   show(message: SDKMessage): Promise<void>;
-  /** A line that is no message of the run. */
+  /** A line that is not a message of the run. */
   warn(line: string): void;
-  /** `agent`: the subagent that wants to know; a question stands alone until it is answered: what else is to be shown waits. Its time is not the tool's. */
+  /**
+   * `agent`: the subagent that asks. While a question is open, further output waits. Its time is not the
+   * tool's.
+   */
   asking<T>(toolUseId: string, ask: (agent: string | undefined) => Promise<T>): Promise<T>;
-  /** The person said no to this call. */
+  /** The user denied this call. */
   denied(toolUseId: string): void;
   /** Wipes the status line and stops its timer. */
   close(): Promise<void>;
@@ -31,12 +36,12 @@ export interface ScreenOptions {
   readonly cwd: string;
   /** Monotonic ms. */
   nowMs(): number;
-  /** Also what is normally left out: the start of the session, messages the engine wrote for the model. */
+  /** Includes the start of the session, and messages of the engine for the model. */
   readonly verbose: boolean;
 }
 
 const STATUS_EVERY_MS = 120;
-/** How long a question waits for its call to be shown. */
+/** Time that a question waits for its call to be shown. */
 const BLOCK_LIMIT_MS = 250;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
@@ -122,12 +127,12 @@ export function createScreen(options: ScreenOptions): Screen {
         tools.clear();
         return terminal.endLine();
       default:
-        // Kinds of messages that a later version adds are passed over.
+        // Message types of later versions are ignored.
         return;
     }
   };
 
-  /** What came while a question stood: shown there, it would run into the line the person types on. */
+  /** Output that arrived during a question: it would mix with the user's input. */
   const held: (() => Promise<void>)[] = [];
   let showing: Promise<void> = Promise.resolve();
   const showHeld = (): Promise<void> => {
@@ -154,11 +159,11 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     warn(line) {
       held.push(() => terminal.line(style.yellow(`! ${visible(line)}`)));
-      // A screen that is gone is reported by the next message.
+      // A closed screen is reported by the next message.
       showHeld().catch(() => undefined);
     },
     async asking(toolUseId, ask) {
-      // A tool starts before its block is shown; the question stands behind the words that led to it.
+      // A tool starts before its block is shown; the question follows the text before the call.
       await within(BLOCK_LIMIT_MS, tools.seen(toolUseId));
       asking += 1;
       await showing.catch(() => undefined);
@@ -184,7 +189,7 @@ export function createScreen(options: ScreenOptions): Screen {
   };
 }
 
-/** Waits for `event`, but not longer than `ms`: a call of an earlier life of the session is never shown. */
+/** Waits for `event`, at most `ms`: a call of a previous process is never shown. */
 function within(ms: number, event: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,10 +1,10 @@
-/** MCP servers of a session that cannot be used: without a word, their tools would only be missing. */
+/** MCP servers of a session that cannot be used; without a notice, their tools would just be missing. */
 import type { SDKMessage } from '../../index.ts';
 import { oneLine } from './visible.ts';
 
 type InitMessage = Extract<SDKMessage, { readonly type: 'system'; readonly subtype: 'init' }>;
 
-/** Servers that the first request goes without, because they have not answered so far. */
+/** Servers that have not answered before the first request. */
 export function lateServers({ mcp_servers }: Pick<InitMessage, 'mcp_servers'>): readonly string[] {
   return mcp_servers.flatMap(({ name, status }) =>
     status === 'pending'

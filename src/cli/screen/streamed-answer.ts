@@ -1,6 +1,6 @@
 /**
- * The answer as it comes. Text arrives twice, as deltas and as finished blocks; it is shown once. What was shown
- * and is then replaced (L4.5) is marked by one line.
+ * The answer as it streams. Text arrives twice, as deltas and as finished blocks; it is shown once. Shown
+ * text that is then replaced (L4.5) is marked by one line.
  */
 import type { SDKMessage } from '../../index.ts';
 import type { Terminal } from './terminal.ts';
@@ -13,10 +13,12 @@ export interface StreamedAnswer {
   event(message: PartialMessage): Promise<void>;
   block(message: AssistantMessage): Promise<void>;
   retracted(uuids: readonly string[]): Promise<void>;
-  /** A user message came: the finished blocks above it are settled. A result may come amid a running text. */
+  /**
+   * A user message arrived: the finished blocks before it are final. A result may arrive during streaming.
+   */
   settled(): void;
   readonly phase: 'waiting' | 'thinking' | 'writing';
-  /** Output tokens of the response under way; an estimate until the API says. */
+  /** Output tokens of the current response; an estimate until the API reports them. */
   readonly outputTokens: number;
 }
 
@@ -52,7 +54,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
     async event({ event }) {
       switch (event.type) {
         case 'message_start':
-          // Two responses without a user message between them: the second takes the first one's place.
+          // Two responses without a user message between them: the second replaces the first.
           if (unfinished !== '' || shown.size > 0) await takeBack();
           outputChars = 0;
           reportedTokens = 0;
@@ -87,7 +89,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
       for (const uuid of message.supersedes ?? []) shown.delete(uuid);
       const text = message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
       if (text === '') return;
-      // Nothing was streamed (a repeat without streaming, an error message): the block is all there is.
+      // Nothing was streamed (a retry without streaming, an error message): only the block is shown.
       if (unfinished === '')
         await terminal.write(message.error === undefined ? visible(text) : words.paintError(visible(text)));
       unfinished = '';

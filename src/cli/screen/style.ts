@@ -11,7 +11,10 @@ export interface Style {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `NO_COLOR` (any value) switches colours off, `FORCE_COLOR` on (`0` or `false`: off); else a terminal decides. */
+/**
+ * `NO_COLOR` (any value) switches colours off, `FORCE_COLOR` on (`0` or `false`: off); else a terminal
+ * decides.
+ */
 export function wantsColor(env: Env, isTerminal: boolean): boolean {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
   const forced = env['FORCE_COLOR'];

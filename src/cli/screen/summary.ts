@@ -1,11 +1,11 @@
-/** What a run came to, in two lines. */
+/** Summary of a run, in two lines. */
 import type { SDKMessage, SDKResultMessage, TerminalReason } from '../../index.ts';
 import { resultsOf } from './open-tools.ts';
 import type { Style } from './style.ts';
 import { counted, dollars, duration, percent, tokens } from './units.ts';
 import { oneLine } from './visible.ts';
 
-/** Why a run stopped, for a person. `completed` needs no words. */
+/** Why a run stopped, for the user. `completed` has no text. */
 const STOPPED: Readonly<Record<TerminalReason, string>> = {
   completed: '',
   max_turns: 'the turn limit was reached (--max-turns)',
@@ -37,10 +37,10 @@ export function stopSentence(result: SDKResultMessage): string | undefined {
   return `${STOPPED[reason]} (${reason})`;
 }
 
-/** What the result does not tell. */
+/** Counts that the result does not have. */
 export interface RunCounts {
   readonly calls: number;
-  /** As `--max-turns` counts them: the first request, and each that follows on tool results. */
+  /** As `--max-turns` counts them: the first request, and each follow-up on tool results. */
   readonly turns: number;
 }
 

@@ -1,28 +1,28 @@
 /**
- * Where the live view is written: running text, whole lines, and one transient status line that is wiped before
- * anything else is written and never shown in the middle of a line, so it cannot garble output.
+ * Output of the live view: running text, whole lines, and one transient status line, which is erased before
+ * other output and never shown within a line.
  */
 import type { Output } from '../output.ts';
 import { cutToWidth, displayWidth } from './width.ts';
 
 export interface Terminal {
-  /** A person watches: status line, questions. */
+  /** A user is watching: status line and questions are possible. */
   readonly live: boolean;
   readonly columns: number;
-  /** Running text; may end in mid-line. */
+  /** Running text; may end within a line. */
   write(text: string): Promise<void>;
   /** One line of its own. */
   line(text: string): Promise<void>;
-  /** Closes an unfinished line. */
+  /** Ends an unfinished line. */
   endLine(): Promise<void>;
-  /** Replaces the status line; undefined wipes it. Plain text: it is cut to the width. */
+  /** Replaces the status line; undefined erases it. Plain text, cut to the width. */
   status(text: string | undefined): void;
 }
 
 export interface TerminalOptions {
   readonly output: Output;
   readonly live: boolean;
-  /** Asked at each use: windows are resized. */
+  /** Evaluated at each use: windows are resized. */
   columns(): number;
   paintStatus?(text: string): string;
 }
@@ -35,7 +35,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   let atLineStart = true;
   let statusShown = false;
 
-  /** One write call for wipe and text, so that nothing can come between them. */
+  /** One write call for both, so that no other output comes between them. */
   const emit = (text: string): Promise<void> => {
     const wipe = statusShown ? WIPE_LINE : '';
     statusShown = false;
@@ -59,7 +59,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       }
       const shown = cutToWidth(text, options.columns() - 1);
       statusShown = displayWidth(shown) > 0;
-      // A failed status write is not worth a word: the next real write reports the closed output.
+      // A failed status write is ignored: the next real write reports the closed output.
       void output.write(WIPE_LINE + paint(shown)).catch(() => undefined);
     },
   };

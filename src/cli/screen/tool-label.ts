@@ -2,7 +2,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { oneLine } from './visible.ts';
 
-/** The inputs that say most about a call, best first. */
+/** Input fields that describe a call best, in order. */
 const TELLING = [
   'command',
   'file_path',

@@ -1,4 +1,4 @@
-/** Figures as a person reads them. */
+/** Formats figures. */
 
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

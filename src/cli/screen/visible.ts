@@ -1,12 +1,12 @@
 /**
- * Text from a model or a tool, made safe to show: whatever would move the cursor, change colours, ring the bell
- * or hide and reorder text becomes something one can see instead.
+ * Makes text of a model or a tool safe to show: whatever would move the cursor, change colors, ring the bell
+ * or hide and reorder text is replaced by visible characters.
  */
 
 const UNSAFE =
   /\r\n|(?![\n\t])\p{Cc}|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
-/** Several lines: line feeds and tabs stay. */
+/** Several lines: line feeds and tabs are kept. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, picture);
 }

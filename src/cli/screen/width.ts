@@ -1,4 +1,4 @@
-/** How many terminal columns a text takes, and how to make it fit. */
+/** The columns of a text on a terminal, and truncation and wrapping. */
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
@@ -41,7 +41,9 @@ export function cutToWidth(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Breaks lines at blanks; what is broken off is set in by `indent` columns. A word longer than a line stays whole. */
+/**
+ * Wraps lines at blanks; continuation lines are indented by `indent` columns. A longer word is kept whole.
+ */
 export function wrapped(text: string, columns: number, indent: number): string {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {

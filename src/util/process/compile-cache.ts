@@ -1,6 +1,6 @@
 /**
  * The command line's compiled code, kept by Node from one process to the next (Node 22.1 and newer). It lives
- * in the user's cache folder, never in the package, and only where nobody but this user can write: V8 runs
+ * in the user's cache folder, never in the package, and only where no other user can write: V8 runs
  * what it finds there.
  */
 import { lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
@@ -57,7 +57,9 @@ export function cacheHome(env: Env, platform: NodeJS.Platform): string | undefin
 
 const inside = (caches: string): string => `${caches}/turnwright`;
 
-/** Folders whose code runs in the next process: the command line's, and one that Node is told to use. */
+/**
+ * Folders whose code runs in the next process: the command line's, and one that Node is configured to use.
+ */
 export function compiledCode(env: Env, platform: NodeJS.Platform): readonly string[] {
   const caches = cacheHome(env, platform);
   const told = absolute(env['NODE_COMPILE_CACHE'], platform === 'win32' ? win32 : posix);

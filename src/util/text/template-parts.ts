@@ -28,7 +28,7 @@ export function templateParts(body: string): readonly TemplatePart[] {
   return parts.filter((part) => part.kind === 'shell' || part.text !== '');
 }
 
-/** Words in order; what stands in quotes is one. */
+/** Words in order; a quoted text is one word. */
 export function splitArguments(args: string): readonly string[] {
   return [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',

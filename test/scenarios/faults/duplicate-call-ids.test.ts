@@ -32,7 +32,7 @@ describe('F06 calls with duplicate ids', () => {
   it.each([
     ['twice the same', 'same', 'same'],
     ['both empty', '', ''],
-  ])('F06 %s: unique before they are on record, each with its own result', async (_how, first, second) => {
+  ])('F06 %s: unique before they are recorded, each with its own result', async (_how, first, second) => {
     const { server, messages, entries } = await runWithIds(first, second);
     expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success', result: 'Both ran.' });
     expect(server.report()).toMatchObject({ rejected: [], unanswered: [], unusedReplies: [] });

@@ -11,7 +11,7 @@ describe('F99 a server that is started with &', () => {
     ['with the pipes it inherited', 'sleep 60 & echo $! > pid; echo up'],
     ['without them', 'sleep 60 > /dev/null 2>&1 < /dev/null & echo $! > pid; echo up'],
     ['under nohup', 'nohup sleep 60 & echo $! > pid; echo up'],
-  ])('F99 %s: the call returns, and what it left is reaped and told of', async (_, command) => {
+  ])('F99 %s: the call returns, and the processes it left are ended and reported', async (_, command) => {
     const run = await rehearse({ replies: [reply(toolUse('Bash', { command })), reply('Up.')] });
     const [result] = toolResults(run.messages);
     expect(result?.text).toMatch(/^up\n\(Processes it had left in the background were stopped/);

@@ -192,7 +192,7 @@ describe('Grep', () => {
     [{ pattern: '(' }, /The search failed: .*regex/s],
     [{ pattern: 'a', type: 'nonsense' }, /unrecognized file type/],
     [{ pattern: 'a', path: 'nowhere' }, /nowhere does not exist/],
-  ])('%j is told', async (input, why) => {
+  ])('%j is reported', async (input, why) => {
     await expect(grep(input)).rejects.toThrow(why);
   });
 
