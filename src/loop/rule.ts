@@ -8,8 +8,8 @@ export type Pass = { readonly kind: 'pass' };
 export type Verdict = Pass | Decision;
 
 /**
- * One reason to stop or to continue. `run` may emit messages (`iteration.emit`) and try a recovery; it never makes
- * tool results. The order of the rules is their priority (`rules/index.ts`).
+ * One reason to stop or to continue. `run` may emit messages (`iteration.emit`) and try a recovery; it never
+ * makes tool results. The order of the rules is their priority (`rules/index.ts`).
  */
 export interface Rule {
   readonly name: string;

@@ -64,7 +64,9 @@ export type MemoryReaders = Pick<ProjectMemoryOptions, 'pathsOf' | 'onLoaded'>;
 export interface ProjectMemory {
   /** From the user's own down to the working directory, so that the nearest comes last. Read once. */
   load(): Promise<readonly MemoryFile[]>;
-  /** Starts selecting what is relevant for a prompt; `source` adds it if it is ready by then. undefined: off. */
+  /**
+   * Starts selecting what is relevant for a prompt; `source` adds it if it is ready by then. undefined: off.
+   */
   readonly prefetch?: ((need: PromptInNeed) => void) | undefined;
   /** For another conversation with the same files at its start; later additions are separate. */
   branch(readers: MemoryReaders): ProjectMemory;

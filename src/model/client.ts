@@ -1,4 +1,7 @@
-/** The entry point of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
+/**
+ * The entry point of this room: a client of one Messages API endpoint. Holds its sockets, credential and
+ * cached bytes.
+ */
 
 import type { Life } from '../protocol/life.ts';
 import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';

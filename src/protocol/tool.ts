@@ -213,7 +213,7 @@ export type PermissionTarget =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'none' };
 
-// biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each is checked where it is defined
+// biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each has its own types
 export type AnyTool = Tool<any, any>;
 
 /** A complete call of the model. */

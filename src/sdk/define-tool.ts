@@ -64,7 +64,7 @@ export interface SdkToolDefinition<Shape extends ZodShape = ZodShape> {
   handler(input: z.infer<z.ZodObject<Shape>>, extra: ToolCallExtra): Promise<CallToolResult> | CallToolResult;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a server's tools are heterogeneous; each is checked where it is defined
+// biome-ignore lint/suspicious/noExplicitAny: tools are heterogeneous; each has its own types
 export type AnySdkTool = SdkToolDefinition<any>;
 
 /**
