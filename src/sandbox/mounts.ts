@@ -32,7 +32,10 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   const lay = async (path: string, kind: Mount['kind']) => {
     const known = mounts.get(path);
     if (known !== undefined && STRENGTH[known.kind] >= STRENGTH[kind]) return;
-    const isFolder = kind === 'blocked' ? !isFilesPlace(path) : (await kindOf(path)) === 'folder';
+    const there = await kindOf(path);
+    // What only holds a place for another command is no file to hide.
+    if (kind === 'hidden' && there === 'nothing') return;
+    const isFolder = kind === 'blocked' ? !isFilesPlace(path) : there === 'folder';
     mounts.set(path, { path, kind, isFolder });
   };
   const absent: string[] = [];
@@ -102,7 +105,7 @@ async function layNamed(
   absent: string[],
 ): Promise<void> {
   const resolved = await real(path);
-  if (resolved !== undefined) {
+  if (resolved !== undefined && (await kindOf(resolved)) !== 'nothing') {
     if (kind === 'hidden' || isWritable(resolved, roots)) await lay(resolved, kind);
     return;
   }

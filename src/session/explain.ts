@@ -176,12 +176,18 @@ function usageOf({ usage, costUsd }: DecisionRecord): string[] {
   ];
 }
 
-function toolText({ id, name, outcome, startedMs, endedMs }: ToolTrace, commands: Commands): string {
+const PLACES = {
+  sandbox: ' in the sandbox',
+  excluded: ' outside of the sandbox, as the settings say',
+  override: ' outside of the sandbox, as the call asked',
+} as const;
+
+function toolText({ id, name, outcome, ranIn, startedMs, endedMs }: ToolTrace, commands: Commands): string {
   const call = commands.get(id);
   const shown = call === undefined ? name : `${name} \`${shortened(call.command)}\``;
   return startedMs === undefined
     ? `${shown} ${outcome}`
-    : `${shown} ${outcome} ${duration(endedMs - startedMs)}`;
+    : `${shown} ${outcome}${ranIn === undefined ? '' : PLACES[ranIn]} ${duration(endedMs - startedMs)}`;
 }
 
 function shortened(command: string): string {

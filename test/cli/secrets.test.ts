@@ -7,9 +7,10 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { lacking } from '../sandbox/support.ts';
 import { against, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
@@ -160,6 +161,90 @@ test.skipIf(process.platform !== 'linux')(
     expect(found(written(config, cwd))).toEqual([]);
     expect(found(JSON.stringify(model.requests.map(({ body }) => body)))).toEqual([]);
     console.log(`${kept.size} canaries, 0 found where they were not put`);
+  },
+);
+
+/** What is asked of it, and with which headers. */
+async function listeningServer(): Promise<{ readonly url: string; readonly headers: string[] }> {
+  const headers: string[] = [];
+  const server = createServer((request, response) => {
+    headers.push(JSON.stringify(request.headers));
+    response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, headers };
+}
+
+const WAYS: readonly (readonly [string, boolean])[] = [
+  ['as any program does', false],
+  ...(lacking === undefined ? [['in the sandbox', true] as const] : []),
+];
+
+test.skipIf(process.platform !== 'linux').each(WAYS)(
+  'a server gets what its configuration asks for by name, and nothing else: %s',
+  async (_, isolated) => {
+    const { put, kept, in: found } = canaries();
+    const home = temporaryFolder();
+    const cwd = temporaryFolder();
+    const seen = temporaryFolder();
+    const far = await listeningServer();
+    const files = [
+      '.netrc',
+      '.npmrc',
+      '.git-credentials',
+      '.ssh/id_rsa',
+      '.aws/credentials',
+      '.config/gh/hosts.yml',
+    ];
+    const look = isolated ? `${LOOK_AROUND}; cd; cat ${files.join(' ')}; grep -ra canary .` : LOOK_AROUND;
+    const server = (name: string, env = {}) => ({
+      command: 'sh',
+      args: ['-c', `(${look}) >${seen}/${name} 2>/dev/null; cat >/dev/null`],
+      env,
+    });
+    const mcp = {
+      mcpServers: {
+        named: server('named', { OTHER_NAME: `\${GITHUB_TOKEN}`, ADDRESS: `x-\${NPM_TOKEN:-none}-y` }),
+        curious: server('curious'),
+        far: { type: 'http', url: far.url, headers: { 'X-Key': `Bearer \${GITLAB_TOKEN}` } },
+      },
+    };
+    for (const file of files) {
+      mkdirSync(dirname(join(home, file)), { recursive: true });
+      writeFileSync(join(home, file), put(`file ${file}`));
+    }
+    const config = join(home, 'config');
+    mkdirSync(config);
+    writeFileSync(join(config, '.credentials.json'), JSON.stringify({ key: put('our own credentials') }));
+    const settings = { sandbox: { enabled: isolated, mcpServers: true, filesystem: { allowWrite: [seen] } } };
+    const model = await rehearse(reply('Done.'));
+    const ran = await turnwright(
+      [
+        ...['-p', 'go', '--mcp-config', JSON.stringify(mcp), `--settings=${JSON.stringify(settings)}`],
+        ...(isolated ? ['--add-dir', home] : []),
+      ],
+      {
+        cwd,
+        env: {
+          HOME: home,
+          TURNWRIGHT_HOME: config,
+          MCP_TIMEOUT: '3000',
+          ...Object.fromEntries(SECRET_VARIABLES.map((name) => [name, put(name)])),
+          ...against(model),
+          ANTHROPIC_API_KEY: put('ANTHROPIC_API_KEY'),
+        },
+      },
+    );
+    expect(ran.code).toBe(0);
+    const read = (name: string) => readFileSync(join(seen, name), 'latin1');
+    expect(found(read('named'))).toEqual(['GITHUB_TOKEN', 'NPM_TOKEN']);
+    expect(read('named')).toMatch(/^ADDRESS=x-canary\w+-y$/m);
+    const ofTheOther = isolated ? [] : ['GITHUB_TOKEN', 'NPM_TOKEN'];
+    // Other processes of the user can be seen, as long as they run, by all that is not in the sandbox.
+    expect(found(read('curious')).filter((where) => !ofTheOther.includes(where))).toEqual([]);
+    expect(found(far.headers.join())).toEqual(['GITLAB_TOKEN']);
+    expect(kept.size).toBeGreaterThan(30);
   },
 );
 

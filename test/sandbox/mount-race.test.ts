@@ -24,7 +24,7 @@ let ws: string;
 let closed: string;
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'turnwright-race-'));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 10 }));
   ws = join(base, 'a work space');
   closed = join(base, 'other', 'closed');
   for (const folder of ['sub/.claude', 'docs/deep', '.claude'])

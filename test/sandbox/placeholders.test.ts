@@ -139,6 +139,22 @@ describe.skipIf(lacking !== undefined)('what holds the place of a protected file
     expect(readdirSync(cwd).sort()).toEqual(['begun', 'go']);
   });
 
+  it('is shared where what must not be read is not there', async () => {
+    mkdirSync(join(cwd, 'work'));
+    const deniedReads = [{ root: cwd, segments: ['secret'] }];
+    const hidden = {
+      home: cwd,
+      hiddenPaths: [join(cwd, '.claude')],
+      credentialPaths: [join(cwd, '.ssh')],
+      deniedReads,
+    };
+    const first = runIn(cwd, 'touch begun; until [ -e go ]; do sleep 0.02; done', hidden);
+    await made(join(cwd, 'begun'));
+    expect(await runIn(cwd, `${GRANT}; mkdir secret 2>/dev/null; echo ran; touch go`, hidden)).toBe('ran\n');
+    await first;
+    expect(readdirSync(cwd).sort()).toEqual(['begun', 'go', 'work']);
+  });
+
   it('goes with the next command when its process was killed', async () => {
     git('init', '-q');
     const other = await inAnotherProcess('true');

@@ -1,5 +1,6 @@
 /** What the probes try to get at: a workspace, a home with secrets, files and sockets outside. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import {
   chmodSync,
@@ -51,14 +52,16 @@ function write(path: string, text: string): void {
 /** Below `shared`, which its user can read; `uid`: whose it is, default of this process. */
 export async function probeWorld(shared: string, uid: number | undefined): Promise<ProbeWorld> {
   let contacts = 0;
+  const id = randomUUID();
   const opened: Server[] = [];
   const listen = (address: object): Promise<Server> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const server = createServer((socket) => {
         contacts++;
         socket.destroy();
       });
       opened.push(server);
+      server.once('error', reject);
       server.listen(address, () => resolve(server));
     });
 
@@ -77,9 +80,9 @@ export async function probeWorld(shared: string, uid: number | undefined): Promi
   write(join(ws, 'sub', 'deep', '.mcp.json'), '{}');
   write(join(base, 'tmp-file'), 'CANARY');
   for (const folder of [ws, join(ws, 'sub')]) execFileSync('git', ['init', '-q', folder]);
-  const hostTmp = join(tmpdir(), `turnwright-probe-host-${process.pid}-${uid ?? 'own'}`);
+  const hostTmp = join(tmpdir(), `turnwright-probe-host-${id}`);
   writeFileSync(hostTmp, 'CANARY');
-  const abstract = `turnwright-probe-${process.pid}-${uid ?? 'own'}`;
+  const abstract = `turnwright-probe-${id}`;
   const tcp = await listen({ host: '127.0.0.1', port: 0 });
   await listen({ path: join(base, 'socket') });
   await listen({ path: `\0${abstract}` });

@@ -112,6 +112,27 @@ describe('explain', () => {
     ]);
   });
 
+  it.each([
+    ['sandbox', 'Bash ok in the sandbox 250 ms'],
+    ['excluded', 'Bash ok outside of the sandbox, as the settings say 250 ms'],
+    ['override', 'Bash ok outside of the sandbox, as the call asked 250 ms'],
+  ] as const)('says where a command ran: %s', (ranIn, text) => {
+    const bash = {
+      id: 't',
+      name: 'Bash',
+      queuedMs: 0,
+      startedMs: 0,
+      endedMs: 250,
+      outcome: 'ok',
+      inputChars: 1,
+      resultChars: 1,
+      concurrent: false,
+    } as const;
+    const end = { kind: 'continue', transition: 'next_turn', sentence: 'Went on.' } as const;
+    const record: DecisionRecord = { ...decisionRecord('s1', 1, 1, end), tools: [{ ...bash, ranIn }] };
+    expect(explainSession(asEntries([submission('s1'), request('s1', 1), decision(record)]))).toContain(text);
+  });
+
   it('says where a session was cut off', () => {
     const cut = explainSession(asEntries([submission('s1'), request('s1', 1)]));
     expect(cut).toBe(
