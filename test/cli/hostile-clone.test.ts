@@ -2,15 +2,19 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { reply } from '../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 
@@ -24,8 +28,8 @@ const canTrace = (() => {
 })();
 
 /** A clone with every way in that is known, an outside with canaries, and a program that tells that it ran. */
-function hostileClone() {
-  const root = realpathSync(temporaryFolder());
+function hostileClone(folder = temporaryFolder()) {
+  const root = realpathSync(folder);
   const [cwd, home, ran] = [join(root, 'clone'), join(root, 'home'), join(root, 'ran')];
   const put = (file: string, value: unknown, mode = 0o644) => {
     const path = join(root, file);
@@ -162,48 +166,147 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['auth status', ['auth', 'status']],
 ];
 
+interface Door {
+  /** What node is given. */
+  readonly args: readonly string[];
+  /** What starts node instead of the test: another user, a terminal. Then its programs are not traced. */
+  readonly by?: (command: readonly string[]) => readonly string[];
+  /** Where the clone is laid; default a temporary folder of the run. */
+  readonly root?: string;
+  /** The numeric id of who owns the clone; default this user. */
+  readonly owner?: number;
+  /** Whether the prompt gets as far as the model. */
+  readonly asksModel: boolean;
+}
+
+/** Starts it in a hostile clone: nothing of that runs, nothing from outside is sent, and only the model is reached. */
+async function expectNothingRuns({ args, by, root, owner, asksModel }: Door): Promise<void> {
+  const { cwd, home, ran } = hostileClone(root);
+  const server = await rehearse(...Array.from({ length: 3 }, () => reply('Done.')));
+  const env = bareEnv({ ...against(server), HOME: home, TURNWRIGHT_HOME: join(home, 'config') });
+  const log = join(temporaryFolder(), 'trace');
+  if (owner !== undefined) execFileSync('chown', ['-R', `${owner}:${owner}`, dirname(cwd)]);
+  const traced = canTrace && by === undefined;
+  const tracer = ['strace', '-f', '-qq', '-s', '300', '-e', 'trace=execve,connect', '-o', log];
+  const command = [process.execPath, ...args];
+  const [program = '', ...rest] = by?.(command) ?? [...(traced ? tracer : []), ...command];
+  await new Promise((resolve) => {
+    spawn(program, rest, { cwd, env, stdio: 'ignore' }).once('close', resolve);
+  });
+  expect(existsSync(ran)).toBe(false);
+  const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
+  expect(sent).not.toContain(CANARY);
+  if (asksModel) expect(server.requests.map(({ path }) => path)).toContain('/v1/messages');
+  if (!traced) return;
+  const calls = readFileSync(log, 'utf8').split('\n');
+  // The first is the command line itself.
+  const started = calls.filter((line) => /execve\(/.test(line) && !/ = -1 /.test(line)).slice(1);
+  expect(started).toEqual([]);
+  const { port } = new URL(server.url);
+  const reached = calls.filter((line) => /connect\(.*AF_INET/.test(line) && !line.includes(`htons(${port})`));
+  expect(reached).toEqual([]);
+}
+
 describe('point 2: before trust nothing runs, and nothing is sent', () => {
   test.each(COMMANDS)(
     'CVE-2025-59536 CVE-2025-65099 CVE-2025-59828 CVE-2025-59041 CVE-2026-21852: %s',
-    async (_name, args) => {
-      const { cwd, home, ran } = hostileClone();
-      const server = await rehearse(...Array.from({ length: 3 }, () => reply('Done.')));
-      const env = bareEnv({ ...against(server), HOME: home, TURNWRIGHT_HOME: join(home, 'config') });
-      const log = join(temporaryFolder(), 'trace');
-      const run = canTrace
-        ? [
-            'strace',
-            '-f',
-            '-qq',
-            '-s',
-            '300',
-            '-e',
-            'trace=execve,connect',
-            '-o',
-            log,
-            process.execPath,
-            BIN,
-            ...args,
-          ]
-        : [process.execPath, BIN, ...args];
-      const [program = '', ...rest] = run;
-      await new Promise((resolve) => {
-        spawn(program, rest, { cwd, env, stdio: 'ignore' }).once('close', resolve);
-      });
-      expect(existsSync(ran)).toBe(false);
-      const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
-      expect(sent).not.toContain(CANARY);
-      if (args.at(-1) === 'Hello.') expect(server.requests.map(({ path }) => path)).toContain('/v1/messages');
-      if (!canTrace) return;
-      const calls = readFileSync(log, 'utf8').split('\n');
-      // The first is the command line itself.
-      const started = calls.filter((line) => /execve\(/.test(line) && !/ = -1 /.test(line)).slice(1);
-      expect(started).toEqual([]);
-      const { port } = new URL(server.url);
-      const reached = calls.filter(
-        (line) => /connect\(.*AF_INET/.test(line) && !line.includes(`htons(${port})`),
-      );
-      expect(reached).toEqual([]);
-    },
+    (_name, args) => expectNothingRuns({ args: [BIN, ...args], asksModel: args.at(-1) === 'Hello.' }),
   );
+});
+
+const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
+
+describe('the same through the library', () => {
+  /** What a host may say of the folder without agreeing to it. */
+  const OPTIONS: readonly (readonly [string, object, string?])[] = [
+    ['no source named', {}],
+    ['the user alone', { settingSources: ['user'] }],
+    ['all sources, not trusted', { settingSources: ['user', 'project', 'local'], projectTrusted: false }],
+    [
+      'all sources, by the record of trust',
+      { settingSources: ['user', 'project', 'local'], projectTrusted: false, trustRecorded: true },
+    ],
+    [
+      'in acceptEdits, as an agent of its own',
+      {
+        settingSources: ['project'],
+        projectTrusted: false,
+        permissionMode: 'acceptEdits',
+        agent: 'general-purpose',
+      },
+    ],
+    ['a command that is a link', { settingSources: ['project'], projectTrusted: false }, '/c'],
+    ['a command with a shell line', { settingSources: ['project'], projectTrusted: false }, '/run'],
+    ['a skill with a shell line', { settingSources: ['project'], projectTrusted: false }, '/evil'],
+  ];
+
+  test.each(OPTIONS)('query(): %s', (_name, options, prompt = 'Hello.') => {
+    const program = `
+      import { query } from ${JSON.stringify(LIBRARY)};
+      for await (const _ of query(${JSON.stringify({ prompt, options })}));
+    `;
+    const args = ['--input-type=module', '-e', program];
+    return expectNothingRuns({ args, asksModel: prompt === 'Hello.' });
+  });
+
+  test('resolveSettings(), projectTrust() and sessions look at it and run nothing', () => {
+    const program = `
+      import { listSessions, projectTrust, resolveSettings } from ${JSON.stringify(LIBRARY)};
+      const options = { settingSources: ['user', 'project', 'local'], projectTrusted: false };
+      await resolveSettings(options);
+      await projectTrust(options);
+      await listSessions();
+    `;
+    return expectNothingRuns({ args: ['--input-type=module', '-e', program], asksModel: false });
+  });
+});
+
+const TERMINAL = spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0;
+
+describe.runIf(TERMINAL)('the same on a terminal, where nobody answers', () => {
+  test.each([
+    ['a prompt', ['Hello.']],
+    ['a command with a shell line', ['/run']],
+    ['no prompt', []],
+  ])('%s', (_name, args) => {
+    const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+    return expectNothingRuns({
+      args: [BIN, ...args],
+      // What is asked is declined by the end of the input; a session that goes on is left.
+      by: (command) => [
+        'sh',
+        '-c',
+        `sleep 3 | timeout -s HUP 6 script -qec "exec ${quoted(command)}" /dev/null`,
+      ],
+      asksModel: false,
+    });
+  });
+});
+
+const NOBODY = 65534;
+/** Only root can start something as another user, who has to be let at node. */
+const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  spawnSync('setpriv', [...AS_NOBODY.slice(1), process.execPath, '-e', ''], { stdio: 'ignore' }).status === 0;
+
+describe.runIf(canBeNobody)('the same as a user without rights', () => {
+  test.each([
+    ['a prompt', ['-p', 'Hello.']],
+    ['a command with a shell line', ['-p', '/run']],
+    ['doctor', ['doctor']],
+  ])('%s', async (_name, args) => {
+    const root = mkdtempSync('/tmp/turnwright-nobody-');
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    chmodSync(root, 0o755);
+    for (const part of ['dist', 'node_modules/zod'])
+      cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true });
+    await expectNothingRuns({
+      args: [join(root, 'dist/bin/turnwright'), ...args],
+      root,
+      owner: NOBODY,
+      by: (command) => [...AS_NOBODY, ...command],
+      asksModel: args.at(-1) === 'Hello.',
+    });
+  });
 });
