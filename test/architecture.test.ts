@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { OPTIONS, type Row } from '../src/options/table.ts';
 
 const LEAVES = [
   'context',
@@ -199,7 +200,10 @@ const BANNED_WORDS: readonly RegExp[] = [
   /\blets? go of\b/i,
 ];
 /** Rooms and files whose comments are not rewritten yet. */
-const OTHER_PROSE = /^(?:engine|options|permissions|sandbox|settings|shell|cli\/flags)\/|^sdk\/options\.ts$/;
+const OTHER_PROSE = /^(?:engine|permissions|sandbox|settings|shell)\//;
+
+/** The alias `default` means this variable, in agents and commands too. */
+const ALIAS_OF_THE_DEFAULT_MODEL = 'model/catalog/model-info.ts';
 
 const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
 
@@ -547,6 +551,27 @@ describe('shape', () => {
     expect(
       offences((source) =>
         source.room === 'view' || source.path === PRINTS_RECORDS ? [] : interprets(source),
+      ),
+    ).toEqual([]);
+  });
+
+  it('the names of options are listed in one table', () => {
+    const names = Object.keys(OPTIONS);
+    const isList = ({ code }: Source) => {
+      const named = (opening: RegExp) =>
+        [...code.matchAll(opening)].filter(([, name = '']) => names.includes(name)).map(([, name]) => name);
+      // A key of a table, or of an interface, or an item of a list.
+      return new Set([...named(/^ {2,}(?:readonly )?(\w+)\??: /gm), ...named(/^\s*'(\w+)',$/gm)]).size;
+    };
+    const lists = sources.filter((source) => isList(source) > names.length / 2).map(({ path }) => path);
+    expect(lists.sort()).toEqual(['options/options.ts', 'options/table.ts']);
+    const variables = Object.values<Row>(OPTIONS).flatMap(({ variable }) => variable ?? []);
+    expect(variables.length).toBeGreaterThan(5);
+    expect(
+      offences(({ path, code }) =>
+        path === 'options/table.ts' || path === ALIAS_OF_THE_DEFAULT_MODEL
+          ? []
+          : variables.filter((name) => new RegExp(`['"]${name}['"]`).test(code)),
       ),
     ).toEqual([]);
   });
