@@ -118,7 +118,7 @@ function sentences() {
     const entries = listed.map(({ name, meaning }) => wrapped(`    ${name}:`, `${quoted(asHelp(meaning))},`));
     return [`  ${quoted(heading)}: {\n${entries.join('')}  },\n`.replace(/'(\w+)': \{/, '$1: {')];
   });
-  return `/** Made by \`npm run docs\` from src/options/options.ts: the first sentence of each option whose flag is in the help. */
+  return `/** Made by \`npm run docs\`: the first sentence of each option whose flag is in the help. */
 import type { OptionName } from '../../options/table.ts';
 
 export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in OptionName]?: string }>> = {

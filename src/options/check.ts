@@ -5,7 +5,9 @@ import { OPTIONS, type OptionName, type Row, rowOf } from './table.ts';
 
 type Given = { readonly [Name in OptionName]?: unknown };
 
-/** Throws `invalid_option` for a name that is not in the table, a value of another kind, and a contradiction. */
+/**
+ * Throws `invalid_option` for a name that is not in the table, a value of another kind, and a contradiction.
+ */
 export function checkOptions(options: Given): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;

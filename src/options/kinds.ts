@@ -6,7 +6,10 @@ export interface Kind<T> {
   /** Completes "must be …". */
   readonly expected: string;
   accepts(value: unknown): boolean;
-  /** The value that words mean, which `accepts` then judges. `previous`: the value of the same flag given before. */
+  /**
+   * The value that words mean, which `accepts` then judges. `previous`: the value of the same flag given
+   * before.
+   */
   readonly read?: ((words: string, previous: T | undefined) => unknown) | undefined;
   /** In place of `read`, where the words are JSON: the value that its object means. */
   readonly fromJson?: ((object: Readonly<Record<string, unknown>>) => unknown) | undefined;
@@ -140,8 +143,8 @@ function namesIn(words: string): readonly string[] {
 }
 
 /**
- * Tool names and rules, separated by commas or blanks outside parentheses: `Read,Bash(git log:*)`. An empty word is an
- * empty list.
+ * Tool names and rules, separated by commas or blanks outside parentheses: `Read,Bash(git log:*)`. An empty
+ * word is an empty list.
  */
 export function rulesIn(words: string): readonly string[] {
   const found: string[] = [];

@@ -52,7 +52,7 @@ export interface ToolConfig {
 }
 
 /**
- * `true`: always; `false`: never; `auto`: when they would take more than a tenth of the context window; `auto:5`: more
- * than 5 percent of it.
+ * `true`: always; `false`: never; `auto`: when they would take more than a tenth of the context window;
+ * `auto:5`: more than 5 percent of it.
  */
 export type ToolSearchMode = boolean | 'auto' | `auto:${number}`;

@@ -1,7 +1,7 @@
 /**
- * The options of `query()`: their types and what they mean. `table.ts` holds how each one is checked, and its flag, its
- * variable and its settings key. The first sentence of a comment is the option's sentence in docs/options.md and in
- * `turnwright --help`, the headings are theirs too, and `npm run docs` writes both.
+ * The options of `query()`: their types and what they mean. `table.ts` holds how each one is checked, and its
+ * flag, its variable and its settings key. The first sentence of a comment is the option's sentence in
+ * docs/options.md and in `turnwright --help`, the headings are theirs too, and `npm run docs` writes both.
  */
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -20,7 +20,9 @@ import type {
   ToolSearchMode,
 } from './option-values.ts';
 
-/** All options but the two whose types belong to other rooms, `mcpServers` and `engine`: see `sdk/options.ts`. */
+/**
+ * All options but the two whose types belong to other rooms, `mcpServers` and `engine`: see `sdk/options.ts`.
+ */
 export interface BaseOptions {
   // Output
 
@@ -32,8 +34,8 @@ export interface BaseOptions {
    */
   includePartialMessages?: boolean | undefined;
   /**
-   * Emits `hook_started`, `hook_progress` and `hook_response` for hooks of every event; those of SessionStart are always
-   * emitted.
+   * Emits `hook_started`, `hook_progress` and `hook_response` for hooks of every event; those of SessionStart
+   * are always emitted.
    * @default false
    */
   includeHookEvents?: boolean | undefined;
@@ -48,14 +50,14 @@ export interface BaseOptions {
    */
   replayUserMessages?: boolean | undefined;
   /**
-   * Emits a `task_progress` message about every 30 s that says in a few words what each running subagent is doing. A
-   * small model writes it, when something has happened since; it costs like any other call.
+   * Emits a `task_progress` message about every 30 s that says in a few words what each running subagent is
+   * doing. A small model writes it, when something has happened since; it costs like any other call.
    * @default false
    */
   agentProgressSummaries?: boolean | undefined;
   /**
-   * Emits a `prompt_suggestion` after a turn: what the person will likely ask next. A small model writes it; there is
-   * none after the first turn, after a failed one and in plan mode, and the next prompt cancels it.
+   * Emits a `prompt_suggestion` after a turn: what the person will likely ask next. A small model writes it;
+   * there is none after the first turn, after a failed one and in plan mode, and the next prompt cancels it.
    * @default false
    */
   promptSuggestions?: boolean | undefined;
@@ -84,29 +86,31 @@ export interface BaseOptions {
   /** Names of beta features, sent in the `anthropic-beta` header of each request. */
   betas?: readonly string[] | undefined;
   /**
-   * Asks for answers at high speed and a higher price, from models that offer it (Opus 4.8 and newer). A rate limit that
-   * lasts longer than 20 s suspends it for at least ten minutes, and a plan without extra usage ends it.
+   * Asks for answers at high speed and a higher price, from models that offer it (Opus 4.8 and newer). A rate
+   * limit that lasts longer than 20 s suspends it for at least ten minutes, and a plan without extra usage
+   * ends it.
    * @default false
    */
   fastMode?: boolean | undefined;
   /**
-   * Waits out overload and rate limits without limit, with an `api_retry` message every 30 s: for unattended runs.
+   * Waits out overload and rate limits without limit, with an `api_retry` message every 30 s: for unattended
+   * runs.
    * @default false
    */
   persistentRetry?: boolean | undefined;
   /**
-   * Most turns that a prompt may take, a turn being one answer of the model with its tool calls. Beyond it the result is
-   * `error_max_turns`.
+   * Most turns that a prompt may take, a turn being one answer of the model with its tool calls. Beyond it
+   * the result is `error_max_turns`.
    * @default unlimited
    */
   maxTurns?: number | undefined;
   /**
-   * Most that the session may spend, in USD. Every call counts, those of subagents and helper models included, and once it
-   * is spent the result is `error_max_budget_usd`.
+   * Most that the session may spend, in USD. Every call counts, those of subagents and helper models
+   * included, and once it is spent the result is `error_max_budget_usd`.
    * @default unlimited
    */
   maxBudgetUsd?: number | undefined;
-  /** Tokens for the whole task, told to the model, which paces itself by it. */
+  /** Tokens for the whole task, which are sent to the model so that it paces itself. */
   taskBudget?: { readonly total: number } | undefined;
   /**
    * The system prompt: a text, several texts, or the preset with something appended.
@@ -134,8 +138,8 @@ export interface BaseOptions {
    */
   allowedToolsOnly?: boolean | undefined;
   /**
-   * Who decides about calls that no rule covers. `manual` and `auto` mean `default`: there is no classifier, so the host
-   * is asked.
+   * Who decides about calls that no rule covers. `manual` and `auto` mean `default`: there is no classifier,
+   * so the host is asked.
    * @default default
    */
   permissionMode?: PermissionMode | 'manual' | 'auto' | undefined;
@@ -161,8 +165,8 @@ export interface BaseOptions {
   /** Folders that tools may use besides `cwd`. */
   additionalDirectories?: readonly string[] | undefined;
   /**
-   * Runs shell commands isolated by the system, see docs/sandbox.md. With `enabled: true` the session refuses to start
-   * where isolation is unavailable, unless `failIfUnavailable` is false.
+   * Runs shell commands isolated by the system, see docs/sandbox.md. With `enabled: true` the session refuses
+   * to start where isolation is unavailable, unless `failIfUnavailable` is false.
    */
   sandbox?: { enabled?: boolean; failIfUnavailable?: boolean; [more: string]: unknown } | undefined;
   /** Runs the tools on the right for calls of the names on the left, one hop. */
@@ -170,8 +174,9 @@ export interface BaseOptions {
   /** Settings of single built-in tools. */
   toolConfig?: ToolConfig | undefined;
   /**
-   * When tools of MCP servers are left out of requests until the model searches for them: `true` always, `false` never,
-   * `auto` when they would take more than a tenth of the context window, `auto:5` when more than 5 percent of it.
+   * When tools of MCP servers are left out of requests until the model searches for them: `true` always,
+   * `false` never, `auto` when they would take more than a tenth of the context window, `auto:5` when more
+   * than 5 percent of it.
    * @default true for Claude models, auto for others
    */
   toolSearch?: ToolSearchMode | undefined;
@@ -187,15 +192,15 @@ export interface BaseOptions {
   /** Resumes under a new id and leaves the old session as it is. */
   forkSession?: boolean | undefined;
   /**
-   * Finishes the interrupted turn of the resumed session first. Prompts that arrive meanwhile join it, as they join any
-   * running turn.
+   * Finishes the interrupted turn of the resumed session first. Prompts that arrive meanwhile join it, as
+   * they join any running turn.
    */
   carryOn?: boolean | undefined;
   /** Uuid of the last message that counts when resuming. What came after it is never sent again. */
   resumeSessionAt?: string | undefined;
   /**
-   * Uuid of the prompt whose turn `resumeSessionAt` is meant to drop. When anything else would be lost the resume is
-   * refused, and nothing is written.
+   * Uuid of the prompt whose turn `resumeSessionAt` is meant to drop. When anything else would be lost the
+   * resume is refused, and nothing is written.
    */
   resumeDropsTurn?: string | undefined;
   /**
@@ -211,12 +216,13 @@ export interface BaseOptions {
    */
   persistSession?: boolean | undefined;
   /**
-   * Receives a copy of the session, entry by entry, after the session file; with `resume` or `continue` the session is
-   * read from it. A batch that it rejects three times is dropped with a `mirror_error` message.
+   * Receives a copy of the session, entry by entry, after the session file; with `resume` or `continue` the
+   * session is read from it. A batch that it rejects three times is dropped with a `mirror_error` message.
    */
   sessionStore?: SessionStore | undefined;
   /**
-   * When entries are handed to `sessionStore`: `batched` about every 100 ms and before each result, `eager` at once.
+   * When entries are handed to `sessionStore`: `batched` about every 100 ms and before each result, `eager`
+   * at once.
    * @default batched
    */
   sessionStoreFlush?: SessionStoreFlush | undefined;
@@ -237,7 +243,10 @@ export interface BaseOptions {
    * @default none; the command line reads all
    */
   settingSources?: readonly SettingSource[] | undefined;
-  /** Policy of the host: settings as a value, JSON or a path to a file, of which only restrictions take effect. */
+  /**
+   * Policy of the host: settings as a value, JSON or a path to a file, of which only restrictions take
+   * effect.
+   */
   managedSettings?: string | Readonly<Record<string, unknown>> | undefined;
   /**
    * Policy file of the machine, read if it exists.
@@ -250,14 +259,15 @@ export interface BaseOptions {
    */
   projectConfigRoot?: string | undefined;
   /**
-   * Whether settings of the project (`project`, `local`) may do more than restrict. When false, what they would allow or
-   * run is ignored. When absent, naming the source agrees to all but `permissions.allow` of the shared file: that takes
-   * true here, or a folder that the user has trusted (`turnwright trust`).
+   * Whether settings of the project (`project`, `local`) may do more than restrict. When false, what they
+   * would allow or run is ignored. When absent, naming the source agrees to all but `permissions.allow` of
+   * the shared file: that takes true here, or a folder that the user has trusted (`turnwright trust`).
    * @default by the sources named; the command line sends false
    */
   projectTrusted?: boolean | undefined;
   /**
-   * Trusts a project whose content the user has trusted (`turnwright trust`), also with `projectTrusted: false`.
+   * Trusts a project whose content the user has trusted (`turnwright trust`), also with `projectTrusted:
+   * false`.
    * @default false
    */
   trustRecorded?: boolean | undefined;
@@ -279,7 +289,8 @@ export interface BaseOptions {
   /** Agents that the model may start, by name. They win over those of files and the built-in ones. */
   agents?: Readonly<Record<string, AgentOption>> | undefined;
   /**
-   * How deep subagents may nest; 0 turns them off. With 1 the main agent starts subagents, and those start none.
+   * How deep subagents may nest; 0 turns them off. With 1 the main agent starts subagents, and those start
+   * none.
    * @default 1
    */
   maxSubagentDepth?: number | undefined;
@@ -299,7 +310,8 @@ export interface BaseOptions {
    */
   subagentDeadlineMs?: number | undefined;
   /**
-   * The host offers `stopTask` for single tasks: `interrupt()` then spares those in the background while input is open.
+   * The host offers `stopTask` for single tasks: `interrupt()` then spares those in the background while
+   * input is open.
    * @default false
    */
   perTaskStopAffordance?: boolean | undefined;
@@ -318,13 +330,14 @@ export interface BaseOptions {
     | ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>)
     | undefined;
   /**
-   * Folders with skills, commands, agents, hooks and MCP servers, under names that begin with the plugin's. A broken one
-   * is named in `system/init` and harms no other.
+   * Folders with skills, commands, agents, hooks and MCP servers, under names that begin with the plugin's. A
+   * broken one is named in `system/init` and harms no other.
    */
   plugins?: readonly PluginConfig[] | undefined;
   /**
-   * Skills that the model may use: names (`pdf`, `plugin:pdf`), or all that `settingSources` and plugins bring. The
-   * others stay commands that a user may call. Named skills also bring the Skill tool where `tools` does not.
+   * Skills that the model may use: names (`pdf`, `plugin:pdf`), or all that `settingSources` and plugins
+   * bring. The others stay commands that a user may call. Named skills also bring the Skill tool where
+   * `tools` does not.
    * @default all
    */
   skills?: 'all' | readonly string[] | undefined;
@@ -346,16 +359,19 @@ export interface BaseOptions {
   /** Called with each warning, one line. */
   stderr?: ((line: string) => void) | undefined;
   /**
-   * Writes a log of what the session does, never of what is said in it, line by line to `stderr`, or to that of the
-   * process. A text filters by topic: `api,session,told,warning`, or `!told`.
+   * Writes a log of what the session does, never of what is said in it, line by line to `stderr`, or to that
+   * of the process. A text filters by topic: `api,session,warning`, or `!session`.
    * @default false
    */
   debug?: boolean | string | undefined;
-  /** Appends the log to this file instead, and implies `debug`. `invalid_option` when it cannot be written. */
+  /**
+   * Appends the log to this file instead, and implies `debug`. `invalid_option` when it cannot be written.
+   */
   debugFile?: string | undefined;
   /**
-   * Flags of the command line, without their dashes, and null for a flag without a value. Those that are an option by
-   * another name are taken, the others refused with `invalid_option`. An option that is given itself wins.
+   * Flags of the command line, without their dashes, and null for a flag without a value. Those that are an
+   * option by another name are taken, the others refused with `invalid_option`. An option that is given
+   * itself wins.
    */
   extraArgs?: ExtraArgs | undefined;
 }

@@ -1,11 +1,12 @@
 import type { ToolSearchMode } from './option-values.ts';
 
-/** When nobody says otherwise: a tenth of the context window. */
+/** Of `auto`: a tenth of the context window. */
 const AUTO_SHARE = 0.1;
 
 /**
- * The share of the context window that tools of MCP servers may take before they are deferred: 0 defers them always, 1
- * never. undefined: that is no such mode. Takes the words of the variable ENABLE_TOOL_SEARCH as well.
+ * The share of the context window that tools of MCP servers may take before they are deferred: 0 defers them
+ * always, 1 never. undefined: that is no such mode. Takes the words of the variable ENABLE_TOOL_SEARCH as
+ * well.
  */
 export function toolSearchShare(mode: ToolSearchMode | string): number | undefined {
   if (typeof mode === 'boolean') return mode ? 0 : 1;

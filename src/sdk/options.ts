@@ -1,4 +1,6 @@
-/** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
+/**
+ * The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them.
+ */
 import type { PublicConfig as QueryEngineConfig } from '../engine/published-names.ts';
 import type { BaseOptions } from '../options/options.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
@@ -15,9 +17,9 @@ export interface Options extends BaseOptions {
   // Extensions
 
   /**
-   * MCP servers, by name: in-process servers of ours (`createSdkMcpServer`) or of the MCP SDK, servers behind a function,
-   * and those to start (`stdio`) or to reach (`http`, `sse`). `${VAR}` and `${VAR:-default}` in the last two are replaced
-   * from `env`. A server that cannot be used is `failed` and delays nothing.
+   * MCP servers, by name: in-process servers of ours (`createSdkMcpServer`) or of the MCP SDK, servers behind
+   * a function, and those to start (`stdio`) or to reach (`http`, `sse`). `${VAR}` and `${VAR:-default}` in
+   * the last two are replaced from `env`. A server that cannot be used is `failed` and delays nothing.
    */
   mcpServers?: Readonly<Record<string, McpServerConfig>> | undefined;
 

@@ -1,4 +1,6 @@
-/** The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right. */
+/**
+ * The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right.
+ */
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { appended, fraction, port, wholeNumber } from './flag-values.ts';
@@ -178,7 +180,10 @@ function inOneSpelling(word: string): string {
 /** Prefix of a word that is not a command; no argument of a process can contain it. */
 const QUOTE = '\0';
 
-/** Behind `--` stands the task, also when its first word is a command's name: commander takes it for the command. */
+/**
+ * Behind `--` stands the task, also when its first word is a command's name: commander takes it for the
+ * command.
+ */
 function quoteTask(argv: readonly string[], names: readonly string[]): string[] {
   const first = argv.indexOf('--') + 1;
   return argv.map((word, at) => (first > 0 && at === first && names.includes(word) ? QUOTE + word : word));

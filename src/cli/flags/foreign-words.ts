@@ -1,7 +1,11 @@
-/** Words that are commands of other programs: sent to a model as a task, they would cost money and do nothing. */
+/**
+ * Words that are commands of other programs: sent to a model as a task, they would cost money and do nothing.
+ */
 import { UsageError } from '../usage-error.ts';
 
-/** `turnwright help`, `help sessions` and `version` as the flags that mean the same; anything else as it is. */
+/**
+ * `turnwright help`, `help sessions` and `version` as the flags that mean the same; anything else as it is.
+ */
 export function asFlags(argv: readonly string[], commands: readonly string[]): readonly string[] {
   const [first, second, ...more] = argv;
   if (first === 'version' && second === undefined) return ['--version'];

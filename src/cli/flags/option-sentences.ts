@@ -1,4 +1,4 @@
-/** Made by `npm run docs` from src/options/options.ts: the first sentence of each option whose flag is in the help. */
+/** Made by `npm run docs`: the first sentence of each option whose flag is in the help. */
 import type { OptionName } from '../../options/table.ts';
 
 export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in OptionName]?: string }>> = {
