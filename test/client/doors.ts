@@ -26,6 +26,10 @@ export interface Running extends AsyncGenerator<Message, void> {
   interrupt(): Promise<{ readonly still_queued?: readonly string[] } | undefined>;
   setModel(model?: string): Promise<void>;
   setPermissionMode(mode: string): Promise<void>;
+  setMcpPermissionModeOverride(
+    server: string,
+    mode: 'default' | 'auto' | null,
+  ): Promise<{ readonly warning?: string }>;
   setMaxThinkingTokens(tokens: number | null, display?: 'summarized' | 'omitted' | null): Promise<void>;
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<unknown>;
   initializationResult(): Promise<unknown>;

@@ -9,6 +9,7 @@ import {
   type Message,
   openPrompt,
   prompt,
+  prompts,
   type Running,
   throughBothDoors,
   toolResults,
@@ -46,6 +47,51 @@ throughBothDoors('in-process MCP servers', (stage) => {
       { is_error: true },
     ]);
     expect(result).toMatchObject({ subtype: 'success' });
+  });
+
+  it('calls of a server that the host tightened are asked for in bypassPermissions', async () => {
+    const asked: string[] = [];
+    const input = prompts();
+    stage.play(
+      reply(toolUse('mcp__math__look', {})),
+      reply('Done.'),
+      reply(toolUse('mcp__math__look', {})),
+      reply('Done.'),
+    );
+    const running = stage.start(input, {
+      ...server(
+        'math',
+        door.tool('look', 'Looks.', {}, async () => said('seen')),
+      ),
+      allowedTools: [],
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+      canUseTool: async (name: string) => {
+        asked.push(name);
+        return { behavior: 'deny', message: 'No.' };
+      },
+    });
+    const results: unknown[] = [];
+    const gathered = gather(running, (message) => {
+      if (message.type !== 'result') return;
+      results.push(message);
+      if (results.length === 1)
+        void running.setMcpPermissionModeOverride('math', 'default').then((answer) => {
+          expect(answer).toEqual({});
+          input.push(prompt('Again.'));
+        });
+      else input.end();
+    });
+    expect(await running.setMcpPermissionModeOverride('meth', 'default')).toMatchObject({
+      warning: expect.stringContaining('meth'),
+    });
+    input.push(prompt('Go.'));
+    const { messages } = await gathered;
+    expect(asked).toEqual(['mcp__math__look']);
+    expect(toolResults(messages)).toMatchObject([
+      { text: expect.stringContaining('seen') },
+      { is_error: true },
+    ]);
   });
 
   it('what the host declares about its own tools holds: denied, asked for in every mode, and a limit in time', async () => {

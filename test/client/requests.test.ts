@@ -62,6 +62,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   set_model: [
     { fields: { model: 'haiku' }, answer: { model: 'claude-haiku-5-5' } },
     { answer: { model: 'claude-opus-5-5' } },
+    { fields: { model: 7 }, refusal: '"model" must be' },
   ],
   set_max_thinking_tokens: [{ fields: { max_thinking_tokens: 4_000 } }],
   rename_session: [

@@ -28,7 +28,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     cancelled: await query.cancelAsyncMessage(String(uuid)),
   }),
   async set_model({ model: given }, { query }) {
-    await query.setModel(typeof given === 'string' && given !== 'default' ? given : undefined);
+    if (given !== undefined && given !== null && typeof given !== 'string')
+      throw new Error('"model" must be the name of a model, or absent for the default one.');
+    await query.setModel(given === 'default' ? undefined : (given ?? undefined));
     const { applied } = await query.getSettings();
     return { model: applied.model };
   },
@@ -37,6 +39,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     await query.setPermissionMode(mode);
     return { mode };
   },
+  set_mcp_permission_mode_override: async ({ serverName, mode }, { query }) => ({
+    ...(await query.setMcpPermissionModeOverride(String(serverName), mode as 'default' | 'auto' | null)),
+  }),
   async set_max_thinking_tokens({ max_thinking_tokens: tokens, thinking_display: display }, { query }) {
     await query.setMaxThinkingTokens(
       typeof tokens === 'number' || tokens === null ? tokens : undefined,
