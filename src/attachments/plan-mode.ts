@@ -28,7 +28,7 @@ export function planModeNote({ canBeLeft, instructions }: PlanModeFacts): FoundA
     instructions ?? WORKFLOW,
     canBeLeft
       ? 'When the plan is ready, call ExitPlanMode with it: the user then decides. End no turn with a question about the plan in mere text.'
-      : 'When the plan is ready, give it as your answer. Nobody can approve it in this run, so plan mode stays on.',
+      : 'When the plan is ready, give it as your answer. It cannot be approved in this run, so plan mode stays on.',
   );
   return { attachment: { type: 'plan_mode', active: true }, rendered: [rendered] };
 }

@@ -30,7 +30,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
  * success.
  */
 const DRAINED =
-  'The command stopped before it was done: nothing was left to wait for. This is a defect. A session that was running is on record: turnwright --continue goes on with it.';
+  'The command stopped before it was done: nothing was left to wait for. This is a defect. A session that was running is recorded: turnwright --continue continues it.';
 
 /** Errors in the arguments refer to the help text. */
 function readArgs(argv: readonly string[]): Invocation {

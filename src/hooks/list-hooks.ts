@@ -9,7 +9,7 @@ const SUMMARIES: Readonly<Record<HookEvent, string>> = {
   PostToolUse: 'After a tool has returned',
   PostToolUseFailure: 'After a tool has failed',
   PostToolBatch: 'After all calls of an answer are settled',
-  PermissionRequest: 'Before somebody is asked for permission',
+  PermissionRequest: 'Before the user is asked for permission',
   PermissionDenied: 'After a rule or mode denied a call',
   Notification: 'When the person is wanted',
   UserPromptSubmit: 'When a prompt was submitted',

@@ -88,10 +88,10 @@ function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): str
   const decision = last?.record?.decision;
   if (decision?.kind === 'stop') return decision.sentence;
   if (hasResult) return `Stopped: ${terminal ?? 'ended without a request'}.`;
-  if (last === undefined) return 'Cut off here: the submission is on record, no request is.';
+  if (last === undefined) return 'Interrupted here: the submission is recorded, no request is.';
   return decision === undefined
-    ? `Cut off here: iteration ${last.iteration} has no decision on record.`
-    : `Cut off here: after iteration ${last.iteration}, before its successor asked.`;
+    ? `Interrupted here: iteration ${last.iteration} has no recorded decision.`
+    : `Interrupted here: after iteration ${last.iteration}, before the next request.`;
 }
 
 /** The commands of a session and their outcomes. */

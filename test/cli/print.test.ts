@@ -223,7 +223,7 @@ describe('flags reach the engine', () => {
       expect(ran).toMatchObject({ code: 0, stdout: 'done\n' });
       expect(readdirSync(cwd)).toEqual(files);
       const notice =
-        '1 call was denied (1 Write); in this run nobody can be asked. See --allowedTools and --permission-mode.\n';
+        '1 call was denied (1 Write); no user can be asked in this run. See --allowedTools and --permission-mode.\n';
       expect(ran.stderr).toBe(files.length === 0 ? notice : '');
     }
   });

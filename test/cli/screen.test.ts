@@ -49,7 +49,7 @@ describe('text', () => {
 });
 
 describe('marks retracted text', () => {
-  const line = '↶ taken back: the answer above was cut off and is given anew';
+  const line = '↶ retracted: the answer above was truncated and is given again';
 
   test('a partial answer that a new response replaces', async () => {
     const lines = await shown([

@@ -136,10 +136,10 @@ describe('explain', () => {
   it('says where a session was cut off', () => {
     const cut = explainSession(asEntries([submission('s1'), request('s1', 1)]));
     expect(cut).toBe(
-      'Cut off here: iteration 1 has no decision on record.\n\n  1  claude-test  cut off here',
+      'Interrupted here: iteration 1 has no recorded decision.\n\n  1  claude-test  cut off here',
     );
     expect(explainSession(asEntries([submission('s1')]))).toMatch(
-      /^Cut off here: the submission is on record, no request is\./,
+      /^Interrupted here: the submission is recorded, no request is\./,
     );
     expect(explainSession([])).toBe('Nothing was asked in this session yet.');
   });

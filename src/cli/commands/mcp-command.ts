@@ -52,7 +52,7 @@ export async function mcpCommand(world: World, { call }: McpInvocation): Promise
       const name = call.server;
       await settleTrust(world, { options: {} }, undefined);
       const was = await mcpLogout(name, place);
-      await say(was ? `Logged out of ${visible(name)}.` : `Nobody was logged in to ${visible(name)}.`);
+      await say(was ? `Logged out of ${visible(name)}.` : `There was no login to ${visible(name)}.`);
       return was ? EXIT.success : EXIT.error;
     }
   }

@@ -54,7 +54,7 @@ export function denialNotice(denials: SDKResultMessage['permission_denials']): s
   const named = [...counts].slice(0, NAMED).map(([tool, count]) => `${count} ${visible(tool)}`);
   const which = [...named, ...(counts.size > NAMED ? ['…'] : [])].join(', ');
   const what = denials.length === 1 ? '1 call was' : `${denials.length} calls were`;
-  return `${what} denied (${which}); in this run nobody can be asked. See --allowedTools and --permission-mode.`;
+  return `${what} denied (${which}); no user can be asked in this run. See --allowedTools and --permission-mode.`;
 }
 
 function noticesOf(

@@ -55,7 +55,7 @@ export function createScreen(options: ScreenOptions): Screen {
   let frame = 0;
   const tools = createOpenTools(style, () => cwd);
   const answer = createStreamedAnswer(terminal, {
-    takenBack: style.yellow('↶ taken back: the answer above was cut off and is given anew'),
+    takenBack: style.yellow('↶ retracted: the answer above was truncated and is given again'),
     paintError: style.red,
   });
 

@@ -25,7 +25,7 @@ const MAX_ERROR_CHARS = 300;
 /** `ports`: tried in order; 0 is any free one. Rejects when none is free. */
 export async function listenForCallback(ports: readonly number[]): Promise<Callback> {
   let take: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
-    page(response, 503, 'Nobody is logging in.');
+    page(response, 503, 'No login is in progress.');
   const server = http.createServer((request, response) => take(request, response));
   const port = await firstFree(ports, (each) => listen(server, each));
   return {

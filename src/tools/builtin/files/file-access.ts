@@ -22,7 +22,7 @@ export async function placeOf(path: string, { judged, files }: ToolContext): Pro
   throw new Error(
     link
       ? `${path} is a symbolic link to something that does not exist, or in a circle.`
-      : `Where ${path} leads cannot be told: a link on the way leads nowhere, or in a circle, or the folder may not be entered.`,
+      : `Where ${path} leads cannot be determined: a link on the way is dangling or circular, or a folder is not accessible.`,
   );
 }
 
