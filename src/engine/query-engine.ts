@@ -1,26 +1,21 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
 
-import type { SetServersResult } from '../mcp/servers/mcp-servers.ts';
-import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { McpServerStatus } from '../protocol/mcp.ts';
-import type { PermissionMode } from '../protocol/permission.ts';
-import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
-import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
 import { flattened } from '../util/async/flattened.ts';
-import type { McpClient } from './config.ts';
-import { type HostControls, hostControls } from './host/host-controls.ts';
+import { HostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
-import type { ReloadedPlugins, ReloadPluginsOptions } from './host/reload-plugins.ts';
-import { type SessionMcp, sessionMcp } from './host/session-mcp.ts';
-import { type SessionSettings, sessionSettings } from './host/session-settings.ts';
+import { ModelControls } from './host/model-controls.ts';
+import { SessionMcp } from './host/session-mcp.ts';
+import { SessionQueue } from './host/session-queue.ts';
+import { SessionSettings } from './host/session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
 import type { PublicConfig } from './published-names.ts';
 import { handOver, type Inherited } from './session/clear-session.ts';
 import { closeSession } from './session/close-session.ts';
 import type { Session } from './session/session.ts';
-import { renameSession } from './session/session-title.ts';
 import type { Prompt, SubmitOptions } from './submission/prompt.ts';
 import type { QueuedPrompt } from './submission/queued-prompt.ts';
 import { resumeSubmission } from './submission/resume-submission.ts';
@@ -30,6 +25,12 @@ import { composeEngine } from './wiring/engine.ts';
 
 export type { QueuedPrompt };
 
+/** See `QueryEngine.inBatches`. */
+export interface EngineBatches {
+  submit(content: Prompt['content'], options?: SubmitOptions): Batches;
+  resume(): Batches;
+}
+
 /**
  * Drives a model through tools for one session. The constructor does no I/O: the first submission opens the journal. It
  * throws `invalid_option` for wrong or contradicting fields, and `unpriced_model` for a USD budget without a price.
@@ -38,9 +39,14 @@ export class QueryEngine {
   readonly sessionId: string;
   /** What runs in the background. */
   readonly tasks: SessionTasks;
+  /** The session as a whole: opening and naming it, its commands and plugins, what it cost. */
   readonly controls: HostControls;
   readonly #session: Session;
+  #queue: SessionQueue | undefined;
+  #model: ModelControls | undefined;
+  #mcp: SessionMcp | undefined;
   #files: HostFiles | undefined;
+  #settings: SessionSettings | undefined;
   #running: Submission | undefined;
   #closing: Promise<void> | undefined;
   #next: QueryEngine | undefined;
@@ -58,10 +64,51 @@ export class QueryEngine {
       clock: world.clock,
       waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
     });
-    this.controls = hostControls(session, world.clock.monotonicMs());
+    this.controls = new HostControls(session, () => this.#refuseClosed());
     model.refuseUnpriced(model.current);
     session.queue.onNow(() => this.#running?.scope.abort('interrupt'));
     conversation.journal.onLost(() => void session.scope.close('lease_lost'));
+  }
+
+  /**
+   * The messages of this engine as they come together, for consumers that hand them on in one piece. `submit` and
+   * `resume` are those of the engine.
+   */
+  static inBatches(engine: QueryEngine): EngineBatches {
+    return {
+      submit: (content, options = {}) => engine.#submit({ content, options }),
+      resume: () => engine.#resume(),
+    };
+  }
+
+  /** Prompts that wait while a submission runs. */
+  get queue(): SessionQueue {
+    this.#queue ??= new SessionQueue(this.#session, () => this.#refuseClosed());
+    return this.#queue;
+  }
+
+  /** The model, and how it thinks. */
+  get model(): ModelControls {
+    this.#model ??= new ModelControls(this.#session);
+    return this.#model;
+  }
+
+  /** MCP servers: their status, their connections, and their use beside the model. */
+  get mcp(): SessionMcp {
+    this.#mcp ??= new SessionMcp(this.#session, () => this.#refuseClosed());
+    return this.#mcp;
+  }
+
+  /** Files as the host may see them. */
+  get files(): HostFiles {
+    this.#files ??= hostFiles(this.#session);
+    return this.#files;
+  }
+
+  /** Settings, permission mode and permission rules while the session runs. */
+  get settings(): SessionSettings {
+    this.#settings ??= new SessionSettings(this.#session);
+    return this.#settings;
   }
 
   /**
@@ -73,13 +120,7 @@ export class QueryEngine {
     prompt: string | readonly UserBlock[],
     options: SubmitOptions = {},
   ): AsyncGenerator<SDKMessage, void, void> {
-    return this.#oneByOne(this.submitInBatches(prompt, options));
-  }
-
-  /** The same messages; what comes together is handed on together. */
-  submitInBatches(content: string | readonly UserBlock[], options: SubmitOptions = {}): Batches {
-    const submission = this.#open({ content, options }, this.#session.world.ids.uuid());
-    return this.#endable(submitMessage(submission.prompt, submission, this.#session), submission);
+    return this.#oneByOne(this.#submit({ content: prompt, options }));
   }
 
   /**
@@ -87,36 +128,7 @@ export class QueryEngine {
    * session has none. Must be the engine's first act; a submission before it closes what was interrupted.
    */
   resume(): AsyncGenerator<SDKMessage, void, void> {
-    return this.#oneByOne(this.resumeInBatches());
-  }
-
-  /** The same messages; what comes together is handed on together. */
-  resumeInBatches(): Batches {
-    const submission = this.#open({ content: '', options: {} }, this.#session.world.ids.uuid());
-    return this.#endable(resumeSubmission(submission, this.#session), submission);
-  }
-
-  /** Puts a prompt in line for the running submission; see `takeQueued` for what did not join it. */
-  async enqueue(prompt: QueuedPrompt): Promise<void> {
-    this.#refuseClosed();
-    const { content, priority = 'next', uuid, origin } = prompt;
-    const key = prompt.key ?? uuid ?? this.#session.world.ids.uuid();
-    const more = { ...(uuid !== undefined && { uuid }), ...(origin !== undefined && { origin }) };
-    await this.#session.queue.put({ key, priority, content: this.#session.tools.admit(content), ...more });
-  }
-
-  /** The next prompt in line, by priority and then age; it is then the caller's to submit. */
-  takeQueued(): QueuedPrompt | undefined {
-    const next = this.queued()[0];
-    if (next !== undefined) this.#session.queue.acknowledge([next.key]);
-    return next;
-  }
-
-  /** What waits in line, in the order it would be taken. */
-  queued(): readonly (QueuedPrompt & { readonly key: string })[] {
-    return this.#session.queue
-      .peek()
-      .map(({ key, content, uuid, priority }) => ({ key, content, uuid, priority }));
+    return this.#oneByOne(this.#resume());
   }
 
   /** Ends the running submission as a person would (Esc): it still yields its result. No effect when none runs. */
@@ -124,106 +136,9 @@ export class QueryEngine {
     this.#running?.scope.abort('user');
   }
 
-  /** Without asking the hooks that `controls.switchModel` asks. Throws `unpriced_model` under a USD budget. */
-  setModel(model?: string): void {
-    this.#session.model.select(model);
-  }
-
-  /** At once, for calls that are not yet decided. Throws `invalid_mode`, and `bypass_not_launched` for a mode that was not enabled. */
-  setPermissionMode(mode: PermissionMode): void {
-    this.#session.permissions.setMode(mode);
-    this.#session.appState.set((state) => ({ ...state, permissionMode: mode }));
-  }
-
-  get permissionMode(): PermissionMode {
-    return this.#session.permissions.mode;
-  }
-
-  /** From the next submission on; undefined: as configured. */
-  setThinking(thinking?: ThinkingConfig): void {
-    this.#session.model.thinking = thinking;
-  }
-
-  /** Settings and permission rules while the session runs. */
-  get settings(): SessionSettings {
-    return sessionSettings(this.#session, this);
-  }
-
-  /** Files as the host may see them. */
-  get files(): HostFiles {
-    this.#files ??= hostFiles(this.#session);
-    return this.#files;
-  }
-
-  /** MCP servers, as a host may use them beside the model. */
-  get mcp(): SessionMcp {
-    return sessionMcp(this.#session);
-  }
-
-  /** What fills the context, by category. Opens the session when nothing has yet. */
-  async getContextUsage(): Promise<ContextUsage> {
-    this.#refuseClosed();
-    return (await import('./host/context-usage.ts')).contextUsageOf(this.#session);
-  }
-
-  /** Looks for skills again; those that a user may call. Announces a list of commands that changed. */
-  async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
-    this.#refuseClosed();
-    const { commands, skills } = this.#session;
-    return commands.changing(skills.reload());
-  }
-
-  /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */
-  async rename(title: string, sessionId = this.sessionId): Promise<void> {
-    this.#refuseClosed();
-    await renameSession(title, this.#session, sessionId);
-  }
-
-  /** Reads plugins again, and their parts. Rejects with `reload_plugins_busy` where that was asked for. */
-  async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
-    this.#refuseClosed();
-    const { reloadPlugins } = await import('./host/reload-plugins.ts');
-    return reloadPlugins(options, this.#running !== undefined || this.queued().length > 0, this.#session);
-  }
-
-  /** How the MCP servers stand. Begins to connect to them when nothing has yet. */
-  mcpServerStatus(): readonly McpServerStatus[] {
-    this.#session.mcp.start();
-    return this.#session.mcp.statuses();
-  }
-
-  /** Drops the connection to a server and makes a new one. Rejects with the reason when it does not come to one. */
-  async reconnectMcpServer(name: string): Promise<void> {
-    this.#refuseClosed();
-    await this.#session.mcp.reconnect(name);
-  }
-
-  /** Off: disconnected, and its tools are taken away from the next request on. On: connected again. */
-  async toggleMcpServer(name: string, on: boolean): Promise<void> {
-    this.#refuseClosed();
-    await this.#session.mcp.setEnabled(name, on);
-  }
-
-  /**
-   * Puts these servers in the place of those that an earlier call of this brought; configured ones stay. Resolves
-   * when each new one was tried.
-   */
-  async setMcpServers(
-    configs: Readonly<Record<string, unknown>>,
-    clients: readonly McpClient[] = [],
-  ): Promise<SetServersResult> {
-    this.#refuseClosed();
-    return this.#session.mcp.setServers(configs, clients);
-  }
-
-  /** Hears the messages that no submission yields: of background tasks, of hooks. Until the returned function is called. */
-  onAnnouncement(listener: (message: SDKMessage) => void): () => void {
+  /** Calls back with messages that no submission yields: of background tasks, of hooks. Until the returned function is called. */
+  onEvent(listener: (message: SDKMessage) => void): () => void {
     return this.#session.host.listen(listener);
-  }
-
-  /** The message that tells consumers of a changed permission mode. */
-  modeMessage(): SDKMessage {
-    return this.#session.notices.mode();
   }
 
   /**
@@ -240,6 +155,16 @@ export class QueryEngine {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #submit(prompt: Prompt): Batches {
+    const submission = this.#open(prompt, this.#session.world.ids.uuid());
+    return this.#endable(submitMessage(submission.prompt, submission, this.#session), submission);
+  }
+
+  #resume(): Batches {
+    const submission = this.#open({ content: '', options: {} }, this.#session.world.ids.uuid());
+    return this.#endable(resumeSubmission(submission, this.#session), submission);
   }
 
   #close(): Promise<void> {

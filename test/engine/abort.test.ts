@@ -45,12 +45,12 @@ describe('ending a submission early', () => {
     const { engine } = engineUnderTest([callTool('Wait'), say('New.')], { tools: [tool] });
     void tool
       .started()
-      .then(() => engine.enqueue({ content: 'Stop, do this.', priority: 'now', uuid: 'n1' }));
+      .then(() => engine.queue.put({ content: 'Stop, do this.', priority: 'now', uuid: 'n1' }));
     const messages = await collect(engine.submitMessage('Hi.'));
     expect(notes(messages)).toEqual([]);
     expect(resultIn(messages)).toMatchObject({ terminal_reason: 'aborted_tools' });
-    expect(engine.takeQueued()).toMatchObject({ content: 'Stop, do this.', uuid: 'n1', priority: 'now' });
-    expect(engine.takeQueued()).toBeUndefined();
+    expect(engine.queue.take()).toMatchObject({ content: 'Stop, do this.', uuid: 'n1', priority: 'now' });
+    expect(engine.queue.take()).toBeUndefined();
   });
 
   it('the caller’s abortController: reason interrupt leaves no note', async () => {

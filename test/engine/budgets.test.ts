@@ -120,13 +120,13 @@ describe('budgets (L9)', () => {
     expect(view.match(/"type":"tool_result"/g)).toHaveLength(1);
   });
 
-  it('F65: a budget with a model of unknown price is refused at the door', () => {
+  it('F65: a budget with a model of unknown price is refused at the door', async () => {
     expect(() => engineUnderTest([], { model: 'homemade', maxBudgetUsd: 1 })).toThrow(/price of homemade/);
     expect(() => engineUnderTest([], { fallbackModel: 'homemade', maxBudgetUsd: 1 })).toThrow(
       /price of homemade/,
     );
     const { engine } = engineUnderTest([], { maxBudgetUsd: 1 });
-    expect(() => engine.setModel('homemade')).toThrow(/price of homemade/);
+    await expect(engine.model.switchTo('homemade')).rejects.toThrow(/price of homemade/);
   });
 
   it('refuses values that no run could mean', () => {

@@ -79,7 +79,7 @@ describe('the fields of QueryEngineConfig do what they say', () => {
     });
     await run('Hi.');
     expect(state).toMatchObject({ todos, mine: 1 });
-    engine.setPermissionMode('plan');
+    engine.settings.setPermissionMode('plan');
     expect(state.permissionMode).toBe('plan');
     state = { ...state, permissionMode: 'acceptEdits' };
     expect((await run('More.'))[0]).toMatchObject({ permissionMode: 'acceptEdits' });

@@ -28,10 +28,10 @@ describe('through the engine', () => {
     await run(words(8_000));
     await run(words(8_000));
     expect(sourcesOf(model)).toEqual(['main', 'main']);
-    engine.setModel('small');
+    await engine.model.switchTo('small');
     await run('Go on.');
     expect(sourcesOf(model)).toEqual(['main', 'main', 'compact', 'main']);
-    engine.setModel('large');
+    await engine.model.switchTo('large');
     await run(words(8_000));
     expect(sourcesOf(model).slice(4)).toEqual(['main']);
   });
@@ -68,10 +68,10 @@ describe('through the engine', () => {
       },
     );
     await run(words(16_000));
-    expect((await engine.getContextUsage()).rawMaxTokens).toBe(128_000);
+    expect((await engine.controls.contextUsage()).rawMaxTokens).toBe(128_000);
     expect(resultIn(await run(words(16_000))).is_error).toBe(false);
     expect(sourcesOf(model)).toEqual(['main', 'main', 'compact', 'main']);
-    expect((await engine.getContextUsage()).rawMaxTokens).toBe(32_000);
+    expect((await engine.controls.contextUsage()).rawMaxTokens).toBe(32_000);
   });
 
   it('F24: a model that declares neither window nor output limit is asked with careful ones', async () => {
@@ -81,7 +81,7 @@ describe('through the engine', () => {
     });
     await run('Hello.');
     expect(model.requests[0]?.maxTokens).toBeGreaterThanOrEqual(4_000);
-    const { maxTokens, autoCompactThreshold } = await engine.getContextUsage();
+    const { maxTokens, autoCompactThreshold } = await engine.controls.contextUsage();
     expect(maxTokens).toBeGreaterThan(50_000);
     expect(autoCompactThreshold).toBeGreaterThan(50_000);
   });

@@ -15,7 +15,7 @@ describe('getContextUsage', () => {
     const usage = { input_tokens: 8_000, output_tokens: 100, cache_read_input_tokens: 2_000 };
     const { engine, run } = engineUnderTest([callTool('Echo'), say('Done.', { usage })], options);
     await run(words(500));
-    const found = await engine.getContextUsage();
+    const found = await engine.controls.contextUsage();
     expect(found).toMatchObject({
       model: 'small',
       totalTokens: 10_100,
@@ -48,7 +48,7 @@ describe('getContextUsage', () => {
 
   it('can be asked before the first prompt', async () => {
     const { engine } = engineUnderTest([], options);
-    const found = await engine.getContextUsage();
+    const found = await engine.controls.contextUsage();
     expect(found.apiUsage).toBeNull();
     expect(found.totalTokens).toBeGreaterThan(1_000);
     expect(found.categories.find(({ id }) => id === 'messages')).toBeUndefined();
@@ -64,7 +64,7 @@ describe('getContextUsage', () => {
       deferToolsAbove: 0,
     });
     await run('Hello.');
-    const found = await engine.getContextUsage();
+    const found = await engine.controls.contextUsage();
     const row = found.categories.find(({ id }) => id === 'mcp_tools_deferred');
     expect(row).toMatchObject({ kind: 'deferred', isDeferred: true, tokens: expect.any(Number) });
     expect(row?.tokens).toBeGreaterThan(100);

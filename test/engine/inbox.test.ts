@@ -19,7 +19,7 @@ describe('an inbox of the host', () => {
     });
     expect(resultIn(await run('Hi.'))).toMatchObject({ result: 'Both.' });
     expect(JSON.stringify(model.requests[1]?.view).match(/And this\./g)?.length).toBeGreaterThanOrEqual(1);
-    expect(engine.queued()).toEqual([]);
+    expect(engine.queue.list()).toEqual([]);
     await engine.close();
   });
 
@@ -39,17 +39,17 @@ describe('an inbox of the host', () => {
     const ids = sequentialIds(1000);
     const second = engineUnderTest([say('Good.')], { inbox, store: first.store, resume: sessionId, ids });
     await second.run('Go on.');
-    expect(second.engine.queued().map(({ key }) => key)).toEqual(['new']);
+    expect(second.engine.queue.list().map(({ key }) => key)).toEqual(['new']);
     await second.engine.close();
   });
 
   it('prompts that did not join stay queued by priority', async () => {
     const { engine, run } = engineUnderTest([say('Done.')], { inbox: createMemoryInbox() });
-    await engine.enqueue({ content: 'later', priority: 'later' });
-    await engine.enqueue({ content: 'next' });
+    await engine.queue.put({ content: 'later', priority: 'later' });
+    await engine.queue.put({ content: 'next' });
     await run('Hi.');
-    expect(engine.queued().map(({ content }) => content)).toEqual(['next', 'later']);
-    expect(engine.takeQueued()).toMatchObject({ content: 'next' });
+    expect(engine.queue.list().map(({ content }) => content)).toEqual(['next', 'later']);
+    expect(engine.queue.take()).toMatchObject({ content: 'next' });
     await engine.close();
   });
 });

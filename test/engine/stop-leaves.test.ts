@@ -10,11 +10,11 @@ describe('what a stop leaves behind', () => {
       maxTurns: 1,
     });
     void tool.started().then(async (call) => {
-      await engine.enqueue({ content: 'And this.' });
+      await engine.queue.put({ content: 'And this.' });
       call.finish();
     });
     expect(resultIn(await run('Hi.'))).toMatchObject({ subtype: 'error_max_turns' });
-    const next = engine.takeQueued();
+    const next = engine.queue.take();
     expect(next).toMatchObject({ content: 'And this.' });
     await run('And this.');
     expect(JSON.stringify(model.requests[1]?.view).match(/And this\./g)).toHaveLength(1);

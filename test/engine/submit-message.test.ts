@@ -355,7 +355,7 @@ describe('denials, prompts and models', () => {
   it('setModel holds from the next submission on', async () => {
     const { run, model, engine } = engineUnderTest([say('1'), say('2')]);
     await run('a');
-    engine.setModel('haiku');
+    await engine.model.switchTo('haiku');
     await run('b');
     expect(model.requests.map(({ model: name }) => name)).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
   });

@@ -28,8 +28,8 @@ describe('a prompt that joins a running turn', () => {
   it('is judged by hooks; a refused one never reaches the model, leaves the queue, and is reported', async () => {
     const { engine, model, store, tool } = underTest(guard());
     void tool.started().then(async (call) => {
-      await engine.enqueue({ content: 'Dig for gold.' });
-      await engine.enqueue({ content: 'Dig for copper.' });
+      await engine.queue.put({ content: 'Dig for gold.' });
+      await engine.queue.put({ content: 'Dig for copper.' });
       call.finish();
     });
     const messages = await collect(engine.submitMessage('Hi.'));
@@ -39,7 +39,7 @@ describe('a prompt that joins a running turn', () => {
     expect(asked).toContain('Seen: Dig for copper.');
     expect(asked).not.toContain('gold');
     expect(told(messages)).toEqual(['Not that.\nThe prompt was: Dig for gold.']);
-    expect(engine.queued()).toEqual([]);
+    expect(engine.queue.list()).toEqual([]);
     await collect(engine.submitMessage('And?'));
     expect(JSON.stringify(model.requests)).not.toContain('gold');
     expect(JSON.stringify(await store.entries(engine.sessionId))).not.toContain('gold');
@@ -50,7 +50,7 @@ describe('a prompt that joins a running turn', () => {
     const specific = { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true };
     const { engine, tool } = underTest(guard({ hookSpecificOutput: specific }));
     void tool.started().then(async (call) => {
-      await engine.enqueue({ content: 'Dig for gold.' });
+      await engine.queue.put({ content: 'Dig for gold.' });
       call.finish();
     });
     expect(told(await collect(engine.submitMessage('Hi.')))).toEqual(['Not that.']);
@@ -64,7 +64,7 @@ describe('a prompt that joins a running turn', () => {
       throw new Error('no idea');
     });
     void tool.started().then(async (call) => {
-      await engine.enqueue({ content: 'Dig.' });
+      await engine.queue.put({ content: 'Dig.' });
       call.finish();
     });
     const messages = await collect(engine.submitMessage('Hi.'));
@@ -79,11 +79,11 @@ describe('a prompt that joins a running turn', () => {
       return {};
     });
     void tool.started().then(async (call) => {
-      await engine.enqueue({ content: 'Dig.' });
+      await engine.queue.put({ content: 'Dig.' });
       call.finish();
     });
     await collect(engine.submitMessage('Hi.'));
-    expect(engine.queued().map(({ content }) => content)).toEqual(['Dig.']);
+    expect(engine.queue.list().map(({ content }) => content)).toEqual(['Dig.']);
     await engine.close();
   });
 });

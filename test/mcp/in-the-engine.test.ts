@@ -74,7 +74,7 @@ describe('an engine with MCP servers', () => {
     const first = await run('Go.');
     expect(initOf(first)).toMatchObject({ mcp_servers: [{ name: 'far', status: 'pending' }] });
     open();
-    await until(() => engine.mcpServerStatus()[0]?.status === 'connected');
+    await until(() => engine.mcp.status()[0]?.status === 'connected');
     const second = await run('Again.');
     expect(initOf(second)).toMatchObject({ mcp_servers: [{ name: 'far', status: 'connected' }] });
     expect(model.requests.map(({ tools }) => tools.length)).toEqual([0, 2]);
@@ -83,10 +83,10 @@ describe('an engine with MCP servers', () => {
   it('takes away the tools of a server that is switched off, and sets others while it runs', async () => {
     const { run, model, engine } = engineWith([say('1'), say('2'), say('3')], { box: stdio(TOOLBOX) });
     await run('Go.');
-    await engine.toggleMcpServer('box', false);
-    expect(engine.mcpServerStatus()).toMatchObject([{ name: 'box', status: 'disabled' }]);
+    await engine.mcp.setEnabled('box', false);
+    expect(engine.mcp.status()).toMatchObject([{ name: 'box', status: 'disabled' }]);
     await run('Go.');
-    const set = await engine.setMcpServers({ other: stdio(TOOLBOX), box: stdio(TOOLBOX) });
+    const set = await engine.mcp.setServers({ other: stdio(TOOLBOX), box: stdio(TOOLBOX) });
     expect(set).toEqual({ added: ['other'], removed: [], errors: {} });
     await run('Go.');
     const [before, off, after] = model.requests.map(({ tools }) => tools.map((tool) => tool.name));

@@ -45,7 +45,7 @@ describe('what servers say about their use', () => {
       expect(text).not.toContain('x'.repeat(2_100));
       expect(text).not.toMatch(/\u200b|\\u001b/);
     }
-    const usage = await engine.getContextUsage();
+    const usage = await engine.controls.contextUsage();
     expect(usage.mcpInstructions).toMatchObject([{ serverName: 'own' }, { serverName: 'box' }]);
     expect(usage.categories).toContainEqual(expect.objectContaining({ id: 'mcp_instructions' }));
   });
@@ -53,7 +53,7 @@ describe('what servers say about their use', () => {
   it('are removed when the server is switched off', async () => {
     const { run, model, engine } = engineWith([say('one'), say('two')], { INSTRUCTIONS: 'Be kind.' });
     await run('Go.');
-    await engine.toggleMcpServer('box', false);
+    await engine.mcp.setEnabled('box', false);
     await run('Again.');
     expect(textOf(model.requests[1])).toContain('What these MCP servers said holds no more: box.');
   });

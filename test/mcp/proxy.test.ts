@@ -57,7 +57,7 @@ function connected(config: Partial<QueryEngineConfig>, url: string) {
     ...config,
   });
   onTestFinished(() => engine.close());
-  return until(() => engine.mcpServerStatus().find(({ status }) => status !== 'pending'));
+  return until(() => engine.mcp.status().find(({ status }) => status !== 'pending'));
 }
 
 it('servers are reached through the proxy that the model is reached through', async () => {

@@ -267,9 +267,9 @@ async function submit(engine: QueryEngine, prompt: string, { how, after }: Endin
     if (messages.length !== after || how === 'run') continue;
     if (how === 'leave') return;
     if (how === 'interrupt') engine.interrupt();
-    else await engine.enqueue({ content: 'Never mind, this instead.', priority: 'now' });
+    else await engine.queue.put({ content: 'Never mind, this instead.', priority: 'now' });
   }
-  for (let queued = engine.takeQueued(); queued !== undefined; queued = engine.takeQueued()); // left for the caller to submit
+  for (let queued = engine.queue.take(); queued !== undefined; queued = engine.queue.take()); // left for the caller to submit
   const results = messages.filter((message) => message.type === 'result');
   expect(results, 'one result').toHaveLength(1);
   expect(messages.at(-1), 'the result comes last').toBe(results[0]);

@@ -1,15 +1,15 @@
-/** What a host may do to a session besides prompting it: take prompts back, look at what it cost, call a server's tool. */
-import { TurnwrightError } from '../../protocol/errors.ts';
+/** What a host may do to a session besides prompting it: open and name it, read its plugins again, look at what it cost. */
+import type { ContextUsage } from '../../protocol/context-usage.ts';
 import type { HooksListing } from '../../protocol/hook-config.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import type { ModelUsage } from '../../protocol/result-message.ts';
+import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
 import type { SessionState } from '../../protocol/session-messages.ts';
-import type { ToolResultContent } from '../../protocol/tool.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
-import { switchModel } from '../models/switch-model.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
+import { renameSession } from '../session/session-title.ts';
+import type { ReloadedPlugins, ReloadPluginsOptions } from './reload-plugins.ts';
 
 export interface SessionUsage {
   readonly session: {
@@ -31,56 +31,30 @@ export interface SessionUsage {
   readonly behaviors: null;
 }
 
-export interface McpCall {
-  /** `mcp__server__tool`. */
-  readonly tool: string;
-  readonly arguments?: JsonObject | undefined;
-  /** By the rules of a call of the model's, without asking anybody. Default false: the host has decided. */
-  readonly checkPermissions?: boolean | undefined;
-}
-
-export interface HostControls {
-  /** Opens the session now, not with its first submission. Rejects with what keeps it from opening. */
-  open(): Promise<void>;
-  /** Emits `session_state_changed` to those who asked for it. */
-  enterState(state: SessionState): void;
-  /** An earlier life of the session, or what it was forked from, answered the prompt of this uuid. */
-  wasAnswered(uuid: string): boolean;
-  /** Takes prompts out of the line; returns the keys that were there and had not begun to join the running turn. */
-  withdraw(keys: readonly string[]): readonly string[];
-  /** From the next request on; undefined: the default model. Rejects where a hook or the budget refuses it. */
-  switchModel(model?: string): Promise<void>;
-  /** Where prompts are replayed: this one is part of a submission under another uuid. */
-  repeatPrompt(uuid: string, content: string | readonly UserBlock[]): void;
-  /** From the next submission on; null: the model's own way. */
-  setThinkingDisplay(display: 'summarized' | 'omitted' | null): void;
-  /** Hears the keys of prompts that joined the running submission. Returns its end. */
-  onPromptsJoined(listener: (keys: readonly string[]) => void): () => void;
-  usage(): SessionUsage;
-  /** What hooks this session has. */
-  hooksListing(): HooksListing;
-  /** What the tool returned. Rejects when there is no such tool, when it may not run and when it fails. */
-  callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
-}
-
-/** `startedMs`: when this engine began, on its monotonic clock. */
-export function hostControls(session: Session, startedMs: number): HostControls {
-  return new Controls(session, startedMs);
-}
-
-class Controls implements HostControls {
+export class HostControls {
   readonly #session: Session;
+  readonly #refuseClosed: () => void;
   readonly #startedMs: number;
 
-  constructor(session: Session, startedMs: number) {
+  /** Time counts from now on. `refuseClosed` throws `engine_closed` once the engine is closed. */
+  constructor(session: Session, refuseClosed: () => void) {
     this.#session = session;
-    this.#startedMs = startedMs;
+    this.#refuseClosed = refuseClosed;
+    this.#startedMs = session.world.clock.monotonicMs();
   }
 
+  /** Opens the session now, not with its first submission. Rejects with what keeps it from opening. */
   async open(): Promise<void> {
     await openSession(this.#session);
   }
 
+  /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */
+  async rename(title: string, sessionId?: string): Promise<void> {
+    this.#refuseClosed();
+    await renameSession(title, this.#session, sessionId);
+  }
+
+  /** Emits `session_state_changed` to those who asked for it. */
   enterState(state: SessionState): void {
     const { config, host } = this.#session;
     const { onSessionState, sessionState: audience } = config;
@@ -96,31 +70,37 @@ class Controls implements HostControls {
     else host.emit(message);
   }
 
+  /** An earlier process, or the session that this one was forked from, answered the prompt of this uuid. */
   wasAnswered(uuid: string): boolean {
     return this.#session.conversation.wasAnswered(uuid);
   }
 
-  withdraw(keys: readonly string[]): readonly string[] {
-    const { queue } = this.#session;
-    return queue.acknowledge(keys.filter((key) => !queue.isJoining(key)));
-  }
-
+  /** Where prompts are replayed: this one is part of a submission under another uuid. */
   repeatPrompt(uuid: string, content: string | readonly UserBlock[]): void {
     const { config, host } = this.#session;
     if (config.replayUserMessages === true)
       host.emit(toReplay({ ...host.timedStamp(), uuid, content }, host.sessionId));
   }
 
-  setThinkingDisplay(display: 'summarized' | 'omitted' | null): void {
-    this.#session.model.thinkingDisplay = display;
+  /** What fills the context, by category. Opens the session when nothing has yet. */
+  async contextUsage(): Promise<ContextUsage> {
+    this.#refuseClosed();
+    return (await import('./context-usage.ts')).contextUsageOf(this.#session);
   }
 
-  switchModel(name?: string): Promise<void> {
-    return switchModel(name, 'sdk', this.#session);
+  /** Looks for skills again; those that a user may call. Emits a list of commands that changed. */
+  async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
+    this.#refuseClosed();
+    const { commands, skills } = this.#session;
+    return commands.changing(skills.reload());
   }
 
-  onPromptsJoined(listener: (keys: readonly string[]) => void): () => void {
-    return this.#session.queue.onJoined(listener);
+  /** Reads plugins again, and their parts. Rejects with `reload_plugins_busy` where that was asked for. */
+  async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
+    this.#refuseClosed();
+    const { queue, submissions } = this.#session;
+    const isBusy = submissions.running !== undefined || queue.peek().length > 0;
+    return (await import('./reload-plugins.ts')).reloadPlugins(options, isBusy, this.#session);
   }
 
   usage(): SessionUsage {
@@ -141,28 +121,10 @@ class Controls implements HostControls {
     };
   }
 
+  /** What hooks this session has. */
   hooksListing(): HooksListing {
     return this.#session.hooks.listing();
   }
-
-  async callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }> {
-    const { tool, arguments: input = {}, checkPermissions = false } = call;
-    const { mcp, tools } = this.#session;
-    if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
-    await mcp.settled({ signal });
-    if (checkPermissions) {
-      const answer = await tools.callGated(tool, input, signal);
-      if (!answer.ok) throw new TurnwrightError('mcp_call_failed', `The tool did not run: ${answer.why}`);
-      return delivered(answer);
-    }
-    return delivered(await tools.callTool(tool, input, signal));
-  }
-}
-
-function delivered({ content, isError }: { content: ToolResultContent; isError?: boolean }) {
-  if (isError !== true) return { content };
-  const text = typeof content === 'string' ? content : JSON.stringify(content);
-  throw new TurnwrightError('mcp_call_failed', text);
 }
 
 function changedLines(messages: Iterable<unknown>) {

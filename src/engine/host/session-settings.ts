@@ -1,6 +1,7 @@
 /** Settings and permission rules of a running session, as a host sees and changes them. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../../protocol/permission.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { EffortLevel } from '../../protocol/wire.ts';
 import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
@@ -28,60 +29,67 @@ export interface AppliedSettings {
   readonly effort: EffortLevel | null;
 }
 
-export interface SessionSettings {
+export class SessionSettings {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get permissionMode(): PermissionMode {
+    return this.#session.permissions.mode;
+  }
+
+  /** At once, for calls that are not yet decided. Throws `invalid_mode`, and `bypass_not_launched` for a mode that was not enabled. */
+  setPermissionMode(mode: PermissionMode): void {
+    const { appState, permissions } = this.#session;
+    permissions.setMode(mode);
+    appState.set((state) => ({ ...state, permissionMode: mode }));
+  }
+
+  /** The message that tells consumers of a changed permission mode. */
+  modeMessage(): SDKMessage {
+    return this.#session.notices.mode();
+  }
+
   /**
    * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, the model from the next
    * request on, effort and fast mode from the next turn on, other keys from the next session on. Throws
    * `invalid_settings`; nothing has changed then.
    */
-  applyFlags(settings: Readonly<Record<string, unknown>>): Promise<void>;
+  async applyFlags(given: Readonly<Record<string, unknown>>): Promise<void> {
+    const { model, permissions } = this.#session;
+    const resolved = await this.#access().applyFlags(given);
+    const { rules, directorySources, locks, mode } = resolved.permissions;
+    const folders = Object.entries(directorySources).filter(([, source]) => source === 'flagSettings');
+    permissions.replaceSource(
+      'flagSettings',
+      rules.flagSettings ?? {},
+      folders.map(([path]) => path),
+    );
+    permissions.setLocks(locks);
+    if (says(given['permissions'], 'defaultMode')) this.setPermissionMode(mode);
+    if ('model' in given) await switchModel(modelIn(given), 'sdk', this.#session);
+    if ('effortLevel' in given) model.effort = resolved.effort;
+    if ('fastMode' in given) model.fastMode = resolved.fastMode;
+  }
+
   /** Writes allow-listed keys to a settings file; the running session stays as it is. */
-  update(
+  async update(
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
-  ): Promise<void>;
-  report(): SettingsReport & { readonly applied: AppliedSettings };
-  permissionRules(): PermissionRulesState;
-}
+  ): Promise<void> {
+    await this.#access().update(source, settings);
+  }
 
-export interface LiveSession {
-  setPermissionMode(mode: PermissionMode): void;
-}
+  report(): SettingsReport & { readonly applied: AppliedSettings } {
+    const { model } = this.#session;
+    return { ...this.#access().report(), applied: { model: model.current, effort: model.effort ?? null } };
+  }
 
-export function sessionSettings(session: Session, live: LiveSession): SessionSettings {
-  const { config, model, permissions } = session;
-  const access = (): SettingsAccess => {
-    if (config.settingsAccess !== undefined) return config.settingsAccess;
-    throw new TurnwrightError(
-      'invalid_option',
-      'This engine was made without settings, so it has none to change.',
-    );
-  };
-  return {
-    async applyFlags(given) {
-      const resolved = await access().applyFlags(given);
-      const { rules, directorySources, locks, mode } = resolved.permissions;
-      const folders = Object.entries(directorySources).filter(([, source]) => source === 'flagSettings');
-      permissions.replaceSource(
-        'flagSettings',
-        rules.flagSettings ?? {},
-        folders.map(([path]) => path),
-      );
-      permissions.setLocks(locks);
-      if (says(given['permissions'], 'defaultMode')) live.setPermissionMode(mode);
-      if ('model' in given) await switchModel(modelIn(given), 'sdk', session);
-      if ('effortLevel' in given) model.effort = resolved.effort;
-      if ('fastMode' in given) model.fastMode = resolved.fastMode;
-    },
-    update: (source, given) => access().update(source, given),
-    report: () => ({
-      ...access().report(),
-      applied: {
-        model: model.current,
-        effort: model.effort ?? null,
-      },
-    }),
-    permissionRules: () => ({
+  permissionRules(): PermissionRulesState {
+    const { config, permissions } = this.#session;
+    return {
       rules: permissions.rules().map(({ behavior, source, rule, inForce }) => ({
         behavior,
         source,
@@ -92,8 +100,17 @@ export function sessionSettings(session: Session, live: LiveSession): SessionSet
       workspaceDirectories: permissions.directories(),
       originalCwd: config.cwd,
       managedOnly: permissions.locks.managedRulesOnly === true,
-    }),
-  };
+    };
+  }
+
+  #access(): SettingsAccess {
+    const { settingsAccess } = this.#session.config;
+    if (settingsAccess !== undefined) return settingsAccess;
+    throw new TurnwrightError(
+      'invalid_option',
+      'This engine was made without settings, so it has none to change.',
+    );
+  }
 }
 
 /** What is laid here is newer than any flag; null: the default model. */

@@ -120,14 +120,14 @@ class Feed implements PromptFeed {
   }
 
   next(session: QueryEngine): NextPrompt | undefined {
-    const first = session.takeQueued();
+    const first = session.queue.take();
     if (first === undefined) return undefined;
     const taken: Taken[] = [{ content: first.content, message: this.#known.get(first.key ?? '') }];
     if (first.key !== this.#opener) this.#takeJoining(taken as [Taken], session);
     this.#opener = undefined;
     this.#isWorking = true;
     // Prompts that joined a running turn have left the queue too.
-    const left = new Set(session.queued().map(({ key }) => key));
+    const left = new Set(session.queue.list().map(({ key }) => key));
     for (const key of this.#known.keys()) if (!left.has(key)) this.#known.delete(key);
     const message = taken.at(-1)?.message;
     const earlier = taken.slice(0, -1).flatMap(({ message: joined }) => (hasUuid(joined) ? [joined] : []));
@@ -147,10 +147,10 @@ class Feed implements PromptFeed {
   #takeJoining(taken: [Taken, ...Taken[]], session: QueryEngine): void {
     const begins = taken[0].message;
     for (;;) {
-      const [next] = session.queued();
+      const [next] = session.queue.list();
       const message = next && this.#known.get(next.key);
       if (begins === undefined || message === undefined || !mayJoin(begins, message)) return;
-      const item = session.takeQueued();
+      const item = session.queue.take();
       if (item !== undefined) taken.push({ content: item.content, message });
     }
   }
@@ -169,14 +169,14 @@ class Feed implements PromptFeed {
   }
 
   withdraw(session: QueryEngine, uuid: string): boolean {
-    const [gone] = session.controls.withdraw([uuid]);
+    const [gone] = session.queue.withdraw([uuid]);
     if (gone !== undefined) this.#lifecycle.cancelled(gone);
     return gone !== undefined;
   }
 
   withdrawAll(session: QueryEngine): readonly string[] {
-    const prompts = session.queued().filter(({ key }) => this.#known.has(key));
-    session.controls.withdraw(prompts.map(({ key }) => key));
+    const prompts = session.queue.list().filter(({ key }) => this.#known.has(key));
+    session.queue.withdraw(prompts.map(({ key }) => key));
     const uuids = prompts.flatMap(({ uuid }) => uuid ?? []);
     for (const uuid of uuids) this.#lifecycle.cancelled(uuid);
     return uuids;
@@ -219,10 +219,10 @@ class Feed implements PromptFeed {
     this.#count += 1;
     const key = message.uuid ?? `prompt-${this.#count}`;
     this.#known.set(key, message);
-    if (!this.#isWorking && session.queued().length === 0) this.#opener = key;
+    if (!this.#isWorking && session.queue.list().length === 0) this.#opener = key;
     this.#listener.arrived();
     this.#lifecycle.queued(message.uuid);
-    await session.enqueue({
+    await session.queue.put({
       key,
       content: message.message.content,
       uuid: message.uuid,
@@ -248,7 +248,7 @@ const isAbort = (reason: TerminalReason | undefined): boolean =>
 
 /** Moves queued prompts from one session to the one that follows it. */
 export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {
-  for (let item = from.takeQueued(); item !== undefined; item = from.takeQueued()) await to.enqueue(item);
+  for (let item = from.queue.take(); item !== undefined; item = from.queue.take()) await to.queue.put(item);
 }
 
 /** A notice about ended background tasks, as a prompt. */

@@ -1,54 +1,18 @@
 /** The methods of a running query. */
+import type { HostFileOptions } from '../../engine/host/host-files.ts';
+import type { ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
+import type { McpCall } from '../../engine/host/session-mcp.ts';
+import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import { splitServers } from '../mcp/configured-servers.ts';
+import { ownClient } from '../mcp/own-client.ts';
+import type { McpServerConfig } from '../mcp/server-config.ts';
 import type { PromptFeed } from './prompt-feed.ts';
+import type { InterruptReceipt, Query } from './query-interface.ts';
 import type { InitializationResult } from './session-info.ts';
-import { SessionControls, type SessionMethods } from './session-methods.ts';
-import type { SettingsMethods } from './settings-methods.ts';
 import { type SetMaxThinkingTokens, setThinking } from './thinking-controls.ts';
-
-export interface InterruptReceipt {
-  /** uuids of queued prompts that will still run. */
-  readonly still_queued: readonly string[];
-  /** uuids of prompts that were withdrawn. */
-  readonly cancelled?: readonly string[];
-}
-
-export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods, SessionMethods {
-  /**
-   * Stops the running turn, which still yields its result. `cancelQueued`: queued prompts are withdrawn too.
-   */
-  interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
-  /** Withdraws a queued prompt. False if it has begun, joins the running turn, or is unknown. */
-  cancelAsyncMessage(uuid: string): Promise<boolean>;
-  /** Takes effect with the next request, also of a running turn; undefined: the default model. */
-  setModel(model?: string): Promise<void>;
-  /** Takes effect immediately, for calls that are not decided yet. Emits a status message. */
-  setPermissionMode(mode: PermissionMode): Promise<void>;
-  /**
-   * Takes effect with the next turn. Tokens; 0: no thinking, null: as configured. `display`: thinking
-   * display, null for the model's default. undefined leaves either unchanged.
-   */
-  readonly setMaxThinkingTokens: SetMaxThinkingTokens;
-  /** Resolves without waiting for MCP servers. */
-  initializationResult(): Promise<InitializationResult>;
-  /**
-   * Like `initializationResult`, with current values. Emits `background_tasks_changed` with the running
-   * background tasks.
-   */
-  reinitialize(): Promise<InitializationResult>;
-  supportedCommands(): Promise<InitializationResult['commands']>;
-  supportedModels(): Promise<InitializationResult['models']>;
-  supportedAgents(): Promise<InitializationResult['agents']>;
-  accountInfo(): Promise<InitializationResult['account']>;
-  /** Reloads output styles; returns their names. */
-  reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
-  /** Adds prompts. Resolves when all of them were read. */
-  streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
-  /** Ends the session: no result, and the iterator ends silently. */
-  close(): Promise<void>;
-}
 
 /** State of a running query, as its methods use it. */
 export interface Running {
@@ -63,12 +27,11 @@ export interface Running {
   commands(): InitializationResult['commands'] | undefined;
 }
 
-export class QueryHandle extends SessionControls implements Query {
+export class QueryHandle implements Query {
   readonly #messages: AsyncGenerator<SDKMessage, void, void>;
   readonly #running: Running;
 
   constructor(messages: AsyncGenerator<SDKMessage, void, void>, running: Running) {
-    super(running.engine, running.sayMode);
     this.#messages = messages;
     this.#running = running;
   }
@@ -99,7 +62,7 @@ export class QueryHandle extends SessionControls implements Query {
     session.interrupt();
     const cancelled = cancelQueued ? feed.withdrawAll(session) : undefined;
     // Taken before the first await: the next turn may begin meanwhile and take prompts off the queue.
-    const waiting = session.queued().flatMap(({ uuid }) => uuid ?? []);
+    const waiting = session.queue.list().flatMap(({ uuid }) => uuid ?? []);
     // A host that cannot stop single tasks could not end them; neither can any host once the input is closed.
     if (!keepsTasks || feed.ended) await session.tasks.stopAll('interrupt');
     return {
@@ -113,14 +76,14 @@ export class QueryHandle extends SessionControls implements Query {
   }
 
   async setModel(model?: string): Promise<void> {
-    return (await this.#running.engine()).controls.switchModel(model);
+    return (await this.#running.engine()).model.switchTo(model);
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     const session = await this.#running.engine();
-    const before = session.permissionMode;
-    session.setPermissionMode(mode);
-    if (session.permissionMode !== before) this.#running.sayMode(session);
+    const before = session.settings.permissionMode;
+    session.settings.setPermissionMode(mode);
+    if (session.settings.permissionMode !== before) this.#running.sayMode(session);
   }
 
   async setMaxThinkingTokens(...[tokens, display]: Parameters<SetMaxThinkingTokens>): Promise<void> {
@@ -160,6 +123,110 @@ export class QueryHandle extends SessionControls implements Query {
 
   streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void> {
     return this.#running.feed.read(input);
+  }
+
+  async applyFlagSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    const session = await this.#running.engine();
+    const before = session.settings.permissionMode;
+    await session.settings.applyFlags(settings);
+    if (session.settings.permissionMode !== before) this.#running.sayMode(session);
+  }
+
+  async updateSettings(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    return (await this.#running.engine()).settings.update(source, settings);
+  }
+
+  async getSettings(): Promise<ReturnType<SessionSettings['report']>> {
+    return (await this.#running.engine()).settings.report();
+  }
+
+  async listPermissionRules(): Promise<PermissionRulesState> {
+    return (await this.#running.engine()).settings.permissionRules();
+  }
+
+  async reloadSkills() {
+    return { skills: await (await this.#running.engine()).controls.reloadSkills() };
+  }
+
+  async renameSession(title: string, which?: { readonly sessionId?: string | undefined }) {
+    return (await this.#running.engine()).controls.rename(title, which?.sessionId);
+  }
+
+  async reloadPlugins(options?: ReloadPluginsOptions) {
+    return (await this.#running.engine()).controls.reloadPlugins(options);
+  }
+
+  async hooksListing() {
+    return (await this.#running.engine()).controls.hooksListing();
+  }
+
+  async readFile(path: string, options?: HostFileOptions) {
+    return (await this.#running.engine()).files.read(path, options);
+  }
+
+  async seedReadState(path: string, mtime: number) {
+    return (await this.#running.engine()).files.seedRead(path, mtime);
+  }
+
+  async fileSuggestions(query: string) {
+    return (await this.#running.engine()).files.suggest(query);
+  }
+
+  async rewindFiles(userMessageId: string, options?: { readonly dryRun?: boolean | undefined }) {
+    return (await this.#running.engine()).files.rewind(userMessageId, options);
+  }
+
+  async getContextUsage() {
+    return (await this.#running.engine()).controls.contextUsage();
+  }
+
+  async usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET() {
+    return (await this.#running.engine()).controls.usage();
+  }
+
+  async mcpServerStatus() {
+    return (await this.#running.engine()).mcp.status();
+  }
+
+  async reconnectMcpServer(name: string) {
+    return (await this.#running.engine()).mcp.reconnect(name);
+  }
+
+  async toggleMcpServer(name: string, on: boolean) {
+    return (await this.#running.engine()).mcp.setEnabled(name, on);
+  }
+
+  async setMcpServers(servers: Readonly<Record<string, McpServerConfig>>) {
+    const { own, others } = splitServers(servers);
+    const clients = await Promise.all(own.map(([name, server]) => ownClient(name, server)));
+    return (await this.#running.engine()).mcp.setServers(others, clients);
+  }
+
+  async readMcpResource(server: string, uri: string) {
+    return (await this.#running.engine()).mcp.readResource(server, uri);
+  }
+
+  async setMcpPermissionModeOverride(server: string, mode: 'default' | 'auto' | null) {
+    return (await this.#running.engine()).mcp.setModeOverride(server, mode);
+  }
+
+  async callMcpTool(call: McpCall, signal: AbortSignal = new AbortController().signal) {
+    return (await this.#running.engine()).mcp.callTool(call, signal);
+  }
+
+  async stopTask(taskId: string) {
+    return (await this.#running.engine()).tasks.stop(taskId);
+  }
+
+  async backgroundTasks(toolUseId?: string) {
+    return (await this.#running.engine()).tasks.toBackground(toolUseId);
+  }
+
+  async getTaskOutput(taskId: string) {
+    return (await this.#running.engine()).tasks.output(taskId);
   }
 
   close(): Promise<void> {

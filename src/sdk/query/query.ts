@@ -1,5 +1,5 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
-import type { QueryEngine } from '../../engine/query-engine.ts';
+import { QueryEngine } from '../../engine/query-engine.ts';
 import type { Batch } from '../../engine/submission/submit-message.ts';
 import { checkOptions } from '../../options/check.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -13,7 +13,8 @@ import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
-import { type InterruptReceipt, type Query, QueryHandle } from './query-handle.ts';
+import { QueryHandle } from './query-handle.ts';
+import type { InterruptReceipt, Query } from './query-interface.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 import { createStateOfSession, type StateOfSession } from './session-state.ts';
 import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-errors.ts';
@@ -98,8 +99,8 @@ export function query({
   const attend = (session: QueryEngine): QueryEngine => {
     live = session;
     session.tasks.onChange(() => feed.wake());
-    session.controls.onPromptsJoined((keys) => feed.joined(keys));
-    session.onAnnouncement((message) => {
+    session.queue.onJoined((keys) => feed.joined(keys));
+    session.onEvent((message) => {
       announcements.say(message);
       feed.wake();
     });
@@ -119,7 +120,7 @@ export function query({
     return closing;
   };
   const sayMode = (session: QueryEngine) => {
-    announcements.say(session.modeMessage());
+    announcements.say(session.settings.modeMessage());
     feed.wake();
   };
   const isOver = () => closing !== undefined;
@@ -227,7 +228,7 @@ async function* run(
   try {
     if (stream.carriesOn) {
       refuseAborted(caller);
-      for await (const batch of announcements.between((await engine()).resumeInBatches())) {
+      for await (const batch of announcements.between(QueryEngine.inBatches(await engine()).resume())) {
         refuseAborted(caller);
         state.running();
         last = resultIn(batch) ?? last;
@@ -261,7 +262,7 @@ async function* run(
       await stream.configured();
       state.running();
       const { content, ...submit } = next;
-      const batches = session.submitInBatches(content, submit);
+      const batches = QueryEngine.inBatches(session).submit(content, submit);
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         for (const message of batch) {

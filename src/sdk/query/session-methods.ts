@@ -1,11 +1,10 @@
 /** Methods of a query that inspect and change the session, besides the turns. */
 
-import type { McpCall, SessionUsage } from '../../engine/host/host-controls.ts';
+import type { SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
-import type { McpResourceContents } from '../../engine/host/session-mcp.ts';
+import type { McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
-import type { QueryEngine } from '../../engine/query-engine.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { ContextUsage } from '../../protocol/context-usage.ts';
 import type { RewindFilesResult } from '../../protocol/file-history.ts';
@@ -13,10 +12,7 @@ import type { HooksListing } from '../../protocol/hook-config.ts';
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
 import type { ToolResultContent } from '../../protocol/tool.ts';
-import { splitServers } from '../mcp/configured-servers.ts';
-import { ownClient } from '../mcp/own-client.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
-import { SettingsControls } from './settings-methods.ts';
 
 export type { McpCall, SessionUsage };
 
@@ -93,95 +89,4 @@ export interface SessionMethods {
   backgroundTasks(toolUseId?: string): Promise<boolean>;
   /** The end of a task's output. Rejects with `unknown_task`. */
   getTaskOutput(taskId: string): Promise<TaskOutputTail>;
-}
-
-export class SessionControls extends SettingsControls implements SessionMethods {
-  readonly #engine: () => Promise<QueryEngine>;
-
-  constructor(engine: () => Promise<QueryEngine>, sayMode: (session: QueryEngine) => void) {
-    super(engine, sayMode);
-    this.#engine = engine;
-  }
-
-  async reloadSkills() {
-    return { skills: await (await this.#engine()).reloadSkills() };
-  }
-
-  async renameSession(title: string, which?: { readonly sessionId?: string | undefined }) {
-    return (await this.#engine()).rename(title, which?.sessionId);
-  }
-
-  async reloadPlugins(options?: ReloadPluginsOptions) {
-    return (await this.#engine()).reloadPlugins(options);
-  }
-
-  async hooksListing() {
-    return (await this.#engine()).controls.hooksListing();
-  }
-
-  async readFile(path: string, options?: HostFileOptions) {
-    return (await this.#engine()).files.read(path, options);
-  }
-
-  async seedReadState(path: string, mtime: number) {
-    return (await this.#engine()).files.seedRead(path, mtime);
-  }
-
-  async fileSuggestions(query: string) {
-    return (await this.#engine()).files.suggest(query);
-  }
-
-  async rewindFiles(userMessageId: string, options?: { readonly dryRun?: boolean | undefined }) {
-    return (await this.#engine()).files.rewind(userMessageId, options);
-  }
-
-  async getContextUsage() {
-    return (await this.#engine()).getContextUsage();
-  }
-
-  async usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET() {
-    return (await this.#engine()).controls.usage();
-  }
-
-  async mcpServerStatus() {
-    return (await this.#engine()).mcpServerStatus();
-  }
-
-  async reconnectMcpServer(name: string) {
-    return (await this.#engine()).reconnectMcpServer(name);
-  }
-
-  async toggleMcpServer(name: string, on: boolean) {
-    return (await this.#engine()).toggleMcpServer(name, on);
-  }
-
-  async setMcpServers(servers: Readonly<Record<string, McpServerConfig>>) {
-    const { own, others } = splitServers(servers);
-    const clients = await Promise.all(own.map(([name, server]) => ownClient(name, server)));
-    return (await this.#engine()).setMcpServers(others, clients);
-  }
-
-  async readMcpResource(server: string, uri: string) {
-    return (await this.#engine()).mcp.readResource(server, uri);
-  }
-
-  async setMcpPermissionModeOverride(server: string, mode: 'default' | 'auto' | null) {
-    return (await this.#engine()).mcp.setModeOverride(server, mode);
-  }
-
-  async callMcpTool(call: McpCall, signal: AbortSignal = new AbortController().signal) {
-    return (await this.#engine()).controls.callMcpTool(call, signal);
-  }
-
-  async stopTask(taskId: string) {
-    return (await this.#engine()).tasks.stop(taskId);
-  }
-
-  async backgroundTasks(toolUseId?: string) {
-    return (await this.#engine()).tasks.toBackground(toolUseId);
-  }
-
-  async getTaskOutput(taskId: string) {
-    return (await this.#engine()).tasks.output(taskId);
-  }
 }

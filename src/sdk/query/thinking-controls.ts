@@ -16,9 +16,9 @@ export function setThinking(
   tokens: number | null | undefined,
   display?: ThinkingDisplay | null,
 ): void {
-  if (display !== undefined) session.controls.setThinkingDisplay(known(display));
+  if (display !== undefined) session.model.setThinkingDisplay(known(display));
   if (tokens === undefined) return;
-  session.setThinking(
+  session.model.setThinking(
     tokens === null
       ? undefined
       : tokens === 0

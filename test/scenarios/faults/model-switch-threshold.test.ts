@@ -40,11 +40,11 @@ it('F25 from a large model to a small one and back: the trigger follows the mode
     await run('word '.repeat(8_000));
     await run('word '.repeat(8_000));
     expect(compactions(), 'a large window has room').toBe(0);
-    engine.setModel(SMALL);
+    await engine.model.switchTo(SMALL);
     await run('Go on.');
     const withSmall = compactions();
     expect(withSmall, 'a small one has not').toBeGreaterThan(0);
-    engine.setModel(LARGE);
+    await engine.model.switchTo(LARGE);
     await run('word '.repeat(30_000));
     expect(compactions(), 'and back').toBe(withSmall);
   } finally {

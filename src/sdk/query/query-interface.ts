@@ -1,0 +1,49 @@
+/** The object that `query()` returns. */
+import type { PermissionMode } from '../../protocol/permission.ts';
+import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import type { InitializationResult } from './session-info.ts';
+import type { SessionMethods } from './session-methods.ts';
+import type { SettingsMethods } from './settings-methods.ts';
+import type { SetMaxThinkingTokens } from './thinking-controls.ts';
+
+export interface InterruptReceipt {
+  /** uuids of queued prompts that will still run. */
+  readonly still_queued: readonly string[];
+  /** uuids of prompts that were withdrawn. */
+  readonly cancelled?: readonly string[];
+}
+
+export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods, SessionMethods {
+  /**
+   * Stops the running turn, which still yields its result. `cancelQueued`: queued prompts are withdrawn too.
+   */
+  interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
+  /** Withdraws a queued prompt. False if it has begun, joins the running turn, or is unknown. */
+  cancelAsyncMessage(uuid: string): Promise<boolean>;
+  /** Takes effect with the next request, also of a running turn; undefined: the default model. */
+  setModel(model?: string): Promise<void>;
+  /** Takes effect immediately, for calls that are not decided yet. Emits a status message. */
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /**
+   * Takes effect with the next turn. Tokens; 0: no thinking, null: as configured. `display`: thinking
+   * display, null for the model's default. undefined leaves either unchanged.
+   */
+  readonly setMaxThinkingTokens: SetMaxThinkingTokens;
+  /** Resolves without waiting for MCP servers. */
+  initializationResult(): Promise<InitializationResult>;
+  /**
+   * Like `initializationResult`, with current values. Emits `background_tasks_changed` with the running
+   * background tasks.
+   */
+  reinitialize(): Promise<InitializationResult>;
+  supportedCommands(): Promise<InitializationResult['commands']>;
+  supportedModels(): Promise<InitializationResult['models']>;
+  supportedAgents(): Promise<InitializationResult['agents']>;
+  accountInfo(): Promise<InitializationResult['account']>;
+  /** Reloads output styles; returns their names. */
+  reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
+  /** Adds prompts. Resolves when all of them were read. */
+  streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
+  /** Ends the session: no result, and the iterator ends silently. */
+  close(): Promise<void>;
+}
