@@ -16,8 +16,8 @@ export interface StoredSessionOptions {
   readonly directory: string;
   readonly files: PersistentFiles;
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>;
-  /** Time limit of each read of the store, ms. Default 60,000. */
-  readonly loadTimeoutMs?: number | undefined;
+  /** Time limit of each read of the store, ms. */
+  readonly loadTimeoutMs: number;
 }
 
 /** Rejects with `session_not_found`, and with `storage_error` when the store fails or is too slow. */
@@ -43,10 +43,8 @@ export async function layOutStoredSession(options: StoredSessionOptions): Promis
   }
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
-
 async function ask<T>(
-  { clock, loadTimeoutMs = DEFAULT_TIMEOUT_MS }: StoredSessionOptions,
+  { clock, loadTimeoutMs }: StoredSessionOptions,
   what: string,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,6 @@
 /** Who else gets what is written to the session's files: the host's store, and a listener. */
 import { basename, join, relative, sep } from 'node:path';
+import { OPTIONS } from '../../options/table.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStoreEntry } from '../../protocol/session-store.ts';
@@ -32,7 +33,8 @@ export function composeMirror(
   directory: string | undefined,
   { clock, host }: MirrorPorts,
 ): SessionMirror | undefined {
-  const { sessionStore: store, sessionStoreFlush: flush = 'batched', onTranscript } = config;
+  const { sessionStore: store, onTranscript } = config;
+  const { sessionStoreFlush: flush = OPTIONS.sessionStoreFlush.default } = config;
   if (directory === undefined || (store === undefined && onTranscript === undefined)) return undefined;
   const onError = (error: string, key: SessionKey) => {
     config.stderr?.(`Entries of session ${key.sessionId} did not reach the session store: ${error}`);
@@ -79,7 +81,8 @@ export async function layOut(
   directory: string,
   { files, clock }: Pick<MirrorPorts, 'files' | 'clock'>,
 ): Promise<void> {
-  const { sessionStore: store, resume: sessionId, loadTimeoutMs } = config;
+  const { sessionStore: store, resume: sessionId } = config;
+  const { loadTimeoutMs = OPTIONS.loadTimeoutMs.default } = config;
   if (store === undefined || sessionId === undefined) return;
   const key = { projectKey: basename(directory), sessionId };
   await layOutStoredSession({ store, key, directory, files, clock, loadTimeoutMs });
