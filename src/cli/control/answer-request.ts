@@ -39,9 +39,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     await query.setPermissionMode(mode);
     return { mode };
   },
-  set_mcp_permission_mode_override: async ({ serverName, mode }, { query }) => ({
-    ...(await query.setMcpPermissionModeOverride(String(serverName), mode as 'default' | 'auto' | null)),
-  }),
+  async set_mcp_permission_mode_override({ serverName, mode }, { query }) {
+    const given = mode as 'default' | 'auto' | null;
+    const { warning } = await query.setMcpPermissionModeOverride(String(serverName), given);
+    return warning === undefined ? undefined : { warning };
+  },
   async set_max_thinking_tokens({ max_thinking_tokens: tokens, thinking_display: display }, { query }) {
     await query.setMaxThinkingTokens(
       typeof tokens === 'number' || tokens === null ? tokens : undefined,
