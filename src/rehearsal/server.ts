@@ -60,7 +60,7 @@ type Open = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
  * @throws TurnwrightError `invalid_option`; Node's error when the port is taken.
  * @example
  * ```ts
- * const server = await startRehearsal({ scenario: { replies: [reply('Hello.')] } });
+ * const server = await startRehearsal({ scenario: { name: 'hello', replies: [reply('Hello.')] } });
  * process.env.ANTHROPIC_BASE_URL = server.url;
  * ```
  */

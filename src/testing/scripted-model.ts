@@ -51,7 +51,7 @@ export class UnexpectedModelCallError extends Error {
  * @example
  * ```ts
  * const model = scriptedModel([callTool('Read', { file_path: 'a.txt' }), say('Done.')]);
- * const { terminal } = await runLoop(loopParams(), loopDeps({ callModel: model.callModel }));
+ * const { terminal } = await runLoop(queryLoop, loopParams(), loopDeps({ callModel: model.callModel }));
  * model.assertComplete();
  * ```
  */
