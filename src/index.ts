@@ -122,7 +122,7 @@ export {
   LEGACY_TOOL_NAME_ALIASES,
   NOT_CONFIGURED,
 } from './sdk/constants.ts';
-export { createSdkMcpServer, type SdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
+export { createSdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
 export {
   type CallToolContent,
   type CallToolResult,
@@ -158,6 +158,7 @@ export type {
   McpServerConfig,
   McpServerInstance,
   McpStdioServerConfig,
+  SdkMcpServer,
 } from './sdk/mcp/server-config.ts';
 export {
   type AgentOption,

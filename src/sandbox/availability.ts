@@ -2,6 +2,7 @@
 import { spawnGroup } from '../util/process/process-tree.ts';
 import { lacksProxy } from './domain-proxy.ts';
 import { findProgram } from './find-program.ts';
+import type { SandboxPrograms } from './sandbox-programs.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 export interface SandboxMachine {
@@ -22,12 +23,6 @@ export type Availability =
   | { readonly available: true; readonly programs: SandboxPrograms }
   /** `why`: half a sentence, what is missing. `remedy`: a sentence, where one is known. */
   | { readonly available: false; readonly why: string; readonly remedy?: string };
-
-export interface SandboxPrograms {
-  /** bubblewrap, or `sandbox-exec` on macOS. */
-  readonly isolator: string;
-  readonly socat: string | undefined;
-}
 
 const SEATBELT = '/usr/bin/sandbox-exec';
 const PROBE_MS = 5_000;

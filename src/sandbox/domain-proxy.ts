@@ -2,9 +2,10 @@
  * The part of the network that is open: names, looked at by the proxy of an optional package. The isolated program has no
  * network but a loopback of its own, where two relays lead to the proxy's socket.
  */
-import type { SandboxPrograms } from './availability.ts';
+
 import { CountedUse } from './counted-use.ts';
 import type { NetworkPolicy } from './policy.ts';
+import type { SandboxPrograms } from './sandbox-programs.ts';
 
 export interface DomainProxy {
   /** Sockets of the proxy, and where the isolated program finds them. */

@@ -1,10 +1,10 @@
 /** The sandbox of a session: opened by the first program that runs in it. */
 import type { Isolate, Launch } from '../protocol/sandbox.ts';
 import { lazily } from '../util/async/lazily.ts';
-import type { SandboxPrograms } from './availability.ts';
 import { isolateWithBubblewrap } from './bubblewrap.ts';
 import { openDomainProxy } from './domain-proxy.ts';
 import type { SandboxPolicy } from './policy.ts';
+import type { SandboxPrograms } from './sandbox-programs.ts';
 import { isolateWithSeatbelt } from './seatbelt.ts';
 import { openFolders, removeFolders } from './session-folders.ts';
 

@@ -2,17 +2,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import { isPlainName } from '../util/text/plain-name.ts';
 import type { AnySdkTool } from './define-tool.ts';
-import type { CallTerms } from './mcp/server-config.ts';
-
-export interface SdkMcpServer {
-  readonly type: 'sdk';
-  readonly name: string;
-  readonly version: string;
-  readonly definitions: readonly AnySdkTool[];
-  readonly instructions?: string | undefined;
-  readonly tools?: CallTerms['tools'];
-  readonly timeout?: CallTerms['timeout'];
-}
+import type { SdkMcpServer } from './mcp/server-config.ts';
 
 const MOST_NAME_CHARS = 64;
 

@@ -1,6 +1,5 @@
 import type { SettingSource, ToolSearchMode } from '../options/option-values.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
-import type { UnknownKey } from './read/unknown-keys.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
@@ -142,6 +141,14 @@ export interface McpServerMatch {
   readonly serverName?: string | undefined;
   readonly serverCommand?: readonly string[] | undefined;
   readonly serverUrl?: string | undefined;
+}
+
+/** A key of settings that has no effect. */
+export interface UnknownKey {
+  /** With its path: `permissions.alow`. */
+  readonly key: string;
+  /** The known key that it looks like. */
+  readonly meant: string | undefined;
 }
 
 /** Settings from one place. Later layers beat earlier ones; rules add up. */

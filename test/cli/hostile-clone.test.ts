@@ -263,7 +263,7 @@ describe('the same through the library', () => {
 
 const TERMINAL = spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0;
 
-describe.runIf(TERMINAL)('the same on a terminal, where nobody answers', () => {
+describe.runIf(TERMINAL)('the same on a terminal without a person who answers', () => {
   test.each([
     ['a prompt', ['Hello.']],
     ['a command with a shell line', ['/run']],

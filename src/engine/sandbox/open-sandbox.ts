@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { commandExcludedBy } from '../../permissions/rules/excluded-command.ts';
 import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/sandbox.ts';
-import { type Availability, checkAvailability, type SandboxPrograms } from '../../sandbox/availability.ts';
+import { type Availability, checkAvailability } from '../../sandbox/availability.ts';
 import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxPrograms } from '../../sandbox/sandbox-programs.ts';
 import type { ResolvedSandbox } from '../../settings/resolve/resolve-sandbox.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import { isInside } from '../../util/files/inside.ts';

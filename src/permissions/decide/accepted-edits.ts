@@ -5,7 +5,7 @@
 import { everySegment, literalWords, type Segment } from '../../shell/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
-import type { CommandCase } from '../rules/allowed-command.ts';
+import type { CommandCase } from '../rules/command-case.ts';
 import { copiedPaths, redirectPaths, writtenPaths } from '../rules/command-paths.ts';
 import { foldedName } from '../rules/folded-name.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';

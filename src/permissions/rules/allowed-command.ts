@@ -4,29 +4,13 @@ import { followsLinks, pathsRead, pathsWritten } from '../../shell/plain-reader.
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/segment.ts';
 import { isAcceptedEdit } from '../decide/accepted-edits.ts';
 import { type Repository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
-import { isOddSpelling, isProtected, type Protection } from '../decide/protected-path.ts';
-import type { DiskReader, ResolvedPath } from '../decide/real-path.ts';
-import type { Subject } from '../decide/subject.ts';
+import { isOddSpelling, isProtected } from '../decide/protected-path.ts';
+import type { ResolvedPath } from '../decide/real-path.ts';
+import type { CommandCase } from './command-case.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords, isPrefix } from './command-rule.ts';
-import { allowsPath, type PathRuleContext } from './path-rule.ts';
+import { allowsPath } from './path-rule.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
-
-export interface CommandCase {
-  readonly subject: Subject;
-  readonly context: PathRuleContext & { readonly protection: Protection };
-  /** The allow rules in force. */
-  readonly allow: readonly PermissionRule[];
-  readonly files: DiskReader;
-  /** Writes inside the working directories need no rule. */
-  readonly acceptsEdits: boolean;
-  /** Absolute: what counts as inside. */
-  readonly roots: readonly string[];
-  /** A rule that denies or asks names files, or folders. */
-  readonly hasPathRules: boolean;
-  /** The paths that do not lie where they may be read or written without a rule. */
-  outside(kind: 'read' | 'write', paths: readonly ResolvedPath[]): Promise<readonly ResolvedPath[]>;
-}
 
 export interface Cover {
   /** The rules that were needed; none when every segment only reads. */

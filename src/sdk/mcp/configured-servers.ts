@@ -1,9 +1,8 @@
 /** The MCP servers of a session, and their sources. */
 import type { ProjectServerPolicy } from '../../engine/wiring/settings.ts';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
-import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Options } from '../options.ts';
-import type { McpServerConfig } from './server-config.ts';
+import type { McpServerConfig, SdkMcpServer } from './server-config.ts';
 
 /** Separates in-process servers of `createSdkMcpServer` from servers that speak the protocol. */
 export function splitServers(servers: Readonly<Record<string, McpServerConfig>>): {

@@ -1,8 +1,8 @@
 /** Adapts the host's own tools to the server interface of the engine. */
 import type { McpClient } from '../../engine/config.ts';
-import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import { toolOf } from '../sdk-tool.ts';
 import { onTerms } from './call-terms.ts';
+import type { SdkMcpServer } from './server-config.ts';
 import { infoOf } from './tool-info.ts';
 
 /** Tools of `createSdkMcpServer` are called directly, without the protocol. */

@@ -1,6 +1,6 @@
 /** Values of `mcpServers`: in-process servers, transports of the host, processes to start, URLs. */
-import type { ExternalServerConfig, HostServerConfig } from '../../mcp/servers/server-config.ts';
-import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
+import type { CallTerms, ExternalServerConfig, HostServerConfig } from '../../mcp/servers/server-config.ts';
+import type { AnySdkTool } from '../define-tool.ts';
 
 export type { Exchange, JsonRpcMessage } from '../../mcp/connect/json-rpc.ts';
 export type {
@@ -11,5 +11,15 @@ export type {
   McpServerInstance,
   McpStdioServerConfig,
 } from '../../mcp/servers/server-config.ts';
+
+export interface SdkMcpServer {
+  readonly type: 'sdk';
+  readonly name: string;
+  readonly version: string;
+  readonly definitions: readonly AnySdkTool[];
+  readonly instructions?: string | undefined;
+  readonly tools?: CallTerms['tools'];
+  readonly timeout?: CallTerms['timeout'];
+}
 
 export type McpServerConfig = SdkMcpServer | HostServerConfig | ExternalServerConfig;

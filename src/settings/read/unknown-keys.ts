@@ -1,13 +1,6 @@
 /** Keys of settings that have no effect here. A slip of the pen would be lost without a word. */
 import type { SandboxSettings } from '../resolve/sandbox-settings.ts';
-import type { SettingsLayer } from '../settings.ts';
-
-export interface UnknownKey {
-  /** With its path: `permissions.alow`. */
-  readonly key: string;
-  /** The known key that it looks like. */
-  readonly meant: string | undefined;
-}
+import type { SettingsLayer, UnknownKey } from '../settings.ts';
 
 /** Of what a file or an object holds, which has been checked already: so the schema is loaded. */
 export async function unknownKeys(value: unknown): Promise<readonly UnknownKey[]> {
