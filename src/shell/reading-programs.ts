@@ -38,6 +38,11 @@ const versionOf = (option: RegExp): ReadingForm => ({
   holds: (_, args) => args.length === 1,
 });
 
+/** Without one it would show every file that any process has open. */
+function hasOption(_: readonly string[], args: readonly string[]): boolean {
+  return args.some((arg) => arg.startsWith('-i'));
+}
+
 /** A name alone would make one. */
 const listed = (words: readonly string[], args: readonly string[]): boolean =>
   words.length === 0 || args.includes('--list');
@@ -106,6 +111,7 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   column: { options: /^-(?:t|s.?)$/ },
   od: { options: ANY_SHORT },
   hexdump: { options: /^-[bcCdovx]+$/ },
+  strings: { options: /^-(?:a|n?\d+)$/ },
   base64: { options: /^-[di]$|^--decode$/ },
   md5sum: { options: /^-[bt]$/ },
   sha1sum: { options: /^-[bt]$/ },
@@ -159,6 +165,12 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   cal: { options: /^-[jmsy3]$/, words: /^\d+$/ },
   whoami: teller(),
   groups: { words: /^[\w.-]+$/ },
+  id: { options: /^-[ugGnrz]+$/, words: /^[\w.-]+$/, atMost: 1 },
+  tput: { words: /^(?:cols|lines|colors)$/, atMost: 1 },
+  // Of ss, -K closes connections and -D writes a file.
+  ss: teller(/^-[tulnpaemis46]+$/),
+  lsof: { options: /^-(?:i|[nPt]+|i(?:TCP|UDP)?(?::\d+)?)$/, words: /^:\d+$/, atMost: 1, holds: hasOption },
+  pgrep: { options: /^-[aflnox]+$/, words: /^[\w.-]+$/, atMost: 1 },
   hostname: teller(/^-[fsdiI]$/),
   uname: teller(/^-[asnrvmpio]+$/),
   arch: teller(),
@@ -212,6 +224,19 @@ export const READING_GIT: Readonly<Record<string, ReadingForm>> = {
   remote: { options: /^(?:-v|--verbose)$/, atMost: 0 },
   'ls-files': { options: /^-[cdmosk]+$|^--(?:cached|deleted|modified|others|stage|exclude-standard)$/ },
   'rev-parse': { options: /^--[\w-]+$/, words: ANY },
+  'rev-list': {
+    options: /^-(?:\d+|n\d*)$|^--(?:count|all|branches|tags|remotes|merges|no-merges|reverse|max-count=\d+)$/,
+  },
+  shortlog: { options: /^-[snec]+$|^--(?:summary|numbered|email|all|no-merges)$/ },
+  'cat-file': { options: /^-[epst]$/, atMost: 1, descends: ALWAYS },
+  // With a second word, or without `--get`, it may be one that is set.
+  config: {
+    options: /^--get$/,
+    words:
+      /^(?:(?:user|author|committer)\.(?:name|email)|init\.defaultBranch|remote\.[\w-]+\.url|branch\.[\w/-]+\.(?:remote|merge))$/,
+    atMost: 1,
+    holds: (words, args) => words.length === 1 && args.length === 2,
+  },
   describe: { options: /^--(?:all|always|dirty|long|tags|abbrev=\d+)$/, words: ANY },
   reflog: { words: /^show$/, atMost: 1 },
   stash: { words: /^list$/, holds: (words) => words.length === 1 },

@@ -39,6 +39,16 @@ describe('without rules', () => {
     'cat < src/a.ts',
     "cat <<'E'\n$(rm y)\nE",
     'timeout 5 ls',
+    'id -u',
+    'tput cols',
+    'ss -tlnp',
+    'lsof -i :3000',
+    'pgrep -fl node',
+    'strings src/a.ts',
+    'git rev-list --count HEAD',
+    'git shortlog -sn HEAD',
+    'git cat-file -p HEAD',
+    'git config --get user.name',
   ])('%j only reads inside', async (command) => {
     expect(await kindOf(command)).toBe('allow');
     expect(await kindOf(command, { mode: 'plan' })).toBe('allow');
@@ -91,6 +101,16 @@ describe('without rules', () => {
     ['test 82', 'less x'],
     ['test 83', 'sort \\--output=f x'],
     ['a write', 'echo x > src/a.ts'],
+    ['a setting', 'git config user.name x'],
+    ['a setting', 'git config --get user.name --add core.pager'],
+    ['what may hold a key', 'git config --get http.extraheader'],
+    ['what may hold a key', 'git config --list'],
+    ['connections that are closed', 'ss -K dst 1.2.3.4'],
+    ['a file that is written', 'ss -D out'],
+    ['a list of files', 'git cat-file --batch'],
+    ['a filter', 'git cat-file --textconv HEAD:a'],
+    ['every open file', 'lsof'],
+    ['outside', 'strings /etc/passwd'],
   ])('%s: %j asks', async (_, command) => {
     expect(await kindOf(command)).toBe('ask');
   });

@@ -83,7 +83,7 @@ describe('beside Bash', () => {
 
 describe('rules that allow', () => {
   it.each([
-    ['test 66', String.raw`find . -exec id \;`, ['Bash(find:*)']],
+    ['test 66', String.raw`find . -exec make {} \;`, ['Bash(find:*)']],
     ['test 66', 'find . -execdir id +', ['Bash(find *)']],
     ['test 67', 'rg --pre id x', ['Bash(rg:*)']],
     ['test 67', 'rg --pre=id x', ['Bash(rg:*)']],
