@@ -25,7 +25,7 @@ export interface BubblewrapPorts {
   readonly policy: () => SandboxPolicy;
   /** Only where the network is open to some names. */
   readonly proxy: (() => Promise<DomainProxy>) | undefined;
-  /** Something to be told of, that nobody waits for. */
+  /** Receives warnings, one line each. */
   readonly warn: (line: string) => void;
 }
 

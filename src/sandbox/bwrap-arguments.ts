@@ -20,7 +20,7 @@ export interface BwrapPlan {
 }
 
 export interface SandboxFolders {
-  /** Stands in the place of /tmp. */
+  /** Replaces /tmp. */
   readonly tmp: string;
   /** An empty folder and an empty file, for what must not come into being. */
   readonly empty: string;

@@ -11,7 +11,7 @@ const PREFIX = `turnwright-${process.getuid?.() ?? 0}`;
 const LOCK_NAME = `${PREFIX}-lock`;
 /** ms between two attempts to get the lock. */
 const RETRY_MS = 5;
-/** ms after which somebody is taken to have forgotten the lock. What it guards takes a few. */
+/** ms after which a lock counts as abandoned. What it guards takes a few. */
 const GIVE_UP_MS = 10_000;
 
 /** Runs `work` while no other process of this user does. Rejects when the lock is not to be had. */
@@ -56,7 +56,7 @@ function nameOf(path: string): string {
   return `${PREFIX}-holds-${createHash('sha256').update(path).digest('hex').slice(0, 24)}`;
 }
 
-/** undefined: this machine has no such sockets, so nobody else has any either. */
+/** undefined: this machine has no such sockets, so no other process has any either. */
 function listen(name: string): Promise<Server | 'taken' | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

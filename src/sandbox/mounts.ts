@@ -17,7 +17,7 @@ export interface Mount {
 export interface MountPlan {
   /** Those above before those below. */
   readonly mounts: readonly Mount[];
-  /** What must not come into being, and what stands in its place. */
+  /** Names that must not be created, and the placeholder for each. */
   readonly placeholders: readonly Placeholder[];
   readonly links: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Runs what is given to it one after the other, in order; a failure is the caller's and holds up nobody. */
+/** Runs tasks one after the other, in order; a failure is reported to its caller and delays no other task. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

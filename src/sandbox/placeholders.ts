@@ -38,7 +38,10 @@ export interface Placeholder {
 
 /** What git reads as "here". */
 const OWN_FOLDER = '.\n';
-/** With the sticky bit, which nobody sets on such a folder or file: so what a killed process left is known again. */
+/**
+ * With the sticky bit, which is never set on such a folder or file, so that leftovers of a killed process are
+ * recognised.
+ */
 const FOLDER_MODE = 0o1755;
 const FILE_MODE = 0o1444;
 const SOCKET_MODE = 0;
@@ -108,7 +111,7 @@ async function makeFile(place: string): Promise<void> {
   await chmod(place, FILE_MODE);
 }
 
-/** Nobody listens there: what is opened fails at once, where a FIFO would wait. */
+/** A socket without a listener: opening it fails immediately, where a FIFO would wait. */
 async function makeSocket(place: string, folder: string): Promise<void> {
   const passing = join(folder, `.turnwright-${randomUUID().slice(0, 8)}`);
   const server = createServer();

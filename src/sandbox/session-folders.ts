@@ -8,7 +8,7 @@ export interface SessionFolders extends SandboxFolders {
   readonly base: string;
 }
 
-/** For its user alone, under a name that nobody can know before. */
+/** For its user only, with an unpredictable name. */
 export async function openFolders(): Promise<SessionFolders> {
   const base = await mkdtemp(join(tmpdir(), 'turnwright-sandbox-'));
   const folders = {

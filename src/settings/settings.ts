@@ -130,13 +130,13 @@ export interface PermissionSettings {
   /** No file outside the working directories is read, whatever rules and mode say. */
   readonly blockReadsOutsideWorkingDirectories?: boolean | undefined;
   readonly blockWritesOutsideWorkingDirectories?: boolean | undefined;
-  /** Nobody is asked: what would be is denied. */
+  /** Questions are not asked: such calls are denied. */
   readonly denyInsteadOfPrompting?: boolean | undefined;
   /** What no allow rule names is denied, also in bypassPermissions. */
   readonly allowedToolsOnly?: boolean | undefined;
 }
 
-/** Names an MCP server by what it is called, started with, or reached at (`*` stands for anything). */
+/** Matches an MCP server by name, command or URL (`*` matches anything). */
 export interface McpServerMatch {
   readonly serverName?: string | undefined;
   readonly serverCommand?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-/** Longer commands are not read: nobody reads them, and no rule was written with them in mind. */
+/** Longer commands are not analysed: they are not read by users, and no rule is written for them. */
 export const MAX_COMMAND_CHARS = 10_000;
 
 /** More brackets and backticks than this are nothing a person writes, and cost a parser its stack and its time. */

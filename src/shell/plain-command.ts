@@ -1,4 +1,4 @@
-/** Longer commands are never plain: nobody reads them, and no rule was written with them in mind. */
+/** Longer commands are never plain: they are not read by users, and no rule is written for them. */
 export const MAX_PLAIN_COMMAND_CHARS = 10_000;
 
 /** What stands for itself outside quotes in every shell we may meet (sh, bash, zsh). */

@@ -150,7 +150,7 @@ function pathsMade(words: readonly string[]): readonly string[] {
   ];
 }
 
-/** Where a download goes that is not told: to the last part of its address. */
+/** Target of a download without an explicit one: the last part of its URL. */
 function namesOfUrls(addresses: readonly string[], folder = ''): readonly string[] {
   return addresses.flatMap((address) => {
     const name = baseName(address.replace(/[?#].*$/s, ''));

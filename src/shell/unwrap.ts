@@ -168,7 +168,7 @@ function fedBy(launch: Launch): readonly ShellWord[] {
   return launch.rest.length === 0 ? [] : [...launch.rest, wordsFromElsewhere('…')];
 }
 
-/** A word in which something else stands in the place of a mark. */
+/** A word in which a placeholder was replaced. */
 function filledIn(word: ShellWord, mark: string, many = false): ShellWord {
   const { value } = word;
   if (value === undefined || mark === '' || !value.includes(mark)) return word;
@@ -270,7 +270,7 @@ function executedBy(words: readonly ShellWord[]): Wrapped {
   return { kind: 'commands', commands, transparent: false, ...moved, fedWords: 'paths' };
 }
 
-/** Programs through which ripgrep is told to read files, and to ask for a name. */
+/** Programs that can make ripgrep read files and ask for a name. */
 function filterOf(words: readonly ShellWord[]): Wrapped {
   const commands = words.flatMap(({ value = '' }, at): (readonly ShellWord[])[] => {
     const [, name, given] = /^--(pre|hostname-bin)(?:=(.*))?$/s.exec(value) ?? [];

@@ -15,7 +15,7 @@ export interface ManagedPlaces {
   readonly warn: (warning: string) => void;
 }
 
-/** Where an administrator of this system keeps the settings of everybody on it. */
+/** Folder where an administrator keeps the settings of every user. */
 export function machineSettingsFile(platform: NodeJS.Platform): string {
   switch (platform) {
     case 'darwin':
@@ -41,7 +41,7 @@ export async function readManaged(places: ManagedPlaces): Promise<readonly Setti
   return layers;
 }
 
-/** What any user may write is nobody's policy (T110). Windows keeps its program folder itself. */
+/** A file that any user may write is not a policy (T110). Windows protects its program folder itself. */
 async function isAdministrators(
   file: string,
   { files, warn }: Pick<ManagedPlaces, 'files' | 'warn'>,

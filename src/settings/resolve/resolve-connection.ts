@@ -135,7 +135,7 @@ function checkUrl(text: string, what: string): string {
   throw new TurnwrightError('invalid_settings', `${what} must be an absolute http or https URL, not ${got}.`);
 }
 
-/** What stands before an @ may be a name and a password. */
+/** The part before an @ may be a name and a password. */
 function withoutPassword(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/*)?.*@/is, '$1…@');
 }

@@ -32,7 +32,7 @@ export interface ResolvedConfig {
     readonly mayAllow: boolean;
     /** Whether a folder above or below is trusted, whose skills are read too: each is agreed to by itself. */
     trusts(folder: string): Promise<boolean>;
-    /** Undefined where nobody's record was asked. */
+    /** undefined if the record of trust was not requested. */
     readonly trust: ProjectTrust | undefined;
     /** Of `.mcp.json`, as they are written; undefined when there is none, or it may not be used. */
     readonly mcpServers: Servers | undefined;
@@ -82,7 +82,7 @@ export interface ResolvedConfig {
   readonly permissions: ResolvedPermissions;
   readonly policy: ResolvedPolicy;
   readonly hooks: { readonly configured: readonly ConfiguredHook[]; readonly policy: HookPolicy };
-  /** Built-in tools that the model is not told about: bare names in `disallowedTools`. */
+  /** Built-in tools that are not offered to the model: bare names in `disallowedTools`. */
   readonly removedTools: readonly string[];
   /** false: nothing outlives its call. */
   readonly backgroundTasks: boolean;

@@ -44,7 +44,7 @@ export interface SandboxNetwork {
   readonly allowedDomains?: List;
   /** Beats the list above. */
   readonly deniedDomains?: List;
-  /** Nobody is asked about other domains in any case. */
+  /** No question is asked about other domains in any case. */
   readonly strictAllowlist?: Flag;
   /** Of managed settings: no other source opens domains. */
   readonly allowManagedDomainsOnly?: Flag;
@@ -83,7 +83,7 @@ export interface SandboxCredentials {
   readonly [more: string]: unknown;
 }
 
-/** Lists of these names add up, whoever wrote them; of other keys the stronger source's value counts. */
+/** Lists of these names are merged from all sources; for other keys the stronger source's value counts. */
 const ADD_UP = new Set([
   ...['excludedCommands', 'allowedDomains', 'deniedDomains', 'allowUnixSockets', 'allowMachLookup'],
   ...['allowWrite', 'denyWrite', 'denyRead', 'allowRead', 'files', 'envVars'],
@@ -110,7 +110,7 @@ function merge(below: SandboxSettings, above: SandboxSettings): SandboxSettings 
   return merged;
 }
 
-/** What tightens, whoever says it: a switch in this position, or a list of what is denied. */
+/** Restrictions of any source: a switch in this position, or a list of what is denied. */
 const TIGHTER: Readonly<Record<string, boolean>> = {
   enabled: true,
   failIfUnavailable: true,

@@ -12,7 +12,7 @@ import { type TrustStore, trustedHash } from './trust-store.ts';
 /** One thing that takes effect with trust alone. */
 export interface TrustItem {
   readonly file: string;
-  /** Where it stands in the file, as in `hooks.PreToolUse.0.hooks.0.command`. */
+  /** Path in the file, as in `hooks.PreToolUse.0.hooks.0.command`. */
   readonly key: string;
   readonly value: string;
 }

@@ -25,7 +25,7 @@ interface Member {
 }
 
 interface Style {
-  /** Of the first level; '': everything stands on one line. */
+  /** Indentation of the first level; '': the text is one line. */
   readonly indent: string;
   readonly lineBreak: string;
 }
