@@ -8,6 +8,7 @@ import { coverCommand } from '../rules/allowed-command.ts';
 import type { CommandCase } from '../rules/command-case.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
 import { firstMatch } from '../rules/first-match.ts';
+import { speaksOfFiles } from '../rules/forbidden-path.ts';
 import { looksAtFiles } from '../rules/match-rule.ts';
 import { formatRule, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { editedPaths } from './accepted-edits.ts';
@@ -232,9 +233,8 @@ function commandCase(each: Case, allow: readonly PermissionRule[], acceptsEdits:
     files: state.files,
     acceptsEdits,
     roots,
-    hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(
-      ({ value: { toolName, ruleContent } }) =>
-        ruleContent !== undefined && /^(?:Read|Grep|Glob|Edit|Write|NotebookEdit|\*)$/.test(toolName),
+    hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(({ value }) =>
+      speaksOfFiles(value),
     ),
     outside: (kind, paths) => outsideOf(kind, paths, each),
   };
