@@ -205,8 +205,7 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
     return askAboutCommand(each, uncovered);
   if (rules.length > 0) return allowedBy(rules);
-  const does = acceptsEdits ? 'reads and edits' : 'reads';
-  const reason = `It only ${does} inside the working directories.`;
+  const reason = `It only reads${acceptsEdits ? ' and edits' : ''} inside the working directories.`;
   return { kind: 'allow', reasonType: 'workingDir', reason };
 }
 
