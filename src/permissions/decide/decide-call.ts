@@ -253,7 +253,7 @@ function matchedOf({ source, value }: PermissionRule): MatchedRule {
   return { source, value };
 }
 
-/** What holds when no rule and no mode says anything. */
+/** Without a matching rule or mode. A tool's own claim to be read-only does not count for MCP tools. */
 function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): AllowOrAsk {
   const { target } = subject;
   if (target.kind === 'read' && subject.readOnly && target.paths.length > 0 && outside.length === 0) {
@@ -261,7 +261,6 @@ function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): 
   }
   if (subject.policy?.behavior === 'allow')
     return { kind: 'allow', reasonType: 'tool', reason: subject.policy.reason };
-  // What a server says of its own tools is no reason to run them.
   const own =
     OWN_RECORD_TOOLS.includes(subject.tool) || (subject.readOnly && !subject.tool.startsWith('mcp__'));
   if ((target.kind === 'none' || target.kind === 'name') && own) {
