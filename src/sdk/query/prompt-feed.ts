@@ -1,7 +1,7 @@
 /**
  * Prompts of a session: read as they arrive and queued by priority; each becomes a submission or part of one.
  */
-import type { QueryEngine } from '../../engine/query-engine.ts';
+import type { QueryEngine, QueuedPrompt } from '../../engine/query-engine.ts';
 import type { PromptState, SDKUserMessage } from '../../protocol/sdk-messages.ts';
 import type { TerminalReason } from '../../protocol/terminal.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
@@ -222,7 +222,7 @@ class Feed implements PromptFeed {
     if (!this.#isWorking && session.queue.list().length === 0) this.#opener = key;
     this.#listener.arrived();
     this.#lifecycle.queued(message.uuid);
-    await session.queue.put({
+    await this.#enqueue(session, {
       key,
       content: message.message.content,
       uuid: message.uuid,
@@ -230,6 +230,19 @@ class Feed implements PromptFeed {
       priority: message.priority,
     });
     this.wake();
+  }
+
+  /** `/clear` may replace the session at any moment: the prompt then belongs to the session that follows. */
+  async #enqueue(session: QueryEngine, prompt: QueuedPrompt): Promise<void> {
+    try {
+      await session.queue.put(prompt);
+    } catch (error) {
+      const current = await this.#engine();
+      if (current === session) throw error;
+      return this.#enqueue(current, prompt);
+    }
+    const current = await this.#engine();
+    if (current !== session) await handQueueOn(session, current);
   }
 
   async #reading(work: () => Promise<void>): Promise<void> {

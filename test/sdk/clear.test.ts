@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import type { SDKResultMessage } from '../../src/index.ts';
+import { say } from '../../src/testing/index.ts';
+import { prompt, pushable, queryUnderTest } from './query-under-test.ts';
+
+it('a prompt that arrives while /clear replaces the session is answered in the session that follows', async () => {
+  const { input, push, end } = pushable();
+  push(prompt('First.'));
+  const { query } = queryUnderTest([say('One.'), say('Two.')], input);
+  const results: SDKResultMessage[] = [];
+  for await (const message of query) {
+    if (message.type !== 'result') continue;
+    results.push(message);
+    if (results.length === 1) push(prompt('/clear'));
+    else if (results.length === 2) push(prompt('Second.'));
+    else end();
+  }
+  expect(results).toMatchObject([{ result: 'One.' }, { local_command: 'clear' }, { result: 'Two.' }]);
+  expect(results[2]?.session_id).toBe(results[1]?.session_id);
+  expect(results[2]?.session_id).not.toBe(results[0]?.session_id);
+});
