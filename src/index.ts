@@ -1,35 +1,22 @@
 /** Turnwright: the agentic loop as a library. Named exports only. */
 
-export type { Attachment, TodoItem } from './protocol/attachment.ts';
-export type { CacheBreak, CacheBreakKind } from './protocol/cache.ts';
-export type { ContextCategory, ContextUsage } from './protocol/context-usage.ts';
-export type { DecisionRecord } from './protocol/decision-record.ts';
 export {
   AbortError,
   TurnwrightError,
   type TurnwrightErrorCode,
 } from './protocol/errors.ts';
-export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/failure.ts';
-export type { RewindFilesResult } from './protocol/file-history.ts';
 export type { PersistentFiles } from './protocol/files.ts';
-export {
-  HOOK_EVENTS,
-  type HookCallback,
-  type HookCallbackMatcher,
-  type HookEvent,
-  type HookInputBase,
-  type HookOutput,
-} from './protocol/hook.ts';
-export type { SDKSystemInit } from './protocol/init-message.ts';
-export type { JournalBody, JournalEntry } from './protocol/journal.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
+export type { Attachment, TodoItem } from './protocol/model/attachment.ts';
+export type { CacheBreak, CacheBreakKind } from './protocol/model/cache.ts';
+export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/model/failure.ts';
 export type {
   AssistantMessage,
   AttachmentMessage,
   SystemMessage,
   UserMessage,
   ViewMessage,
-} from './protocol/messages.ts';
+} from './protocol/model/messages.ts';
 export type {
   CallModel,
   ModelInfo,
@@ -37,70 +24,7 @@ export type {
   ModelOutput,
   ModelPrice,
   ModelRequest,
-} from './protocol/model.ts';
-export {
-  type CanUseTool,
-  type CanUseToolContext,
-  PERMISSION_MODES,
-  type PermissionBehavior,
-  type PermissionDenial,
-  type PermissionMode,
-  type PermissionResult,
-  type PermissionRuleValue,
-  type PermissionUpdate,
-} from './protocol/permission.ts';
-export type {
-  Admission,
-  BlobStore,
-  Clock,
-  Ids,
-  Inbox,
-  InboxItem,
-  InboxPriority,
-  JournalStore,
-  Lease,
-  LeaseStore,
-  Permit,
-  RandomPort,
-} from './protocol/ports.ts';
-export type {
-  ModelUsage,
-  SDKResultError,
-  SDKResultMessage,
-  SDKResultSuccess,
-} from './protocol/result-message.ts';
-export type {
-  PromptState,
-  SDKAssistantMessage,
-  SDKCommandLifecycle,
-  SDKMessage,
-  SDKPartialAssistantMessage,
-  SDKSystemMessage,
-  SDKTaskMessage,
-  SDKToolProgressMessage,
-  SDKToolUseSummaryMessage,
-  SDKUserMessage,
-  SDKUserMessageReplay,
-} from './protocol/sdk-messages.ts';
-export type {
-  SessionKey,
-  SessionStore,
-  SessionStoreEntry,
-  SessionStoreFlush,
-  SessionSummaryEntry,
-} from './protocol/session-store.ts';
-export type { TaskInfo, TaskKind, TaskStatus, TaskTable } from './protocol/task.ts';
-export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/terminal.ts';
-export type {
-  AnyTool,
-  EffectClass,
-  ReadFileCache,
-  ReadFileState,
-  Tool,
-  ToolContext,
-  ToolOutput,
-  ToolProgress,
-} from './protocol/tool.ts';
+} from './protocol/model/model.ts';
 export type {
   AssistantBlock,
   ContentBlock,
@@ -115,7 +39,83 @@ export type {
   ToolUseBlock,
   Usage,
   UserBlock,
-} from './protocol/wire.ts';
+} from './protocol/model/wire.ts';
+export type {
+  Admission,
+  BlobStore,
+  Clock,
+  Ids,
+  Inbox,
+  InboxItem,
+  InboxPriority,
+  JournalStore,
+  Lease,
+  LeaseStore,
+  Permit,
+  RandomPort,
+} from './protocol/ports.ts';
+export type { DecisionRecord } from './protocol/session/decision-record.ts';
+export type { RewindFilesResult } from './protocol/session/file-history.ts';
+export type { JournalBody, JournalEntry } from './protocol/session/journal.ts';
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+  SessionSummaryEntry,
+} from './protocol/session/session-store.ts';
+export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/session/terminal.ts';
+export type { ContextCategory, ContextUsage } from './protocol/stream/context-usage.ts';
+export type { SDKSystemInit } from './protocol/stream/init-message.ts';
+export type {
+  ModelUsage,
+  SDKResultError,
+  SDKResultMessage,
+  SDKResultSuccess,
+} from './protocol/stream/result-message.ts';
+export type {
+  PromptState,
+  SDKAssistantMessage,
+  SDKCommandLifecycle,
+  SDKMessage,
+  SDKPartialAssistantMessage,
+  SDKSystemMessage,
+  SDKTaskMessage,
+  SDKToolProgressMessage,
+  SDKToolUseSummaryMessage,
+  SDKUserMessage,
+  SDKUserMessageReplay,
+} from './protocol/stream/sdk-messages.ts';
+export {
+  HOOK_EVENTS,
+  type HookCallback,
+  type HookCallbackMatcher,
+  type HookEvent,
+  type HookInputBase,
+  type HookOutput,
+} from './protocol/tools/hook.ts';
+export {
+  type CanUseTool,
+  type CanUseToolContext,
+  PERMISSION_MODES,
+  type PermissionBehavior,
+  type PermissionDenial,
+  type PermissionMode,
+  type PermissionResult,
+  type PermissionRuleValue,
+  type PermissionUpdate,
+} from './protocol/tools/permission.ts';
+export type { TaskInfo, TaskKind, TaskStatus, TaskTable } from './protocol/tools/task.ts';
+export type {
+  AnyTool,
+  EffectClass,
+  ReadFileCache,
+  ReadFileState,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolProgress,
+} from './protocol/tools/tool.ts';
 export {
   BUILTIN_TOOL_NAMES,
   EXIT_REASONS,

@@ -205,6 +205,18 @@ const OTHER_PROSE = /^(?:engine|permissions|sandbox|settings|shell)\//;
 /** The alias `default` means this variable, in agents and commands too. */
 const ALIAS_OF_THE_DEFAULT_MODEL = 'model/catalog/model-info.ts';
 
+/** A process has one of each: what is loaded once, watched once, or the same for all sessions. */
+const STATE_OF_THE_PROCESS = [
+  'sandbox/linux/domain-proxy.ts',
+  'settings/trust/hide-startup-secrets.ts',
+  'tools/schema/from-zod.ts',
+  'util/files/temporary-folder.ts',
+  'util/process/kill-on-exit.ts',
+  'util/process/process-identity.ts',
+  'util/process/process-tree.ts',
+  'util/text/iso-time.ts',
+];
+
 const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
 
 interface Import {
@@ -236,7 +248,7 @@ function readSource(file: string): Source {
   const code = text
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/^\s*\/\/.*$|\s\/\/ .*$/gm, '')
-    .replace(/`(?:\\.|[^`\\])*\n(?:\\.|[^`\\])*`/g, '``');
+    .replace(/`(?:\\.|[^`\\])*`/g, (template) => (template.includes('\n') ? '``' : template));
   return { path, room: path.split('/')[0] as string, text, code, imports: importsOf(path, code) };
 }
 
@@ -663,6 +675,115 @@ describe('cited rules', () => {
     expect([...anchors].filter((id) => !used.has(id))).toEqual([]);
   });
 });
+
+describe('nothing is left over', () => {
+  const DOORS = ['index.ts', 'rehearsal/index.ts', 'testing/index.ts', 'cli/main.ts', 'cli/compile-cache.ts'];
+  /** Folders of a file for each thing of one kind, however many there are. */
+  const CATALOGUES = ['rehearsal/judge'];
+  const MOST_FILES = 20;
+
+  it(`a folder holds at most ${MOST_FILES} files`, () => {
+    const sizes = sizesOf();
+    const large = [...sizes].filter(([folder, size]) => size > MOST_FILES && !CATALOGUES.includes(folder));
+    expect(large).toEqual([]);
+  });
+
+  it('every file can be reached from a door', () => {
+    const reached = new Set<string>();
+    const visit = (path: string) => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { target } of bySourcePath.get(path)?.imports ?? []) visit(target);
+    };
+    DOORS.forEach(visit);
+    expect(sources.filter(({ path }) => !reached.has(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('every export is imported, by the sources or by a test', () => {
+    const texts = ['src', 'test', 'bench', 'scripts', 'examples']
+      .flatMap(walk)
+      .filter((file) => /\.(ts|mjs)$/.test(file))
+      .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+    const imported = new Map<string, Set<string>>();
+    const note = (file: string, specifier: string, name: string) => {
+      const target = normalize(join(dirname(file), specifier))
+        .split(sep)
+        .join('/');
+      imported.set(target, (imported.get(target) ?? new Set()).add(name));
+    };
+    for (const { file, text } of texts) {
+      for (const [, clause = '', from = ''] of text.matchAll(
+        /\b(?:import|export)\b([^;'"]*?)\bfrom\s*['"](\.[^'"]+)['"]/g,
+      )) {
+        for (const name of clause.match(/\{([^}]*)\}/)?.[1]?.split(',') ?? [])
+          note(
+            file,
+            from,
+            name
+              .trim()
+              .replace(/^type\s+/, '')
+              .split(/\s+as\s+/)[0] as string,
+          );
+        if (clause.includes('*')) note(file, from, '*');
+      }
+      for (const [, from = ''] of text.matchAll(/\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g))
+        note(file, from, '*');
+    }
+    const everything = texts.map(({ text }) => text).join('\n');
+    const timesNamed = (name: string) => everything.split(new RegExp(`\\b${name}\\b`)).length - 1;
+    expect(
+      offences(({ path, code }) => {
+        if (DOORS.includes(path)) return [];
+        const names = imported.get(`src/${path}`) ?? new Set();
+        return [
+          ...code.matchAll(
+            /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+          ),
+        ]
+          .map(([, name]) => name as string)
+          .filter((name) => !names.has(name) && !(names.has('*') && timesNamed(name) > 1));
+      }),
+    ).toEqual([]);
+  });
+
+  it('only an index consists of what others export', () => {
+    expect(
+      sources
+        .filter(({ path, code }) => {
+          const rest = code.replace(/^export\s+(type\s+)?(\{[^}]*\}|\*)\s*from\s*'[^']*';/gm, '');
+          return rest.trim() === '' && !path.endsWith('index.ts');
+        })
+        .map(({ path }) => path),
+    ).toEqual(['sdk/engine.ts']);
+  });
+
+  it('state of the process is where it is listed', () => {
+    const found = sources.filter(({ code }) => /^(?:export )?let /m.test(code)).map(({ path }) => path);
+    expect(found.toSorted()).toEqual(STATE_OF_THE_PROCESS);
+  });
+
+  it('what was thrown becomes text in one place', () => {
+    expect(
+      offences(({ path, room, code }) =>
+        path === 'util/text/error-text.ts' || room === 'cli' || room === 'protocol'
+          ? []
+          : (code.match(/(\w+) instanceof Error\s*\? \1\.message\s*: String\(\1\)/g) ?? []),
+      ),
+    ).toEqual([]);
+  });
+
+  it('no test replaces a module', () => {
+    const tests = walk('test').filter((file) => file.endsWith('.ts'));
+    const mock = ['vi', 'mock('].join('.');
+    expect(tests.filter((file) => readFileSync(join(root, file), 'utf8').includes(mock))).toEqual([]);
+  });
+});
+
+function sizesOf(): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { path } of sources) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+  return sizes;
+}
 
 describe('ARCHITECTURE.md', () => {
   const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');

@@ -1,6 +1,6 @@
 import type { FileStat, PersistentFiles } from '../protocol/files.ts';
 import type { Life } from '../protocol/life.ts';
-import type { ReadFileCache, ReadFileState } from '../protocol/tool.ts';
+import type { ReadFileCache, ReadFileState } from '../protocol/tools/tool.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { describeChange } from './describe-change.ts';
 import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';

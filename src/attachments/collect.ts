@@ -1,5 +1,5 @@
 import type { Life } from '../protocol/life.ts';
-import type { AttachmentMessage } from '../protocol/messages.ts';
+import type { AttachmentMessage } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import {
@@ -22,7 +22,7 @@ export const ATTACHMENT_ORDER: readonly string[] = [
   'hook_context',
 ];
 
-export interface AttachmentOptions {
+interface AttachmentOptions {
   readonly sources: readonly AttachmentSource[];
   readonly clock: Clock;
   readonly ids: Ids;

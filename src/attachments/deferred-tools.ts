@@ -1,9 +1,9 @@
 /** The index of deferred tools (F155): their names. */
-import type { View } from '../protocol/view.ts';
+import type { View } from '../protocol/model/view.ts';
 import { type ToldOnceOptions, toldOnce } from './incremental-notice.ts';
 import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
 
-export interface DeferredToolsSource extends AttachmentSource {
+interface DeferredToolsSource extends AttachmentSource {
   /** Attachments for a prompt. */
   withPrompt(view: View): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
   /** The complete index again, behind a summary. */

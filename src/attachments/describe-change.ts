@@ -1,5 +1,5 @@
 /** Characters of diff that are shown; the rest the model can read in the file. */
-export const MAX_SNIPPET_CHARS = 4000;
+const MAX_SNIPPET_CHARS = 4000;
 /** Above this many changed lines no diff is computed. */
 const MAX_EDIT_LENGTH = 2000;
 

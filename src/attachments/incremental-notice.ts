@@ -2,7 +2,7 @@
  * Notices that are added to the conversation once, and then only as they change, so that consecutive requests
  * share their bytes (L3).
  */
-import type { View } from '../protocol/view.ts';
+import type { View } from '../protocol/model/view.ts';
 import { changesBetween } from '../util/collections/map-diff.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { type FoundAttachment, NOTHING_FOUND } from './source.ts';
@@ -18,7 +18,7 @@ export interface ToldOnceOptions<Item> {
   whenRemoved(names: readonly string[]): string;
 }
 
-export interface ToldOnce<Item> {
+interface ToldOnce<Item> {
   /** What must be announced now. `now`: the same array while nothing changed. */
   news(now: readonly Item[], view: View): readonly FoundAttachment[];
   /** All items again, behind a summary. */

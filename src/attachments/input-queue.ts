@@ -10,7 +10,7 @@ function byPriority(items: readonly InboxItem[], priorities: readonly InboxPrior
   );
 }
 
-export type QueuedInput = Omit<InboxItem, 'n'>;
+type QueuedInput = Omit<InboxItem, 'n'>;
 
 /**
  * Prompts for a running session that were not consumed yet. Items stay until they are acknowledged, so a run

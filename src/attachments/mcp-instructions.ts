@@ -1,5 +1,5 @@
 /** Instructions of MCP servers. */
-import type { View } from '../protocol/view.ts';
+import type { View } from '../protocol/model/view.ts';
 import { type ToldOnceOptions, toldOnce } from './incremental-notice.ts';
 import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
 

@@ -1,5 +1,5 @@
 /** Notifies the model once that plan mode is on, what it means, and when it ends. */
-import type { TextBlock } from '../protocol/wire.ts';
+import type { TextBlock } from '../protocol/model/wire.ts';
 import { reminder } from '../util/text/reminder.ts';
 import {
   type AttachmentInput,
@@ -33,7 +33,7 @@ export function planModeNote({ canBeLeft, instructions }: PlanModeFacts): FoundA
   return { attachment: { type: 'plan_mode', active: true }, rendered: [rendered] };
 }
 
-export interface PlanModeSource extends AttachmentSource {
+interface PlanModeSource extends AttachmentSource {
   /** Attachments for a prompt. */
   withPrompt(): readonly FoundAttachment[];
 }

@@ -1,6 +1,6 @@
 import type { Life } from '../protocol/life.ts';
+import type { UserBlock } from '../protocol/model/wire.ts';
 import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
-import type { UserBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/text/reminder.ts';
 import {
   type AttachmentInput,
@@ -13,7 +13,7 @@ const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
 
 /** The queue: `createInputQueue()` in process, or an asynchronous one with the same contract. */
-export interface PeekableQueue {
+interface PeekableQueue {
   /** By priority, then by arrival; removes nothing. */
   peek(priorities: readonly InboxPriority[]): readonly InboxItem[] | Promise<readonly InboxItem[]>;
   /** Removes these; returns the keys that were in the queue. */

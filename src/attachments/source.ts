@@ -1,8 +1,8 @@
-import type { Attachment } from '../protocol/attachment.ts';
 import type { Life } from '../protocol/life.ts';
-import type { UserMessage } from '../protocol/messages.ts';
-import type { View } from '../protocol/view.ts';
-import type { ToolUseBlock, UserBlock } from '../protocol/wire.ts';
+import type { Attachment } from '../protocol/model/attachment.ts';
+import type { UserMessage } from '../protocol/model/messages.ts';
+import type { View } from '../protocol/model/view.ts';
+import type { ToolUseBlock, UserBlock } from '../protocol/model/wire.ts';
 
 /** What happened in the iteration that collects attachments. */
 export interface AttachmentInput {

@@ -1,9 +1,9 @@
-import type { TodoItem } from '../protocol/attachment.ts';
-import type { TodoStore } from '../protocol/tool.ts';
+import type { TodoItem } from '../protocol/model/attachment.ts';
+import type { TodoStore } from '../protocol/tools/tool.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
 
-export const DEFAULT_TODO_REMINDER_TURNS = 10;
+const DEFAULT_TODO_REMINDER_TURNS = 10;
 
 /** Reminds the model of the todo list when it has open items and was not changed for `everyTurns` turns. */
 export function todoReminder(

@@ -5,7 +5,7 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 /** A `Query`, or anything with its two ways to end. */
-export interface Stoppable {
+interface Stoppable {
   interrupt(): unknown;
   close(): unknown;
 }

@@ -1,5 +1,5 @@
 /** The command files of one place, as a source of commands. */
-import type { CommandOrigin, CommandSource } from '../protocol/command.ts';
+import type { CommandOrigin, CommandSource } from '../protocol/tools/command.ts';
 import type { Writable } from '../util/collections/writable.ts';
 import { parseCommandFile } from './command-file.ts';
 import { fileCommand } from './file-command.ts';

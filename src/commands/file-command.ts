@@ -1,10 +1,10 @@
 /** A command file as a command of a session. */
-import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/command.ts';
+import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/tools/command.ts';
 import { MAX_SHELL_PARTS } from '../util/text/template-parts.ts';
 import type { CommandFile } from './command-file.ts';
 import { fillTemplate } from './template.ts';
 
-export interface FileCommandOptions {
+interface FileCommandOptions {
   readonly origin: CommandOrigin;
   /** false: it only supplies a prompt; it grants, runs and switches nothing. */
   readonly trusted: boolean;

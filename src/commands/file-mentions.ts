@@ -1,6 +1,6 @@
 /** Files that a prompt mentions: `@src/main.ts`, `@"a name with spaces.md"`, `@src/main.ts#L10-20`. */
 
-export interface FileMention {
+interface FileMention {
   /** As written: relative to the working directory, absolute, or from `~/`. */
   readonly path: string;
   /** From 1. */

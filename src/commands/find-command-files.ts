@@ -9,7 +9,7 @@ const MAX_FILES = 500;
 const MAX_BYTES = 128 * 1024;
 const NAME = /^[\w.-]+$/;
 
-export interface FoundFile {
+interface FoundFile {
   /** Its folders and its name, joined by colons. */
   readonly name: string;
   readonly path: string;

@@ -6,13 +6,13 @@ import type {
   ContextRecovery,
   EstimatedRequest,
   RequestEstimate,
-} from '../protocol/context.ts';
-import type { ModelFailure } from '../protocol/failure.ts';
-import type { HookPort } from '../protocol/hook.ts';
-import type { SystemBody, ViewMessage } from '../protocol/messages.ts';
-import type { CallModel } from '../protocol/model.ts';
+} from '../protocol/model/context.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { SystemBody, ViewMessage } from '../protocol/model/messages.ts';
+import type { CallModel } from '../protocol/model/model.ts';
+import type { View } from '../protocol/model/view.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
-import type { View } from '../protocol/view.ts';
+import type { HookPort } from '../protocol/tools/hook.ts';
 import { lazily } from '../util/async/lazily.ts';
 import { oncePer } from '../util/collections/weak-memo.ts';
 import type { Spill } from './clearing/result-preview.ts';

@@ -1,5 +1,5 @@
 /** Messages that report changes of the context to the consumer; the model never receives them. */
-import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/messages.ts';
+import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 

@@ -2,7 +2,7 @@
  * The view as whole rounds: spans that can be dropped or kept without separating a call from its result
  * (L10.1).
  */
-import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { UserMessage, ViewMessage } from '../protocol/model/messages.ts';
 import { estimateMessage } from './estimate/token-estimate.ts';
 
 export interface Round {

@@ -1,8 +1,8 @@
 /** What host and engine share and both may change (`getAppState`, `setAppState`). */
 
-import type { TodoItem } from '../protocol/attachment.ts';
-import type { PermissionMode } from '../protocol/permission.ts';
-import type { TodoStore } from '../protocol/tool.ts';
+import type { TodoItem } from '../protocol/model/attachment.ts';
+import type { PermissionMode } from '../protocol/tools/permission.ts';
+import type { TodoStore } from '../protocol/tools/tool.ts';
 
 export interface AppState {
   readonly permissionMode: PermissionMode;

@@ -1,6 +1,6 @@
 /** Compaction and its switches (L2): one part of the engine's configuration. */
 import type { SnipMarks } from '../context/clearing/snip-marks.ts';
-import type { CompactionSource } from '../protocol/context.ts';
+import type { CompactionSource } from '../protocol/model/context.ts';
 
 export interface CompactionOptions {
   /** Default true. Off: collapse, reactive compact and the mechanical trim are off too, unless `reactive` is true. */

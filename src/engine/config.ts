@@ -10,20 +10,20 @@ import type { RelevantMemoryLimits } from '../memory/relevant-memory.ts';
 import type { BaseOptions } from '../options/options.ts';
 import type { EngineOption } from '../options/table.ts';
 import type { PermissionLocks } from '../permissions/permission-engine.ts';
-import type { AgentDefinition } from '../protocol/agent.ts';
-import type { Command, CommandSource } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
-import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/messages.ts';
-import type { CallModel } from '../protocol/model.ts';
+import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/model/messages.ts';
+import type { CallModel } from '../protocol/model/model.ts';
+import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
+import type { Command, CommandSource } from '../protocol/tools/command.ts';
+import type { ConfiguredHook, HookPolicy } from '../protocol/tools/hook-config.ts';
 import type {
   PermissionBehavior,
   PermissionMode,
   PermissionResult,
   PermissionRuleSource,
-} from '../protocol/permission.ts';
-import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
-import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
+} from '../protocol/tools/permission.ts';
+import type { AnyTool, ReadFileCache } from '../protocol/tools/tool.ts';
 import type { McpServerPolicy } from '../settings/resolve/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
@@ -218,12 +218,12 @@ export interface QueryEngineConfig
   repeatGuard?: RepeatGuardOptions | false | undefined;
 }
 
-export interface RelevantMemoryChoice extends RelevantMemoryLimits {
+interface RelevantMemoryChoice extends RelevantMemoryLimits {
   /** Id or alias of the model that chooses; default a small one. */
   readonly model?: string | undefined;
 }
 
-export type PermissionRules = {
+type PermissionRules = {
   readonly [S in PermissionRuleSource]?:
     | { readonly [B in PermissionBehavior]?: readonly string[] | undefined }
     | undefined;

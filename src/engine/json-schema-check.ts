@@ -1,8 +1,10 @@
 /** Judges values by a JSON Schema. Brings ajv along: import it dynamically, with the first schema. */
+
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/json.ts';
+import { errorText } from '../util/text/error-text.ts';
 
 /** One sentence per problem, each naming where it is; empty when the value fits. */
 export type SchemaCheck = (value: unknown) => readonly string[];
@@ -16,7 +18,7 @@ export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
     return (value) => (validate(value) ? [] : (validate.errors ?? []).map(sentence));
   } catch (error) {
     if (error instanceof TurnwrightError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new TurnwrightError('invalid_option', `The JSON schema for the result cannot be used: ${why}.`, {
       cause: error,
     });

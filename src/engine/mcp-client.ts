@@ -1,6 +1,6 @@
 /** An MCP server that the host brings along, already connected. */
-import type { McpStatus, McpToolInfo } from '../protocol/mcp.ts';
-import type { AnyTool } from '../protocol/tool.ts';
+import type { McpStatus, McpToolInfo } from '../protocol/tools/mcp.ts';
+import type { AnyTool } from '../protocol/tools/tool.ts';
 
 /** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
 export interface McpClient {

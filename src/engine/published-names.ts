@@ -4,7 +4,7 @@ import type { JsonSchema } from '../protocol/json.ts';
 import type { QueryEngineConfig } from './config.ts';
 
 /** Other names of options. A field that is given under its own name wins. */
-export interface PublishedNames {
+interface PublishedNames {
   /** Another name of `model`. */
   userSpecifiedModel?: BaseOptions['model'];
   /** Another name of `thinking`. */

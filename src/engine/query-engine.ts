@@ -1,8 +1,8 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
 
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { SDKMessage } from '../protocol/sdk-messages.ts';
-import type { UserBlock } from '../protocol/wire.ts';
+import type { UserBlock } from '../protocol/model/wire.ts';
+import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
 import { flattened } from '../util/async/flattened.ts';
 import { HostControls } from './host/host-controls.ts';
@@ -26,7 +26,7 @@ import { composeEngine } from './wiring/engine.ts';
 export type { QueuedPrompt };
 
 /** See `QueryEngine.inBatches`. */
-export interface EngineBatches {
+interface EngineBatches {
   submit(content: Prompt['content'], options?: SubmitOptions): Batches;
   resume(): Batches;
 }

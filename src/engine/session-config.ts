@@ -1,7 +1,7 @@
 /** Which session an engine runs, and where it is kept. */
 import type { JournalStore } from '../protocol/ports.ts';
-import type { SDKSessionStateChanged, SessionStateAudience } from '../protocol/session-messages.ts';
-import type { SessionStoreEntry } from '../protocol/session-store.ts';
+import type { SessionStoreEntry } from '../protocol/session/session-store.ts';
+import type { SDKSessionStateChanged, SessionStateAudience } from '../protocol/stream/session-messages.ts';
 
 export interface SessionConfig {
   /** Take the session from a process that works on it; that one ends silently. Default false. */

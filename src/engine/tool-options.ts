@@ -1,6 +1,6 @@
 /** What is configured about tools beside the tools themselves. */
 
-export interface WebFetchOptions {
+interface WebFetchOptions {
   /** Hosts (`wiki.corp`, `127.0.0.1:8080`) that may be read although only this network reaches them. Default none. */
   readonly privateHosts?: readonly string[] | undefined;
   /** Addresses of a host; default the system's resolver. */

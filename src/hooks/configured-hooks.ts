@@ -1,9 +1,16 @@
 /** Converts hooks of settings and plugins to hooks that can run. */
+
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { HookCall, HookEvent } from '../protocol/hook.ts';
-import type { ConfiguredHook, HookConfig, HookListingRow, HookPolicy } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
-import type { Isolate } from '../protocol/sandbox.ts';
+import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
+import type {
+  ConfiguredHook,
+  HookConfig,
+  HookListingRow,
+  HookPolicy,
+} from '../protocol/tools/hook-config.ts';
+import type { Isolate } from '../protocol/tools/sandbox.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
 import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
@@ -96,7 +103,7 @@ function inPlace<T>({ place }: ConfiguredHook, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = errorText(cause);
     throw new TurnwrightError('invalid_settings', `Settings in ${place} cannot be used: ${problem}`, {
       cause,
     });

@@ -1,4 +1,4 @@
-import type { HookEvent } from '../protocol/hook.ts';
+import type { HookEvent } from '../protocol/tools/hook.ts';
 
 /** Events whose hooks are gates: a failed hook denies what it guards (F91). */
 const GATING: ReadonlySet<HookEvent> = new Set<HookEvent>([

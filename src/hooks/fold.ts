@@ -1,4 +1,4 @@
-import type { ElicitationAction, HookEvent, HookOutput, HookVerdict } from '../protocol/hook.ts';
+import type { ElicitationAction, HookEvent, HookOutput, HookVerdict } from '../protocol/tools/hook.ts';
 import { isGating } from './failure-mode.ts';
 
 /** Outcome of one hook. */
@@ -47,7 +47,7 @@ export interface HookNotice {
   readonly tag?: 'hook_callback_failed';
 }
 
-export interface Folded {
+interface Folded {
   readonly verdict: HookVerdict;
   readonly notices: readonly HookNotice[];
 }

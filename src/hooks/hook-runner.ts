@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { InformationalBody, SystemBody } from '../protocol/model/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
 import {
   HOOK_EVENTS,
   type HookCall,
@@ -9,10 +11,8 @@ import {
   type HookPort,
   type HookVerdict,
   NO_HOOK_VERDICT,
-} from '../protocol/hook.ts';
-import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/hook-config.ts';
-import type { InformationalBody, SystemBody } from '../protocol/messages.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
+} from '../protocol/tools/hook.ts';
+import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/tools/hook-config.ts';
 import { within } from '../util/async/with-timeout.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
 import { listHooks } from './list-hooks.ts';
@@ -43,7 +43,7 @@ export interface HooksOptions extends OtherHooks {
   readonly late?: LateWords | undefined;
 }
 
-export interface LateWords {
+interface LateWords {
   /** The model reads it with the next request. */
   context(event: HookEvent, texts: readonly string[]): void;
   /** The model reads it now, if necessary in a turn of its own. */

@@ -1,6 +1,11 @@
 /** The registered hooks, as a readable list. */
-import { HOOK_EVENTS, type HookEvent } from '../protocol/hook.ts';
-import type { HookEventInfo, HookListingRow, HookPolicy, HooksListing } from '../protocol/hook-config.ts';
+import { HOOK_EVENTS, type HookEvent } from '../protocol/tools/hook.ts';
+import type {
+  HookEventInfo,
+  HookListingRow,
+  HookPolicy,
+  HooksListing,
+} from '../protocol/tools/hook-config.ts';
 import { SUBJECT } from './match.ts';
 import type { RegisteredHook } from './registered-hook.ts';
 

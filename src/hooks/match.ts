@@ -1,5 +1,5 @@
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { HookCall, HookEvent } from '../protocol/hook.ts';
+import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
 
 /** The input field of an event that its matcher is compared with. Events that are not listed always match. */
 export const SUBJECT: Partial<Record<HookEvent, string>> = {

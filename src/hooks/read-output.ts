@@ -1,4 +1,4 @@
-import { HOOK_EVENTS, type HookEvent, type HookOutput } from '../protocol/hook.ts';
+import { HOOK_EVENTS, type HookEvent, type HookOutput } from '../protocol/tools/hook.ts';
 
 /** Fields of `hookSpecificOutput`, by event. An event that is not listed has none. */
 const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
@@ -61,7 +61,7 @@ const SPECIFIC_SHAPES: typeof SHAPES = [
   ['content', 'an object', isRecord],
 ];
 
-export type OutputReading =
+type OutputReading =
   | { readonly ok: true; readonly output: HookOutput }
   /** One sentence: the problem. */
   | { readonly ok: false; readonly problem: string };

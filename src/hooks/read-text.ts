@@ -1,5 +1,5 @@
 /** Reads the output of a command, a response or an MCP tool as a hook's answer. */
-import type { HookEvent } from '../protocol/hook.ts';
+import type { HookEvent } from '../protocol/tools/hook.ts';
 import type { HookRun } from './registered-hook.ts';
 
 /** Maximum characters of plain text that reach the model or the user. */

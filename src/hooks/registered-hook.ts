@@ -1,5 +1,5 @@
-import type { HookCall, HookCallback, HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
-import type { HookListingRow } from '../protocol/hook-config.ts';
+import type { HookCall, HookCallback, HookCallbackMatcher, HookEvent } from '../protocol/tools/hook.ts';
+import type { HookListingRow } from '../protocol/tools/hook-config.ts';
 import { compileMatcher, type Matches } from './match.ts';
 
 export type HookInput = Parameters<HookCallback>[0];
@@ -22,7 +22,7 @@ export interface HookOutputSoFar {
   stderr: string;
 }
 
-export interface HookRunOptions {
+interface HookRunOptions {
   /**
    * Aborted at the time limit, or when its outcome is no longer needed; a detached hook keeps running until
    * then.
@@ -57,7 +57,7 @@ export interface RegisteredHook {
   readonly listing: HookListingRow;
 }
 
-export const DEFAULT_HOOK_TIMEOUT_MS = 60_000;
+const DEFAULT_HOOK_TIMEOUT_MS = 60_000;
 /** Time limit of SessionEnd hooks. */
 const SESSION_END_TIMEOUT_MS = 1_000;
 

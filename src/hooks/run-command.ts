@@ -1,13 +1,13 @@
 /** Command hooks: the event on stdin, the answer on stdout; exit code 2 blocks with the text on stderr. */
 
-import type { CommandHookConfig } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
-import type { Isolate, Launch } from '../protocol/sandbox.ts';
+import type { CommandHookConfig } from '../protocol/tools/hook-config.ts';
+import type { Isolate, Launch } from '../protocol/tools/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../util/process/process-tree.ts';
 import { bounded, detaches, readText } from './read-text.ts';
 import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
 
-export interface CommandPorts {
+interface CommandPorts {
   readonly cwd: string;
   /** The complete environment of the command. */
   readonly env: Readonly<Record<string, string>>;

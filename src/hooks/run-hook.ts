@@ -1,9 +1,11 @@
 /**
  * One run of one hook: limited in time, its answer validated, and its run emitted if the hook is announced.
  */
-import type { HookCall } from '../protocol/hook.ts';
-import type { SystemBody } from '../protocol/messages.ts';
+
+import type { SystemBody } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import type { HookCall } from '../protocol/tools/hook.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { closesOnFailure } from './failure-mode.ts';
 import type { HookOutcome } from './fold.ts';
 import { labelOf } from './match.ts';
@@ -25,7 +27,7 @@ export interface RunPorts {
   readonly hold: (work: Promise<unknown>) => void;
 }
 
-export interface RunRequest {
+interface RunRequest {
   readonly hook: RegisteredHook;
   readonly call: HookCall;
   readonly input: () => HookInput;
@@ -81,7 +83,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
       shown.exitCode = 'exitCode' in run ? run.exitCode : undefined;
       return judge(run);
     } catch (error) {
-      return failed(hook, `it threw: ${error instanceof Error ? error.message : String(error)}`);
+      return failed(hook, `it threw: ${errorText(error)}`);
     }
   };
   try {
@@ -115,7 +117,7 @@ async function limited(
   const onAbort = () => running.abort(session.reason);
   session.addEventListener('abort', onAbort, { once: true });
   if (session.aborted) onAbort();
-  const broke = (error: unknown) => failed(hook, error instanceof Error ? error.message : String(error));
+  const broke = (error: unknown) => failed(hook, errorText(error));
   try {
     return await Promise.race([rest.catch(broke), cutOff(hook, timeoutMs, running.signal, clock)]);
   } finally {

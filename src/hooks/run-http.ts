@@ -1,6 +1,6 @@
 /** HTTP hooks: the event is posted as JSON, the body of a 2xx response is the answer. */
 
-import type { HookPolicy, HttpHookConfig } from '../protocol/hook-config.ts';
+import type { HookPolicy, HttpHookConfig } from '../protocol/tools/hook-config.ts';
 import { http, https } from '../util/node.ts';
 import { shownAddress } from '../util/text/secret-text.ts';
 import { excerpt, readText } from './read-text.ts';
@@ -10,7 +10,7 @@ import type { HookKindRunner, HookRun } from './registered-hook.ts';
 const MAX_BODY_BYTES = 512 * 1024;
 
 /** Why this URL is not allowed; undefined if it is. */
-export function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string | undefined {
+function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string | undefined {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return `${excerpt(shownAddress(url))} is no http or https address.`;
   if (allowedHttpUrls === undefined || allowedHttpUrls.some((pattern) => covers(pattern, url)))

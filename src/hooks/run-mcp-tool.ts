@@ -1,5 +1,5 @@
 /** Hooks that call a tool of an MCP server of this session. */
-import type { McpToolHookConfig } from '../protocol/hook-config.ts';
+import type { McpToolHookConfig } from '../protocol/tools/hook-config.ts';
 import { readText } from './read-text.ts';
 import type { HookKindRunner } from './registered-hook.ts';
 

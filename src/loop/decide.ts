@@ -1,5 +1,5 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
-import type { LoopBatch } from '../protocol/messages.ts';
+import type { LoopBatch } from '../protocol/model/messages.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { type Decision, goOn, stop } from './decision.ts';
 import { factsOf, type WatchedFacts, watchReads } from './facts.ts';

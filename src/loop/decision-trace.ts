@@ -1,11 +1,11 @@
 /** Collects one iteration's decision record while it runs, and writes it when the iteration closes. */
-import type { CacheReport } from '../protocol/cache.ts';
-import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/decision-record.ts';
-import type { ViewMessage } from '../protocol/messages.ts';
-import type { AttemptRecord } from '../protocol/model.ts';
-import type { ToolTrace } from '../protocol/tool.ts';
-import type { View } from '../protocol/view.ts';
-import { EMPTY_USAGE, type Usage } from '../protocol/wire.ts';
+import type { CacheReport } from '../protocol/model/cache.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
+import type { AttemptRecord } from '../protocol/model/model.ts';
+import type { View } from '../protocol/model/view.ts';
+import { EMPTY_USAGE, type Usage } from '../protocol/model/wire.ts';
+import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/session/decision-record.ts';
+import type { ToolTrace } from '../protocol/tools/tool.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';

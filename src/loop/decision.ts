@@ -1,4 +1,4 @@
-import type { Terminal } from '../protocol/terminal.ts';
+import type { Terminal } from '../protocol/session/terminal.ts';
 import type { State } from './state.ts';
 
 export type Decision =

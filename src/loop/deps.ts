@@ -3,26 +3,26 @@
  * the real loop with a scripted model, and the same loop runs in a CLI, a server or a worker.
  */
 
-import type { CacheWatch } from '../protocol/cache.ts';
-import type { CompactionState, ContextPort } from '../protocol/context.ts';
-import type { CarriedState } from '../protocol/decision-record.ts';
-import type { HookPort } from '../protocol/hook.ts';
-import type { Recorder } from '../protocol/journal.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
+import type { CacheWatch } from '../protocol/model/cache.ts';
+import type { CompactionState, ContextPort } from '../protocol/model/context.ts';
 import type {
   AttachmentMessage,
   ToolUseSummaryMessage,
   UserMessage,
   ViewMessage,
-} from '../protocol/messages.ts';
-import type { CallModel, QuerySource } from '../protocol/model.ts';
-import type { PermissionDenial } from '../protocol/permission.ts';
+} from '../protocol/model/messages.ts';
+import type { CallModel, QuerySource } from '../protocol/model/model.ts';
+import type { View } from '../protocol/model/view.ts';
+import type { EffortLevel, ThinkingConfig, ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
-import type { Terminal } from '../protocol/terminal.ts';
-import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
-import type { View } from '../protocol/view.ts';
-import type { EffortLevel, ThinkingConfig, ToolUseBlock, WireTool } from '../protocol/wire.ts';
+import type { CarriedState } from '../protocol/session/decision-record.ts';
+import type { Recorder } from '../protocol/session/journal.ts';
+import type { Terminal } from '../protocol/session/terminal.ts';
+import type { HookPort } from '../protocol/tools/hook.ts';
+import type { PermissionDenial } from '../protocol/tools/permission.ts';
+import type { ToolCall, ToolExecutor } from '../protocol/tools/tool.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 
@@ -93,7 +93,7 @@ export interface CarryOn {
   readonly known: readonly UserMessage[];
 }
 
-export interface AttachmentInput {
+interface AttachmentInput {
   readonly toolUses: readonly ToolUseBlock[];
   readonly results: readonly UserMessage[];
   readonly view: View;

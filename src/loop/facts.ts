@@ -1,8 +1,8 @@
 /** What happened in this iteration, as the rules see it. The decision record names what each rule read. */
-import type { ModelFailure } from '../protocol/failure.ts';
-import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protocol/messages.ts';
-import type { ToolCall } from '../protocol/tool.ts';
-import type { StopReason } from '../protocol/wire.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protocol/model/messages.ts';
+import type { StopReason } from '../protocol/model/wire.ts';
+import type { ToolCall } from '../protocol/tools/tool.ts';
 import type { Iteration } from './iteration.ts';
 import type { StageOutput } from './stage-output.ts';
 import type { Thrown } from './stages/stage-error.ts';

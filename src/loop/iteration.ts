@@ -2,8 +2,14 @@
  * One pass through the loop's body: its scope, its records in the journal, the ids of its effects, and its
  * decision record.
  */
-import type { JournalBody } from '../protocol/journal.ts';
-import type { AssistantMessage, AttachmentMessage, LoopBatch, LoopMessage } from '../protocol/messages.ts';
+
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  LoopBatch,
+  LoopMessage,
+} from '../protocol/model/messages.ts';
+import type { JournalBody } from '../protocol/session/journal.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { DecisionTrace } from './decision-trace.ts';

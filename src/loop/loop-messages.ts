@@ -1,20 +1,19 @@
 /** The messages that the loop itself writes, and their texts. */
 
-import type { Attachment } from '../protocol/attachment.ts';
-import type { AssistantErrorKind, ModelFailure } from '../protocol/failure.ts';
+import type { Attachment } from '../protocol/model/attachment.ts';
+import type { AssistantErrorKind, ModelFailure } from '../protocol/model/failure.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
   SystemBody,
   SystemMessage,
-  TombstoneMessage,
   UserMessage,
-} from '../protocol/messages.ts';
+} from '../protocol/model/messages.ts';
+import { EMPTY_USAGE, type UserBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { EMPTY_USAGE, type UserBlock } from '../protocol/wire.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 
-export interface Stamps {
+interface Stamps {
   readonly ids: Ids;
   readonly clock: Clock;
 }
@@ -89,14 +88,6 @@ export function attachmentMessage(
 
 export function systemMessage(stamps: Stamps, body: SystemBody): SystemMessage {
   return { ...stamp(stamps), type: 'system', ...body } as SystemMessage;
-}
-
-export function tombstone(
-  stamps: Stamps,
-  uuids: readonly string[],
-  reason: TombstoneMessage['reason'],
-): TombstoneMessage {
-  return { ...stamp(stamps), type: 'tombstone', uuids, reason };
 }
 
 /**

@@ -2,8 +2,8 @@
  * The loop (L2–L7). One copy: streaming or not, main agent or subagent. Each pass prepares the view, asks the
  * model, runs its tools, and decides once, at the bottom, whether to stop for a named reason or to continue.
  */
-import type { LoopBatch } from '../protocol/messages.ts';
-import type { Terminal } from '../protocol/terminal.ts';
+import type { LoopBatch } from '../protocol/model/messages.ts';
+import type { Terminal } from '../protocol/session/terminal.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
 import { decide } from './decide.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';

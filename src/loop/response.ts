@@ -1,9 +1,9 @@
 /** What one iteration receives from the model. Stage 3 fills it in and returns it. */
-import type { CacheReport } from '../protocol/cache.ts';
-import type { ModelFailure } from '../protocol/failure.ts';
-import type { AssistantMessage } from '../protocol/messages.ts';
-import type { ToolCall } from '../protocol/tool.ts';
-import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/wire.ts';
+import type { CacheReport } from '../protocol/model/cache.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { AssistantMessage } from '../protocol/model/messages.ts';
+import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/model/wire.ts';
+import type { ToolCall } from '../protocol/tools/tool.ts';
 import type { Thrown } from './stages/stage-error.ts';
 import type { ModelState } from './state.ts';
 
@@ -68,4 +68,11 @@ export function contextTokens(usage: Usage): number {
     usage.cache_read_input_tokens +
     usage.output_tokens
   );
+}
+
+/** Cumulative values replace; what a delta does not name stays. */
+export function withLater(usage: Usage, later: Partial<Usage>): Usage {
+  const merged: Record<string, unknown> = { ...usage };
+  for (const key in later) merged[key] = later[key as keyof Usage] ?? merged[key];
+  return merged as unknown as Usage;
 }

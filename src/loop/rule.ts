@@ -1,4 +1,4 @@
-import type { LoopBatch } from '../protocol/messages.ts';
+import type { LoopBatch } from '../protocol/model/messages.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
 import type { Iteration } from './iteration.ts';

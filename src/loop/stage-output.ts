@@ -2,11 +2,11 @@
  * What the stages of one iteration return: plain values, which the decision at the end of the iteration
  * takes.
  */
-import type { RequestEstimate } from '../protocol/context.ts';
-import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
-import type { Terminal } from '../protocol/terminal.ts';
-import type { ToolUpdate } from '../protocol/tool.ts';
-import type { WireTool } from '../protocol/wire.ts';
+import type { RequestEstimate } from '../protocol/model/context.ts';
+import type { AttachmentMessage, UserMessage } from '../protocol/model/messages.ts';
+import type { WireTool } from '../protocol/model/wire.ts';
+import type { Terminal } from '../protocol/session/terminal.ts';
+import type { ToolUpdate } from '../protocol/tools/tool.ts';
 import type { Response } from './response.ts';
 import type { Thrown } from './stages/stage-error.ts';
 import type { State } from './state.ts';
@@ -38,7 +38,7 @@ export interface Prepared {
   readonly thrown?: Thrown;
 }
 
-export type PreventContinuation = Extract<ToolUpdate, { kind: 'result' }>['preventContinuation'];
+type PreventContinuation = Extract<ToolUpdate, { kind: 'result' }>['preventContinuation'];
 
 /** Stage 4: what the calls of the response returned. */
 export interface ToolResults {

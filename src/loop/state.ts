@@ -3,11 +3,11 @@
  * value.
  */
 
-import type { CompactionState } from '../protocol/context.ts';
-import type { CarriedState } from '../protocol/decision-record.ts';
-import type { ViewMessage } from '../protocol/messages.ts';
-import type { Transition } from '../protocol/transition.ts';
-import type { EffortLevel } from '../protocol/wire.ts';
+import type { CompactionState } from '../protocol/model/context.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
+import type { EffortLevel } from '../protocol/model/wire.ts';
+import type { CarriedState } from '../protocol/session/decision-record.ts';
+import type { Transition } from '../protocol/session/transition.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 import type { LoopParams } from './deps.ts';
 
@@ -22,7 +22,7 @@ export interface ViewState {
   readonly measured: { readonly tokens: number; readonly length: number } | undefined;
 }
 
-export interface RecoveryState {
+interface RecoveryState {
   /** Resume messages sent after the output cap, at most three. */
   readonly outputTokenCount: number;
   readonly capOverride: number | undefined;
@@ -33,7 +33,7 @@ export interface RecoveryState {
   readonly unusableCount: number;
 }
 
-export interface HooksState {
+interface HooksState {
   readonly stopHookActive: boolean;
   /** How often a Stop hook has blocked in this submission. */
   readonly blocks: number;
@@ -79,7 +79,7 @@ export const FRESH_RECOVERY: RecoveryState = Object.freeze({
   unusableCount: 0,
 });
 
-export const FRESH_HOOKS: HooksState = Object.freeze({
+const FRESH_HOOKS: HooksState = Object.freeze({
   stopHookActive: false,
   blocks: 0,
 });
@@ -91,7 +91,7 @@ export const FRESH_COMPACTION: CompactionState = Object.freeze({
   warned: false,
 });
 
-export const FRESH_BUDGETS: BudgetState = Object.freeze({
+const FRESH_BUDGETS: BudgetState = Object.freeze({
   taskRemaining: undefined,
   outputTokens: 0,
   continuations: 0,

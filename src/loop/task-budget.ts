@@ -2,7 +2,7 @@
  * What is left of a task's budget (L2): each compaction lowers it by the tokens that it replaces, as its
  * boundary reports them.
  */
-import type { CompactMetadata } from '../protocol/messages.ts';
+import type { CompactMetadata } from '../protocol/model/messages.ts';
 
 export function afterCompactions(
   remaining: number | undefined,

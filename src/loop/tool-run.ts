@@ -2,8 +2,8 @@
  * The tools of one iteration: the executor, which the first call opens, and what its calls have returned so
  * far.
  */
-import type { UserMessage } from '../protocol/messages.ts';
-import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
+import type { UserMessage } from '../protocol/model/messages.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import type { ToolResults } from './stage-output.ts';

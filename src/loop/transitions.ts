@@ -3,8 +3,8 @@
  * field does not compile until every transition has an answer, and nothing leaks from an earlier path.
  */
 
-import type { CompactionState } from '../protocol/context.ts';
-import type { ViewMessage } from '../protocol/messages.ts';
+import type { CompactionState } from '../protocol/model/context.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 import { type BudgetState, FRESH_RECOVERY, type State, type ViewState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ViewMessage } from '../protocol/messages.ts';
+import type { AssistantMessage, ViewMessage } from '../protocol/model/messages.ts';
 import { inCallOrder } from '../view/tool-results.ts';
 import type { Iteration } from './iteration.ts';
 import { contextTokens } from './response.ts';

@@ -1,5 +1,5 @@
 /** A memory file: instructions of the user or project for the agent. */
-import type { LoadReason } from '../protocol/hook.ts';
+import type { LoadReason } from '../protocol/tools/hook.ts';
 
 export interface MemoryFile {
   /** Absolute path, not resolved. */

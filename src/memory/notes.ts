@@ -7,7 +7,7 @@ import { markdownIn } from '../util/files/folders.ts';
 import { createMemoryReader, type MemoryReaderOptions } from './read-memory.ts';
 import type { MemoryGroup } from './relevant-memory.ts';
 
-export interface Notes {
+interface Notes {
   has(path: string): boolean;
   read(path: string): Promise<MemoryGroup>;
   /** The current notes, each with its imports. */

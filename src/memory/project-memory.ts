@@ -1,12 +1,12 @@
 /** The memory files of a session: those that apply from the start, and those of folders that are touched. */
 import { join, relative, resolve } from 'node:path';
-import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { LoadReason } from '../protocol/hook.ts';
 import type { Life } from '../protocol/life.ts';
-import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import type { CompactionSource } from '../protocol/model/context.ts';
+import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.ts';
+import type { TextBlock, ToolUseBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
+import type { LoadReason } from '../protocol/tools/hook.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { matchesGlob } from '../util/text/glob.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -22,7 +22,7 @@ import {
 } from './relevant-memory.ts';
 import { renderChanged, renderNested, renderRelevant, shownIn } from './render.ts';
 
-export interface ProjectMemoryOptions {
+interface ProjectMemoryOptions {
   readonly cwd: string;
   readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
   /** Only the named sources are read. */
@@ -53,7 +53,7 @@ interface TouchingTurn {
   readonly view: Iterable<ViewMessage>;
 }
 
-export interface FoundMemory {
+interface FoundMemory {
   readonly attachment: AttachmentMessage['attachment'];
   readonly rendered: readonly TextBlock[];
 }

@@ -1,13 +1,13 @@
 /** Reads memory files with their imports, limited in number, depth and size. */
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { LoadReason } from '../protocol/hook.ts';
+import type { LoadReason } from '../protocol/tools/hook.ts';
 import { isInside } from '../util/files/inside.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
 import { matchesGlob } from '../util/text/glob.ts';
 import { findImports } from './find-imports.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
-export const MAX_IMPORT_DEPTH = 5;
+const MAX_IMPORT_DEPTH = 5;
 const MAX_CHARS = 40_000;
 const MAX_BYTES = 4 * MAX_CHARS;
 const MAX_FILES = 100;
@@ -28,7 +28,7 @@ export interface MemoryReaderOptions {
   readonly warn: (line: string) => void;
 }
 
-export interface WantedFile {
+interface WantedFile {
   readonly path: string;
   readonly type: MemoryType;
   readonly reason: LoadReason;

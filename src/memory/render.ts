@@ -1,7 +1,7 @@
 /** The text of memory files for the model. */
 
-import type { RecalledMemory } from '../protocol/attachment.ts';
-import type { ViewMessage } from '../protocol/messages.ts';
+import type { RecalledMemory } from '../protocol/model/attachment.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
 import { reminder } from '../util/text/reminder.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 

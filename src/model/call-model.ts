@@ -2,7 +2,7 @@
  * A model call: attempts, and between them what the table of L8 says. The only layer that retries; once a
  * message has begun, the loop decides (L4.3).
  */
-import type { ModelFailure } from '../protocol/failure.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
 import type {
   AttemptRecord,
   CallOptions,
@@ -10,7 +10,7 @@ import type {
   ModelOutput,
   ModelRequest,
   RetryState,
-} from '../protocol/model.ts';
+} from '../protocol/model/model.ts';
 import { lifeOf } from './life-of.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
 import {

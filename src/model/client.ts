@@ -4,7 +4,7 @@
  */
 
 import type { Life } from '../protocol/life.ts';
-import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
+import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model/model.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { callModel } from './call-model.ts';

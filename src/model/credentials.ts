@@ -8,7 +8,7 @@ export interface Credential {
 }
 
 /** Returns a new credential; undefined if there is none. */
-export type CredentialProvider = (why: 'expired' | 'revoked') => Promise<Credential | undefined>;
+type CredentialProvider = (why: 'expired' | 'revoked') => Promise<Credential | undefined>;
 
 export interface Credentials {
   readonly current: Credential;

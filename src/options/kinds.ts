@@ -1,6 +1,6 @@
 /** The kinds of values that options take: how a value is judged, and how the words of a flag become one. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { PluginConfig } from '../protocol/plugin.ts';
+import type { PluginConfig } from '../protocol/tools/plugin.ts';
 
 export interface Kind<T> {
   /** Completes "must be …". */
@@ -16,9 +16,6 @@ export interface Kind<T> {
   /** All words there are, where they can be listed. */
   readonly choices?: readonly string[] | undefined;
 }
-
-/** The value of a kind. */
-export type ValueOf<K> = K extends Kind<infer T> ? T : never;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextList = (value: unknown): value is readonly string[] =>
@@ -146,7 +143,7 @@ function namesIn(words: string): readonly string[] {
  * Tool names and rules, separated by commas or blanks outside parentheses: `Read,Bash(git log:*)`. An empty
  * word is an empty list.
  */
-export function rulesIn(words: string): readonly string[] {
+function rulesIn(words: string): readonly string[] {
   const found: string[] = [];
   let rule = '';
   let depth = 0;

@@ -1,6 +1,7 @@
 /** Values of options that have a shape of their own. */
-import type { AgentDefinition } from '../protocol/agent.ts';
-import type { EffortLevel } from '../protocol/wire.ts';
+
+import type { EffortLevel } from '../protocol/model/wire.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
 
 /** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';

@@ -3,13 +3,14 @@
  * flag, its variable and its settings key. The first sentence of a comment is the option's sentence in
  * docs/options.md and in `turnwright --help`, the headings are theirs too, and `npm run docs` writes both.
  */
-import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+
 import type { JsonSchema } from '../protocol/json.ts';
-import type { ElicitationAnswer, ElicitationRequest } from '../protocol/mcp.ts';
-import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';
-import type { PluginConfig } from '../protocol/plugin.ts';
-import type { SessionStore, SessionStoreFlush } from '../protocol/session-store.ts';
-import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
+import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
+import type { HookCallbackMatcher, HookEvent } from '../protocol/tools/hook.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../protocol/tools/mcp.ts';
+import type { CanUseTool, PermissionMode } from '../protocol/tools/permission.ts';
+import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import type {
   AgentOption,
   CustomPrompt,

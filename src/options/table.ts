@@ -2,9 +2,10 @@
  * The one table of options, in the order of `options.ts`, which owns their types and sentences. The checks,
  * the flags of the command line, `extraArgs`, the resolver of settings and docs/options.md are made from it.
  */
-import { PERMISSION_MODES } from '../protocol/permission.ts';
-import type { SessionStore } from '../protocol/session-store.ts';
-import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/wire.ts';
+
+import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/model/wire.ts';
+import type { SessionStore } from '../protocol/session/session-store.ts';
+import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
 import {
   callback,
   either,

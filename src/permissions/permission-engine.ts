@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { PermissionPort, PermissionQuestion } from '../protocol/gate.ts';
+import type { PermissionPort, PermissionQuestion } from '../protocol/tools/gate.ts';
 import type {
   GateVerdict,
   PermissionBehavior,
   PermissionMode,
   PermissionRuleSource,
   PermissionUpdate,
-} from '../protocol/permission.ts';
+} from '../protocol/tools/permission.ts';
 import { PROTECTED_AT_HOME } from '../util/files/protected-names.ts';
 import { checkMode, checkUpdate } from './ask/check-update.ts';
 import { decideCall } from './decide/decide-call.ts';

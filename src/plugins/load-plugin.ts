@@ -5,8 +5,9 @@
 
 import { basename, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { PluginConfig } from '../protocol/plugin.ts';
+import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { isReallyInside } from '../util/files/inside.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { isPluginName, isRecord, type Manifest, NO_MANIFEST, parseManifest } from './manifest.ts';
 import { PLUGIN_ROOT, type Plugin, type PluginError } from './plugin.ts';
 
@@ -228,5 +229,5 @@ async function textOf(file: string, files: PluginFiles): Promise<string> {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

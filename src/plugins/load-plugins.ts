@@ -1,6 +1,6 @@
 /** The plugins of a session. A broken plugin is reported and does not affect the others. */
 
-import type { PluginConfig } from '../protocol/plugin.ts';
+import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { type LoadedPlugin, loadPlugin, type PluginFiles } from './load-plugin.ts';
 import type { Plugin, PluginError } from './plugin.ts';
 

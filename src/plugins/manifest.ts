@@ -1,6 +1,7 @@
 /**
  * Validates `plugin.json`: problems are reported one by one, and an invalid part does not affect the others.
  */
+import { errorText } from '../util/text/error-text.ts';
 
 export interface Manifest {
   readonly name: string | undefined;
@@ -17,7 +18,7 @@ export interface Manifest {
   readonly problems: readonly string[];
 }
 
-export type ParsedManifest =
+type ParsedManifest =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly problem: string };
 
@@ -45,7 +46,7 @@ export function parseManifest(text: string): ParsedManifest {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return { ok: false, problem: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, problem: `is not JSON: ${errorText(error)}` };
   }
   if (!isRecord(value)) return { ok: false, problem: 'is not an object' };
   const { name, version, description } = value;

@@ -1,7 +1,8 @@
 /** Ports whose data outlives one process. Adapters for files and memory exist; others can be supplied. */
-import type { JournalBody, JournalEntry } from './journal.ts';
+
 import type { Life } from './life.ts';
-import type { Usage, UserBlock } from './wire.ts';
+import type { Usage, UserBlock } from './model/wire.ts';
+import type { JournalBody, JournalEntry } from './session/journal.ts';
 
 export type Appended = { readonly seq: number } | { readonly fenced: true };
 
@@ -103,11 +104,6 @@ export interface BlobStore {
   put(key: string, bytes: Uint8Array): Promise<string>;
   get(key: string): Promise<Uint8Array>;
 }
-
-export type RunEnd =
-  | { readonly kind: 'finished' }
-  /** Waiting for an answer, or for a time beyond the limit, ends the run but not the submission. */
-  | { readonly kind: 'parked'; readonly on: 'ask' | 'time'; readonly wakeAtMs?: number };
 
 /** Cost: every model call of a session, subagents included, passes here. */
 export interface Ledger {

@@ -1,4 +1,4 @@
-import type { WireError } from '../protocol/wire.ts';
+import type { WireError } from '../protocol/model/wire.ts';
 
 /** An error in the API's own shape. */
 export interface ApiError {

@@ -1,11 +1,11 @@
 /** Whether programs can be isolated on this machine: found out by isolating one. */
 import { spawnGroup } from '../util/process/process-tree.ts';
-import { lacksProxy } from './domain-proxy.ts';
 import { findProgram } from './find-program.ts';
+import { lacksProxy } from './linux/domain-proxy.ts';
+import { seccompFilter } from './linux/seccomp-filter.ts';
 import type { SandboxPrograms } from './sandbox-programs.ts';
-import { seccompFilter } from './seccomp-filter.ts';
 
-export interface SandboxMachine {
+interface SandboxMachine {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
   /** `PATH`. */

@@ -39,7 +39,7 @@ export type NetworkPolicy =
     };
 
 /** What only the sandbox of macOS knows. */
-export interface MacosPolicy {
+interface MacosPolicy {
   readonly unixSockets: readonly string[];
   readonly allowLocalBinding: boolean;
   readonly machServices: readonly string[];

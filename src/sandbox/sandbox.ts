@@ -1,14 +1,14 @@
 /** The sandbox of a session: opened by the first program that runs in it. */
-import type { Isolate, Launch } from '../protocol/sandbox.ts';
+import type { Isolate, Launch } from '../protocol/tools/sandbox.ts';
 import { lazily } from '../util/async/lazily.ts';
-import { isolateWithBubblewrap } from './bubblewrap.ts';
-import { openDomainProxy } from './domain-proxy.ts';
+import { isolateWithBubblewrap } from './linux/bubblewrap.ts';
+import { openDomainProxy } from './linux/domain-proxy.ts';
+import { isolateWithSeatbelt } from './macos/seatbelt.ts';
 import type { SandboxPolicy } from './policy.ts';
 import type { SandboxPrograms } from './sandbox-programs.ts';
-import { isolateWithSeatbelt } from './seatbelt.ts';
 import { openFolders, removeFolders } from './session-folders.ts';
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
   readonly programs: SandboxPrograms;

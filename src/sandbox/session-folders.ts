@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxFolders } from './bwrap-arguments.ts';
+import type { SandboxFolders } from './linux/bwrap-arguments.ts';
 
 export interface SessionFolders extends SandboxFolders {
   readonly base: string;
@@ -27,7 +27,7 @@ export async function removeFolders({ base }: SessionFolders): Promise<void> {
   await rm(base, { recursive: true, force: true }).catch(() => {});
 }
 
-export interface OpenFile {
+interface OpenFile {
   readonly descriptor: number;
   close(): Promise<void>;
 }

@@ -1,8 +1,10 @@
 /** Destination of the debug log, and the log itself. Loaded only when `debug` is set. */
+
 import { dirname, resolve } from 'node:path';
 import { createDebugLog, type DebugLog } from '../engine/session/debug-log.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { errorText } from '../util/text/error-text.ts';
 import type { Options } from './options.ts';
 
 /** Rejects with `invalid_option` for a file that cannot be written. */
@@ -31,7 +33,7 @@ async function openEnd(path: string, files: PersistentFiles): ReturnType<Persist
     if ((await files.stat(folder)) === undefined) await files.makeDir(folder, 0o700);
     return await files.openAppend(path, 0o600);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorText(cause);
     throw new TurnwrightError('invalid_option', `The option "debugFile" names no file to write to: ${why}`, {
       cause,
     });

@@ -24,5 +24,10 @@ export type {
   CommandOrigin,
   CommandResult,
   CommandSource,
-} from '../protocol/command.ts';
-export type { ElicitationAnswer, ElicitationRequest, McpServerStatus, McpToolInfo } from '../protocol/mcp.ts';
+} from '../protocol/tools/command.ts';
+export type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  McpServerStatus,
+  McpToolInfo,
+} from '../protocol/tools/mcp.ts';

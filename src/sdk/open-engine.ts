@@ -10,7 +10,7 @@ import { type ConfigOptions, configFromSettings } from '../engine/wiring/setting
 import { ENGINE_OPTIONS, type EngineOption } from '../options/table.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { SessionStore } from '../protocol/session-store.ts';
+import type { SessionStore } from '../protocol/session/session-store.ts';
 import { type FoundSession, findSession, newestSession } from '../session/paths.ts';
 import { configHome } from '../settings/read/config-home.ts';
 import { nodeFiles } from '../util/files/node-files.ts';

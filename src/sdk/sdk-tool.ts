@@ -1,7 +1,7 @@
 /** Converts an in-process MCP tool to a Tool of the engine. */
 
 import { keeperOf, outputOf, renderOutput } from '../mcp/tools/result.ts';
-import type { AnyTool, ToolContext } from '../protocol/tool.ts';
+import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import { inputFromZod } from '../tools/schema/from-zod.ts';
 import type { AnySdkTool } from './define-tool.ts';
 

@@ -1,8 +1,8 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
 import type * as catalog from '../engine/standalone/session-catalog.ts';
-import type { ContextUsage } from '../protocol/context-usage.ts';
-import type { DecisionRecord } from '../protocol/decision-record.ts';
-import type { SessionStore } from '../protocol/session-store.ts';
+import type { DecisionRecord } from '../protocol/session/decision-record.ts';
+import type { SessionStore } from '../protocol/session/session-store.ts';
+import type { ContextUsage } from '../protocol/stream/context-usage.ts';
 import { type Place, placeOf } from './process-place.ts';
 
 export { InMemorySessionStore } from '../session/host-store/in-memory-session-store.ts';

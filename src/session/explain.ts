@@ -1,9 +1,10 @@
 /** Explains, from its decision records only, why a session stopped and what each of its iterations did. */
-import type { DecisionRecord } from '../protocol/decision-record.ts';
-import type { JournalEntry } from '../protocol/journal.ts';
-import type { AttemptRecord } from '../protocol/model.ts';
-import type { ToolTrace } from '../protocol/tool.ts';
-import type { AssistantBlock, UserBlock } from '../protocol/wire.ts';
+
+import type { AttemptRecord } from '../protocol/model/model.ts';
+import type { AssistantBlock, UserBlock } from '../protocol/model/wire.ts';
+import type { DecisionRecord } from '../protocol/session/decision-record.ts';
+import type { JournalEntry } from '../protocol/session/journal.ts';
+import type { ToolTrace } from '../protocol/tools/tool.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';
 import { isMainRequest } from '../view/fold.ts';
 import { recordsInOrder } from './resume/record-order.ts';

@@ -1,6 +1,6 @@
 /** The first lines of a session file: enough to find a session to continue. */
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { JournalEntry } from '../protocol/journal.ts';
+import type { JournalEntry } from '../protocol/session/journal.ts';
 import { decodeLine } from './journal/envelope.ts';
 import { messageOfRecord } from './journal/message-record.ts';
 import { fromTranscript } from './journal/read-journal.ts';
@@ -9,7 +9,7 @@ import { promptText } from './resume/prompt-text.ts';
 
 const HEAD_BYTES = 1024 * 1024;
 
-export interface SessionHead {
+interface SessionHead {
   readonly firstPrompt: string | undefined;
   /** There is a prompt; an answer proves it too, if the prompt's own line is damaged. */
   readonly isAsked: boolean;

@@ -1,6 +1,10 @@
 /** Metadata of a session for lists: one fold over the lines of its transcript, for files and stores alike. */
-import type { JournalEntry } from '../protocol/journal.ts';
-import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.ts';
+import type { JournalEntry } from '../protocol/session/journal.ts';
+import type {
+  SessionKey,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from '../protocol/session/session-store.ts';
 import { messageOfRecord } from './journal/message-record.ts';
 import { promptText } from './resume/prompt-text.ts';
 

@@ -1,15 +1,17 @@
 /** Loads a session from a host's store into files, so that it can be resumed like any other. */
+
 import { join } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { JournalBody } from '../protocol/journal.ts';
 import type { Clock } from '../protocol/ports.ts';
-import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.ts';
+import type { JournalBody } from '../protocol/session/journal.ts';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session/session-store.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { withoutLineSeparators } from '../util/text/line-separators.ts';
 import { decodeStored, encodeRecord, sessionPrefix } from './journal/envelope.ts';
 import { journalPath } from './session-files.ts';
 
-export interface StoredSessionOptions {
+interface StoredSessionOptions {
   readonly store: SessionStore;
   readonly key: SessionKey;
   /** Folder of the files. */
@@ -62,7 +64,7 @@ async function ask<T>(
     return await Promise.race([work(), late]);
   } catch (error) {
     if (error instanceof TurnwrightError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new TurnwrightError('storage_error', `The session store's ${what}() failed: ${reason}`, {
       cause: error,
     });

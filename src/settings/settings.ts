@@ -1,5 +1,5 @@
 import type { SettingSource, ToolSearchMode } from '../options/option-values.ts';
-import type { EffortLevel } from '../protocol/wire.ts';
+import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
@@ -88,7 +88,7 @@ export interface Settings {
   readonly httpHookAllowedEnvVars?: readonly string[] | undefined;
 }
 
-export interface RelevantMemorySettings {
+interface RelevantMemorySettings {
   /** Id or alias; default a small one. */
   readonly model?: string | undefined;
   /** Files for one prompt. */
@@ -97,7 +97,7 @@ export interface RelevantMemorySettings {
   readonly maxChars?: number | undefined;
 }
 
-export interface HookGroup {
+interface HookGroup {
   readonly matcher?: string | null | undefined;
   /** Read, type by type, in `resolve-hooks.ts`. */
   readonly hooks: readonly Readonly<Record<string, unknown>>[];

@@ -13,9 +13,9 @@ import {
 } from './discover.ts';
 import type { Skill } from './skill.ts';
 
-export type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
+type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly files: SkillFiles;
   /** The machine's clock, which file times refer to. */
   nowMs(): number;

@@ -1,5 +1,5 @@
 /** Skills as slash commands: `/name arguments`. */
-import type { Command, CommandSource } from '../protocol/command.ts';
+import type { Command, CommandSource } from '../protocol/tools/command.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
 import type { Skill } from './skill.ts';

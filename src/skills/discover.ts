@@ -1,7 +1,9 @@
 /** Reads skills from folders. Never throws for the content of a folder: problems are reported by name. */
+
 import { basename, dirname, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { isReallyInside } from '../util/files/inside.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
 
@@ -16,7 +18,7 @@ export interface SkillDirectory extends SkillPlace {
   readonly path: string;
 }
 
-export interface Discovery {
+interface Discovery {
   readonly skills: readonly Skill[];
   /** One sentence each, naming the file. */
   readonly problems: readonly string[];
@@ -42,7 +44,7 @@ interface ReadSkill {
   readonly problem: string | undefined;
 }
 
-export const SKILL_FILE = 'SKILL.md';
+const SKILL_FILE = 'SKILL.md';
 /** The head, and enough of the body to derive a description. */
 const HEAD_BYTES = 48 * 1024;
 /** Limit of skills in one folder. */
@@ -136,7 +138,7 @@ async function readSkill(
           : head.problem && `is listed by its name: ${head.problem}`,
       };
     } catch (error) {
-      return problem(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      return problem(`cannot be read: ${errorText(error)}`);
     }
     cache.read.set(file, known);
   }

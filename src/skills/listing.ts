@@ -2,7 +2,7 @@
  * The announcement of skills: names and short descriptions within a budget. A list is announced once and
  * stays in the conversation; changes are announced behind it, so that no earlier byte changes (L3).
  */
-import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.ts';
 import { type Changes, changesBetween } from '../util/collections/map-diff.ts';
 import { reminder } from '../util/text/reminder.ts';
 import type { Skill } from './skill.ts';
@@ -18,10 +18,10 @@ const MAX_DESCRIPTION_CHARS = 1_536;
 const BUDGET_FRACTION = 0.01;
 const CHARS_PER_TOKEN = 4;
 
-export const SKILL_LISTING = 'skill_listing';
+const SKILL_LISTING = 'skill_listing';
 
 /** Content of the attachment: what was announced, by name. */
-export type SkillListing = {
+type SkillListing = {
   readonly type: typeof SKILL_LISTING;
   /** A complete list, or the changes since the last one. */
   readonly whole: boolean;

@@ -1,8 +1,9 @@
 /** The body of a skill, as the model reads it when it is loaded. */
 
-import type { ShellAnswer } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { ShellAnswer } from '../protocol/tools/command.ts';
 import { isReallyInside } from '../util/files/inside.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { argumentFiller, argumentNames } from '../util/text/fill-arguments.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { MAX_SHELL_PARTS, templateParts } from '../util/text/template-parts.ts';
@@ -20,7 +21,7 @@ const MAX_BODY_CHARS = 200_000;
 /** The first line names the skill, by which a compaction recognises it. */
 const FIRST_LINE = /^<skill name="([^"\n]{1,200})">\n/;
 
-export interface LoadedSkill {
+interface LoadedSkill {
   readonly text: string;
   /** Rules that it grants; empty if the file has changed since it was judged. */
   readonly allowedTools: readonly string[];
@@ -42,7 +43,7 @@ export async function loadSkill(listed: Skill, args: string, context: LoadContex
     if (now === undefined || stampOf(now) !== skill.stamp)
       skill = { ...skill, trusted: false, allowedTools: [] };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorText(cause);
     throw new Error(`The skill "${skill.name}" cannot be loaded from ${skill.file}: ${why}`, { cause });
   }
   const { body, fields } = await readFrontmatter(text);

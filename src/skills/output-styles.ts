@@ -2,10 +2,12 @@
  * Output styles: instructions for the style of answers, in Markdown. One file each,
  * `output-styles/<name>.md`.
  */
+
 import { basename } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { markdownIn } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { oneLine } from './skill.ts';
 
@@ -26,7 +28,7 @@ export interface StyleDirectory {
   readonly within?: string | undefined;
 }
 
-export interface StyleRoom {
+interface StyleRoom {
   readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'realpath'>;
   readonly warn?: ((line: string) => void) | undefined;
 }
@@ -68,6 +70,6 @@ async function readStyle(
     const own = oneLine(fields['name']) || basename(path, '.md');
     return { name: prefix === undefined ? own : `${prefix}:${own}`, prompt };
   } catch (error) {
-    return passOver(error instanceof Error ? error.message : String(error));
+    return passOver(errorText(error));
   }
 }

@@ -1,18 +1,18 @@
 /** Restores skills behind a summary: the list, and the bodies of loaded ones (L2.6, F31). */
-import type { CompactionSource } from '../protocol/context.ts';
-import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import type { CompactionSource } from '../protocol/model/context.ts';
+import type { AttachmentMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { toldIn, wholeListing } from './listing.ts';
 import { skillNameIn } from './load-skill.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly ids: Ids;
   nowMs(): number;
 }
 
-export const INVOKED_SKILL = 'invoked_skill';
+const INVOKED_SKILL = 'invoked_skill';
 
 /** Limit per skill; of a longer one the beginning is shown. */
 const MAX_CHARS = 20_000;

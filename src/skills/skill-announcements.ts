@@ -2,13 +2,13 @@
  * Announcements of skills in one conversation: the list before its prompts, and changes behind tool results
  * (L6).
  */
-import type { ViewMessage } from '../protocol/messages.ts';
-import type { ToolUseBlock } from '../protocol/wire.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
+import type { ToolUseBlock } from '../protocol/model/wire.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type Listed, type ListingOptions, listingFor, listingLines } from './listing.ts';
 import type { Skill } from './skill.ts';
 
-export interface ToldSkillsOptions {
+interface ToldSkillsOptions {
   readonly catalogue: Pick<SkillCatalogue, 'visit' | 'skills'>;
   readonly listing: ListingOptions;
   contextWindow(): number;

@@ -1,7 +1,8 @@
-import type { UserMessage } from '../protocol/messages.ts';
+import type { UserMessage } from '../protocol/model/messages.ts';
+import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { Ids } from '../protocol/ports.ts';
-import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
-import type { EffortLevel } from '../protocol/wire.ts';
+import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
@@ -9,15 +10,9 @@ import type { Skill } from './skill.ts';
 
 export const SKILL_TOOL = 'Skill';
 
-export interface SkillToolInput {
+interface SkillToolInput {
   readonly skill: string;
   readonly args?: string;
-}
-
-export interface SkillToolOutput {
-  readonly success: boolean;
-  readonly commandName: string;
-  readonly allowedTools?: readonly string[];
 }
 
 export interface SkillToolPorts {
@@ -41,7 +36,7 @@ export interface SkillToolPorts {
   ): AsyncGenerator<ToolProgress, ToolOutput> | undefined;
 }
 
-export interface SkillChoice {
+interface SkillChoice {
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
 }
@@ -99,7 +94,7 @@ export function createSkillTool({
         if (agent === undefined && (model !== undefined || effort !== undefined))
           ports.adopt({ model, effort });
       } catch (error) {
-        const content = error instanceof Error ? error.message : String(error);
+        const content = errorText(error);
         return { data: { success: false, commandName: skill.name }, content, isError: true };
       }
       if (allowedTools.length > 0) await allow(allowedTools);

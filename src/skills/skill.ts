@@ -1,10 +1,10 @@
 /** A skill, as its frontmatter describes it. The body is read when it is loaded. */
 import type { FileStat } from '../protocol/files.ts';
-import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../protocol/model/wire.ts';
 import { listField } from '../util/text/frontmatter.ts';
 import { templateParts } from '../util/text/template-parts.ts';
 
-export type SkillSource = 'user' | 'project' | 'plugin';
+type SkillSource = 'user' | 'project' | 'plugin';
 
 export interface Skill {
   /** Name; `plugin:name` for a plugin's. */

@@ -2,10 +2,12 @@
  * Agents from files: `agents/*.md`, with fields in the frontmatter and the system prompt below. A broken file
  * is reported and skipped.
  */
+
 import { basename } from 'node:path';
-import type { AgentDefinition, AgentOrigin } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { AgentDefinition, AgentOrigin } from '../protocol/tools/agent.ts';
 import { markdownIn } from '../util/files/folders.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { readDefinition } from './read-definition.ts';
 
@@ -23,7 +25,7 @@ export interface AgentDirectory {
   readonly trusted?: boolean | undefined;
 }
 
-export interface AgentFiles {
+interface AgentFiles {
   readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'stat'>;
   /** Called once per broken file, and per field without effect. */
   warn(line: string): void;
@@ -74,7 +76,7 @@ async function readAgentFile(
       warn(`${path}: ${what} passed over, as the project is not trusted.`),
     );
   } catch (error) {
-    return void skip(error instanceof Error ? error.message : String(error));
+    return void skip(errorText(error));
   }
 }
 

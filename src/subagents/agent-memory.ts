@@ -1,7 +1,7 @@
 /** Notes of an agent for its next run: a folder of its own, whose `MEMORY.md` is loaded at the start. */
 import { dirname, join } from 'node:path';
-import type { AgentDefinition } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 
 export interface AgentMemoryPlaces {
@@ -11,7 +11,7 @@ export interface AgentMemoryPlaces {
   readonly configHome: string | undefined;
 }
 
-export type AgentMemory =
+type AgentMemory =
   | {
       readonly ok: true;
       /** Folder that the agent may read and write; need not exist. */

@@ -2,14 +2,14 @@
  * An agent as a task of its session. Its call waits for it until it is detached, or does not wait at all;
  * then its messages bypass the call, and the task table reports its end.
  */
-import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/agent.ts';
-import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/task.ts';
-import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
+import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/tools/task.ts';
+import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { createHandover } from './handover.ts';
 import { endingOf, type KilledBy, type StatsKeeper } from './stats.ts';
 import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
 
-export interface AgentTaskPorts {
+interface AgentTaskPorts {
   readonly spawn: Spawn;
   readonly tasks: TaskTable;
   readonly stats: StatsKeeper;

@@ -1,8 +1,9 @@
 /** The Agent tool: the model starts an agent by its name. */
-import type { AgentDefinition } from '../protocol/agent.ts';
+
 import type { JsonObject } from '../protocol/json.ts';
-import type { ParseResult, Tool, ToolOutput, ToolProgress } from '../protocol/tool.ts';
-import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../protocol/model/wire.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
+import type { ParseResult, Tool, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { GENERAL_PURPOSE } from './built-in.ts';
 import { findAgent } from './catalog.ts';
 import { type StartPorts, startAgent } from './start-agent.ts';
@@ -21,7 +22,7 @@ export interface AgentToolInput {
   readonly name?: string;
 }
 
-export interface AgentToolOptions extends StartPorts {
+interface AgentToolOptions extends StartPorts {
   /** Available agents; not empty. */
   readonly agents: readonly AgentDefinition[];
   /** Creates a validator of input for the schema. */

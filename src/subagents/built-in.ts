@@ -1,5 +1,5 @@
 /** The built-in agents. An agent of the user with the same name replaces one. */
-import type { AgentDefinition } from '../protocol/agent.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
 
 export const GENERAL_PURPOSE = 'general-purpose';
 

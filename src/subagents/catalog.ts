@@ -2,8 +2,9 @@
  * The agents of a session: those of options precede files, the project's precede the user's, all precede the
  * built-in ones.
  */
-import type { AgentDefinition } from '../protocol/agent.ts';
+
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
 import { BUILT_IN_AGENTS } from './built-in.ts';
 import { readDefinition } from './read-definition.ts';
 

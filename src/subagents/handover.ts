@@ -1,7 +1,7 @@
 /** Whether the consumer has received the progress of a call. */
-import type { ToolProgress } from '../protocol/tool.ts';
+import type { ToolProgress } from '../protocol/tools/tool.ts';
 
-export interface Handover {
+interface Handover {
   /** Returns the progress with a receipt. */
   watch(progress: ToolProgress): ToolProgress;
   /** Resolves when the consumer has received everything, or never will. */

@@ -19,7 +19,7 @@ export interface AgentQuota {
   take(call: { readonly effectKey: string; readonly depth: number }): Refusal | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly by: RefusedBy;
   /** A sentence for the model. */
   readonly text: string;

@@ -1,10 +1,11 @@
 /** Validates an agent's definition from options, `--agents` or a file, field by field. */
-import type { AgentDefinition, AgentServer } from '../protocol/agent.ts';
-import { PERMISSION_MODES } from '../protocol/permission.ts';
-import { EFFORT_LEVELS } from '../protocol/wire.ts';
+
+import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
+import type { AgentDefinition, AgentServer } from '../protocol/tools/agent.ts';
+import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
 import { listField } from '../util/text/frontmatter.ts';
 
-export type DefinitionReading =
+type DefinitionReading =
   | {
       readonly ok: true;
       readonly definition: AgentDefinition;

@@ -1,6 +1,6 @@
 /** The tools of a session that an agent gets. */
-import type { AgentDefinition } from '../protocol/agent.ts';
-import type { AnyTool } from '../protocol/tool.ts';
+import type { AgentDefinition } from '../protocol/tools/agent.ts';
+import type { AnyTool } from '../protocol/tools/tool.ts';
 
 type Selection = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers' | 'skills' | 'memory'>;
 
@@ -24,7 +24,7 @@ function implied({ mcpServers = [], skills = [], memory }: Selection): readonly 
   ];
 }
 
-export function serverNames(servers: NonNullable<AgentDefinition['mcpServers']>): readonly string[] {
+function serverNames(servers: NonNullable<AgentDefinition['mcpServers']>): readonly string[] {
   return servers.flatMap((server) => (typeof server === 'string' ? [server] : Object.keys(server)));
 }
 

@@ -1,6 +1,6 @@
 /** Starts an agent for a call, within the limits, and returns its typed outcome. */
-import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts';
-import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
+import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { runAsTask } from './agent-task.ts';
 import type { AgentQuota } from './quota.ts';
 import { endingOf, type Requested, type StatsKeeper } from './stats.ts';
@@ -16,7 +16,7 @@ export interface StartPorts {
   show(progress: ToolProgress): void;
 }
 
-export interface AgentStart extends Pick<SpawnRequest, 'description' | 'prompt' | 'model' | 'effort'> {
+interface AgentStart extends Pick<SpawnRequest, 'description' | 'prompt' | 'model' | 'effort'> {
   readonly definition: AgentDefinition;
   /** Whether tasks can outlive their call. */
   readonly background: boolean;

@@ -1,6 +1,7 @@
 /** Counts of a session's agents by outcome, in the shape of results. */
-import type { AgentOutcome } from '../protocol/agent.ts';
-import type { SubagentStats } from '../protocol/result-message.ts';
+
+import type { SubagentStats } from '../protocol/stream/result-message.ts';
+import type { AgentOutcome } from '../protocol/tools/agent.ts';
 
 export type Requested = keyof SubagentStats['requested'];
 export type RefusedBy = keyof SubagentStats['refused'];

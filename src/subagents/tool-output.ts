@@ -2,11 +2,12 @@
  * Result of the Agent tool: for consumers the usual shape, for the model a report or the reason why there is
  * none.
  */
-import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
-import type { ToolOutput } from '../protocol/tool.ts';
-import type { ResultUsage } from '../protocol/wire.ts';
 
-export interface AgentReport {
+import type { ResultUsage } from '../protocol/model/wire.ts';
+import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/tools/agent.ts';
+import type { ToolOutput } from '../protocol/tools/tool.ts';
+
+interface AgentReport {
   readonly agentId: string;
   readonly agentType: string;
   readonly prompt: string;

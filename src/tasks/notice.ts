@@ -1,20 +1,12 @@
 /** Notices about tasks for the model. The text of a command cannot end a notice early. */
-import type { CompactionSource } from '../protocol/context.ts';
+import type { CompactionSource } from '../protocol/model/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';
+import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/tools/task.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { reminder } from '../util/text/reminder.ts';
 
 /** One task that has ended. */
-export function noticeOf({
-  taskId,
-  kind,
-  description,
-  status,
-  summary,
-  outputFile,
-  result,
-}: TaskInfo): string {
+function noticeOf({ taskId, kind, description, status, summary, outputFile, result }: TaskInfo): string {
   const lines = [
     `Task ${taskId} (${harmless(description)}): ${status}. ${harmless(summary ?? '')}.`,
     `All of its output: ${harmless(outputFile)}`,

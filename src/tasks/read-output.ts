@@ -1,5 +1,5 @@
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { TaskOutput } from '../protocol/task.ts';
+import type { TaskOutput } from '../protocol/tools/task.ts';
 
 /** The last `maxBytes` of a file behind byte `from`, as text. '' for a missing file. */
 export async function readOutput(

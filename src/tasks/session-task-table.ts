@@ -1,8 +1,8 @@
 /** Interfaces between the engine and its task table. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { RecoveredTask, TaskEndedBy, TaskInfo, TaskRecord, TaskTable } from '../protocol/task.ts';
-import type { TaskMessageBody } from '../protocol/task-messages.ts';
+import type { TaskMessageBody } from '../protocol/stream/task-messages.ts';
+import type { RecoveredTask, TaskEndedBy, TaskInfo, TaskRecord, TaskTable } from '../protocol/tools/task.ts';
 
 export interface TaskPorts {
   readonly clock: Clock;

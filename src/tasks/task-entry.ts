@@ -1,6 +1,6 @@
 /** One task from its start to its end. */
 import type { Ids } from '../protocol/ports.ts';
-import type { TaskEnd, TaskEndedBy, TaskInfo, TaskRecord, TaskStart } from '../protocol/task.ts';
+import type { TaskEnd, TaskEndedBy, TaskInfo, TaskRecord, TaskStart } from '../protocol/tools/task.ts';
 
 /** A task in the table. Only the table changes it. */
 export interface TaskEntry {

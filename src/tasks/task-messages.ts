@@ -1,12 +1,13 @@
 /** Messages about tasks for hosts. */
+
+import type { TaskMessageBody, TaskUsageFields } from '../protocol/stream/task-messages.ts';
 import {
   TASK_TYPES,
   type TaskInfo,
   type TaskProgress,
   type TaskStart,
   type TaskUsage,
-} from '../protocol/task.ts';
-import type { TaskMessageBody, TaskUsageFields } from '../protocol/task-messages.ts';
+} from '../protocol/tools/task.ts';
 
 export function startedMessage(info: TaskInfo, start: TaskStart): TaskMessageBody {
   return {

@@ -11,7 +11,7 @@ import type {
   TaskInfo,
   TaskOutput,
   TaskStart,
-} from '../protocol/task.ts';
+} from '../protocol/tools/task.ts';
 import { readOutput } from './read-output.ts';
 import type { SessionTaskTable, TaskPorts } from './session-task-table.ts';
 import {

@@ -1,6 +1,6 @@
 /** A tool whose answers and timing the test controls. */
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
-import type { EffectClass, Tool, ToolContext, ToolOutput } from '../protocol/tool.ts';
+import type { EffectClass, Tool, ToolContext, ToolOutput } from '../protocol/tools/tool.ts';
 import { deferred } from './deferred.ts';
 
 export type FakeAnswer = string | Partial<ToolOutput>;

@@ -1,12 +1,12 @@
 /** Defaults for everything that the loop needs, so that a test sets only what it is about. */
 
 import type { AttachmentPort, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
-import type { ContextPort } from '../protocol/context.ts';
-import { type HookPort, NO_HOOK_VERDICT } from '../protocol/hook.ts';
-import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { ContextPort } from '../protocol/model/context.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/model/messages.ts';
+import type { UserBlock } from '../protocol/model/wire.ts';
 import type { Ledger } from '../protocol/ports.ts';
-import type { Terminal } from '../protocol/terminal.ts';
-import type { UserBlock } from '../protocol/wire.ts';
+import type { Terminal } from '../protocol/session/terminal.ts';
+import { type HookPort, NO_HOOK_VERDICT } from '../protocol/tools/hook.ts';
 import { openScope } from '../util/async/scope.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 import { sequentialIds } from './predictable.ts';

@@ -1,8 +1,8 @@
 /** A journal in memory that a test can read, and that fails on demand. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { JournalBody, JournalEntry, Recorder } from '../protocol/journal.ts';
-import { JOURNAL_VERSION } from '../protocol/journal.ts';
 import type { Clock, JournalStore } from '../protocol/ports.ts';
+import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
+import { JOURNAL_VERSION } from '../protocol/session/journal.ts';
 
 export interface RecordingStore extends JournalStore {
   /** Entries of the session's journal, in order. */

@@ -1,13 +1,13 @@
 /** Converts a reply to stream events in batches, with pauses between them. */
-import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../protocol/wire.ts';
-import { EMPTY_USAGE } from '../protocol/wire.ts';
+import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../protocol/model/wire.ts';
+import { EMPTY_USAGE } from '../protocol/model/wire.ts';
 import type { Part, Reply } from './reply.ts';
 
-export type Played =
+type Played =
   | { readonly kind: 'batch'; readonly events: readonly StreamEvent[] }
   | { readonly kind: 'pause'; readonly until: Promise<unknown> };
 
-export interface Playing {
+interface Playing {
   readonly reply: Reply;
   readonly model: string;
   readonly messageId: string;

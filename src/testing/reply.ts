@@ -1,8 +1,9 @@
 /** Scripted answers of a model: plain data, built with functions that can be combined. */
-import type { ModelFailure } from '../protocol/failure.ts';
+
 import type { JsonObject } from '../protocol/json.ts';
-import type { ModelRequest, RetryNotice } from '../protocol/model.ts';
-import type { AssistantBlock, StopReason, Usage } from '../protocol/wire.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { ModelRequest, RetryNotice } from '../protocol/model/model.ts';
+import type { AssistantBlock, StopReason, Usage } from '../protocol/model/wire.ts';
 
 /** Same default as the client. */
 export const MAX_RETRIES = 10;

@@ -1,6 +1,6 @@
 /** A model with scripted answers, behind the same port as a real one. */
-import type { ModelFailure } from '../protocol/failure.ts';
-import type { ViewMessage } from '../protocol/messages.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
 import type {
   AttemptRecord,
   CallModel,
@@ -8,7 +8,7 @@ import type {
   ModelOutcome,
   ModelOutput,
   ModelRequest,
-} from '../protocol/model.ts';
+} from '../protocol/model/model.ts';
 import type { Clock } from '../protocol/ports.ts';
 import { FIRST_DELAY_MS, MAX_RETRIES, type Reply, type ScriptStep, type Step } from './reply.ts';
 import { playReply, usageOf } from './reply-events.ts';

@@ -2,10 +2,11 @@
 
 import type { ToolsPort } from '../loop/deps.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { UserMessage } from '../protocol/messages.ts';
+import type { UserMessage } from '../protocol/model/messages.ts';
+import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Ids } from '../protocol/ports.ts';
-import type { ToolCall, ToolExecutor, ToolOutput, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
-import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
+import type { ToolCall, ToolExecutor, ToolOutput, ToolTrace, ToolUpdate } from '../protocol/tools/tool.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { type FakeAnswer, outputOf } from './fake-tool.ts';
 import { sequentialIds } from './predictable.ts';
 
@@ -96,7 +97,7 @@ export function scriptedTools(
               : handler,
           );
         } catch (error) {
-          report(call, { content: error instanceof Error ? error.message : String(error), isError: true });
+          report(call, { content: errorText(error), isError: true });
         }
       }
     };

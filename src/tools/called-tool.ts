@@ -1,5 +1,5 @@
-import type { CalledTool } from '../protocol/hook.ts';
-import type { AnyTool } from '../protocol/tool.ts';
+import type { CalledTool } from '../protocol/tools/hook.ts';
+import type { AnyTool } from '../protocol/tools/tool.ts';
 
 /** The tool of a call, for hooks. */
 export function calledTool({ name, mcp }: AnyTool): CalledTool {

@@ -2,12 +2,13 @@
  * Deferred tools (F155): where the descriptions of many tools would fill the window, requests contain only
  * their names, in an attachment, and ToolSearch loads those that are needed. A loaded tool stays loaded.
  */
-import type { AnyTool } from '../protocol/tool.ts';
-import type { WireTool } from '../protocol/wire.ts';
+
+import type { WireTool } from '../protocol/model/wire.ts';
+import type { AnyTool } from '../protocol/tools/tool.ts';
 
 export const TOOL_SEARCH_TOOL = 'ToolSearch';
 
-export interface DeferralOptions {
+interface DeferralOptions {
   /**
    * Share of the window that deferrable tools may take before they are deferred. 0: always deferred; 1:
    * never.

@@ -2,9 +2,10 @@
  * Runs the calls of one iteration (L5): in the model's order, concurrency-safe neighbours together, any other
  * alone. Every added call gets exactly one result, whatever its tool, its gate or an abort does.
  */
-import type { GatePorts } from '../protocol/gate.ts';
+
 import type { Life } from '../protocol/life.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import type { GatePorts } from '../protocol/tools/gate.ts';
 import type {
   AnyTool,
   ToolCall,
@@ -12,7 +13,7 @@ import type {
   ToolExecutor,
   ToolProgress,
   ToolUpdate,
-} from '../protocol/tool.ts';
+} from '../protocol/tools/tool.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';

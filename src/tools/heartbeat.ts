@@ -2,10 +2,10 @@
 
 import type { Life } from '../protocol/life.ts';
 import type { Clock } from '../protocol/ports.ts';
-import type { ToolProgress } from '../protocol/tool.ts';
+import type { ToolProgress } from '../protocol/tools/tool.ts';
 
 /** Progress without content: the call still runs. */
-export const HEARTBEAT: ToolProgress = { type: 'heartbeat' };
+const HEARTBEAT: ToolProgress = { type: 'heartbeat' };
 const EVERY_MS = 30_000;
 
 /**

@@ -1,12 +1,12 @@
 /** Outcome of one call: what the gate returns to the executor, before it becomes a message. */
-import type { InformationalBody } from '../protocol/messages.ts';
+import type { InformationalBody } from '../protocol/model/messages.ts';
 import type {
   DecisionReasonType,
   JudgedPath,
   PermissionDecision,
   PermissionDecisionClassification,
-} from '../protocol/permission.ts';
-import type { ToolOutput, ToolTrace } from '../protocol/tool.ts';
+} from '../protocol/tools/permission.ts';
+import type { ToolOutput, ToolTrace } from '../protocol/tools/tool.ts';
 import { headOf, tailOf } from '../util/text/cut-text.ts';
 
 export type AbortWhy = 'interrupted' | 'discarded' | 'superseded' | 'failed';

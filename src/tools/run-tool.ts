@@ -1,4 +1,4 @@
-import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { isObject } from './schema/from-json-schema.ts';
 
 /** Runs a tool to its end and reports progress. Rejects with what the tool threw. */

@@ -1,5 +1,5 @@
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { AnyTool } from '../protocol/tool.ts';
+import type { AnyTool } from '../protocol/tools/tool.ts';
 import { isPlainName } from '../util/text/plain-name.ts';
 
 /** The tools of a session by name or alias; a name takes precedence over another tool's alias. */

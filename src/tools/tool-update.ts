@@ -2,10 +2,10 @@
  * Makes the one `tool_result` of a call, and its trace. Nothing else in the engine makes tool results while
  * it runs (L5).
  */
-import type { UserMessage } from '../protocol/messages.ts';
+import type { UserMessage } from '../protocol/model/messages.ts';
+import type { ToolResultBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
-import type { ToolResultBlock } from '../protocol/wire.ts';
+import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tools/tool.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { jsonOnce } from '../util/text/json-once.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';
@@ -15,7 +15,7 @@ import type { CallNotes, CallOutcome } from './outcome.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly call: ToolCall;
   /** The tool's own name if it was found: a call may have used an alias. */
   readonly toolName: string;

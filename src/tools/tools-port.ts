@@ -1,10 +1,11 @@
 /** The tools of a session for the loop: their descriptions, and an executor for each iteration. */
-import type { GatePorts } from '../protocol/gate.ts';
+
 import type { JsonObject } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
+import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
-import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
+import type { GatePorts } from '../protocol/tools/gate.ts';
+import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tools/tool.ts';
 import { andThen } from '../util/async/and-then.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
@@ -15,7 +16,7 @@ import { outwardInput } from './gate/outward-input.ts';
 import { withSchemaHint } from './gate/schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
-export interface ToolsPortOptions {
+interface ToolsPortOptions {
   /** A function if the set changes while the session runs: the same array means the same tools. */
   readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;

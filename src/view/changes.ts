@@ -1,6 +1,7 @@
 /** Records that change messages which are in the view already: retractions and edits. */
-import type { JournalBody } from '../protocol/journal.ts';
-import type { EditSource } from '../protocol/view.ts';
+
+import type { EditSource } from '../protocol/model/view.ts';
+import type { JournalBody } from '../protocol/session/journal.ts';
 import { listOf } from '../util/collections/list-of.ts';
 
 export type ViewChange = Extract<JournalBody, { readonly type: 'retract' | EditSource }>;

@@ -1,6 +1,6 @@
 /** Edits of the view: how each kind changes the messages, live and when the journal is read again. */
-import type { ViewMessage } from '../protocol/messages.ts';
-import type { ViewEdit } from '../protocol/view.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
+import type { ViewEdit } from '../protocol/model/view.ts';
 import { listOf } from '../util/collections/list-of.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 

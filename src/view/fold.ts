@@ -3,10 +3,11 @@
  * when it is read. One response is a group: its blocks in order, then the results of its calls in the model's
  * order, then the other messages recorded with it. The records of one response may come in any order.
  */
-import type { JournalBody } from '../protocol/journal.ts';
-import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
-import type { ViewEdit } from '../protocol/view.ts';
-import type { ToolUseBlock } from '../protocol/wire.ts';
+
+import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/model/messages.ts';
+import type { ViewEdit } from '../protocol/model/view.ts';
+import type { ToolUseBlock } from '../protocol/model/wire.ts';
+import type { JournalBody } from '../protocol/session/journal.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 import { changesView, retractedBy, type ViewChange } from './changes.ts';
 import { applyEdits, checkedEdits } from './edits.ts';

@@ -1,11 +1,11 @@
 import type { Page } from './page.ts';
 
-export interface PageCache {
+interface PageCache {
   get(url: string, nowMs: number): Page | undefined;
   set(url: string, page: Page, nowMs: number): void;
 }
 
-export interface PageCacheLimits {
+interface PageCacheLimits {
   /** Default 15 minutes. */
   readonly ttlMs?: number;
   /** Default 16 MiB; the least recently used page is dropped first. */

@@ -1,6 +1,6 @@
 /** The text of a response. */
 
-export type ContentKind = 'html' | 'text' | 'unknown' | 'other';
+type ContentKind = 'html' | 'text' | 'unknown' | 'other';
 
 /** `unknown`: not declared, the bytes decide. */
 export function contentKind(contentType: string | undefined): ContentKind {

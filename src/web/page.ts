@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** Redirected to another host, which is not allowed yet. */
-export interface Moved {
+interface Moved {
   readonly kind: 'moved';
   readonly url: string;
   readonly code: number;

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { forbiddenAddress } from './address-guard.ts';
 import type { HostAddress, PageConnections, WebPort } from './web-port.ts';
 
-export type Reach =
+type Reach =
   /** The connection uses the checked addresses: another look-up could return others. */
   { readonly ok: true; readonly lookup?: LookupFunction } | { readonly ok: false; readonly why: string };
 

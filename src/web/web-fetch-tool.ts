@@ -1,6 +1,6 @@
 /** WebFetch: a page, read by a small model. */
 import type { JsonObject } from '../protocol/json.ts';
-import type { ParseResult, Tool, ToolContext, ToolOutput } from '../protocol/tool.ts';
+import type { ParseResult, Tool, ToolContext, ToolOutput } from '../protocol/tools/tool.ts';
 import { headOf } from '../util/text/cut-text.ts';
 import type { Page, PageOutcome } from './page.ts';
 import { createPageCache } from './page-cache.ts';
@@ -14,7 +14,7 @@ export interface WebFetchInput {
   readonly offset?: number;
 }
 
-export interface WebFetchOutput {
+interface WebFetchOutput {
   readonly bytes: number;
   /** 0: no server answered. */
   readonly code: number;
@@ -24,7 +24,7 @@ export interface WebFetchOutput {
   readonly url: string;
 }
 
-export interface PageQuestion {
+interface PageQuestion {
   readonly url: string;
   readonly text: string;
   readonly prompt: string;
@@ -32,7 +32,7 @@ export interface PageQuestion {
   readonly signal: AbortSignal;
 }
 
-export interface WebFetchPorts extends WebPort {
+interface WebFetchPorts extends WebPort {
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<WebFetchInput>;
   /** The answer of a small model; undefined if there is no usable one. */
   readonly answer: (question: PageQuestion) => Promise<string | undefined>;

@@ -1,6 +1,6 @@
 /** WebSearch: a search by the model's own provider, in a call beside the conversation. */
 import type { JsonObject } from '../protocol/json.ts';
-import type { ParseResult, Tool } from '../protocol/tool.ts';
+import type { ParseResult, Tool } from '../protocol/tools/tool.ts';
 
 export const WEB_SEARCH_TOOL = 'WebSearch';
 
@@ -31,7 +31,7 @@ export interface WebSearch extends WebSearchInput {
   readonly signal: AbortSignal;
 }
 
-export interface WebSearchPorts {
+interface WebSearchPorts {
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<WebSearchInput>;
   /** Rejects with a sentence when the request failed. */
   search(search: WebSearch): Promise<Pick<WebSearchOutput, 'results' | 'searchCount'>>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangedFilesOptions, changedFiles } from '../../src/attachments/changed-files.ts';
-import type { ReadFileCache, ReadFileState } from '../../src/protocol/tool.ts';
+import type { ReadFileCache, ReadFileState } from '../../src/protocol/tools/tool.ts';
 import { openScope } from '../../src/util/async/scope.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';

@@ -4,7 +4,7 @@ import { createScreen, type Screen } from '../../src/cli/screen/screen.ts';
 import { createStyle } from '../../src/cli/screen/style.ts';
 import { createTerminal, type Terminal } from '../../src/cli/screen/terminal.ts';
 import type { SDKMessage } from '../../src/index.ts';
-import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/wire.ts';
+import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
 
 export interface FakeScreen {
   readonly screen: Screen;

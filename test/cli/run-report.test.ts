@@ -6,7 +6,7 @@ import { stopSentence, summaryLines } from '../../src/cli/screen/summary.ts';
 import { wholeUsage } from '../../src/engine/output/result-fields.ts';
 import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
 import { TERMINAL_REASONS } from '../../src/index.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 import { say } from './fake-screen.ts';
 
 const USAGE: ModelUsage = {

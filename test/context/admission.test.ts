@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { admitBlocks } from '../../src/context/media/admit-blocks.ts';
 import { mediaLimitsFor } from '../../src/context/media/media-limits.ts';
-import type { ImageBlock, UserBlock } from '../../src/protocol/wire.ts';
+import type { ImageBlock, UserBlock } from '../../src/protocol/model/wire.ts';
 import { imageHeader } from '../../src/util/files/image-header.ts';
 import { gif, imageOf, jpeg, png, webp } from './images.ts';
 

@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
 import { createModelClient } from '../../src/model/client.ts';
-import type { JournalEntry } from '../../src/protocol/journal.ts';
-import type { CallModel } from '../../src/protocol/model.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
-import type { Usage } from '../../src/protocol/wire.ts';
+import type { CallModel } from '../../src/protocol/model/model.ts';
+import type { Usage } from '../../src/protocol/model/wire.ts';
+import type { JournalEntry } from '../../src/protocol/session/journal.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import {
   type RehearsalRequest,
   type RehearsalServer,

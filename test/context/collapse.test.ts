@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
-import type { StepInput } from '../../src/protocol/context.ts';
-import type { JournalEntry } from '../../src/protocol/journal.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { StepInput } from '../../src/protocol/model/context.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { deferred, fail, hang, pause, reply, type ScriptStep, say } from '../../src/testing/index.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CompactionState, StepOutcome } from '../../src/protocol/context.ts';
-import type { HookCall, HookPort } from '../../src/protocol/hook.ts';
-import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { LoopMessage, SystemMessage, ViewMessage } from '../../src/protocol/messages.ts';
+import type { CompactionState, StepOutcome } from '../../src/protocol/model/context.ts';
+import type { LoopMessage, SystemMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { HookCall, HookPort } from '../../src/protocol/tools/hook.ts';
+import { NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import { fail, hang, say } from '../../src/testing/index.ts';
 import {
   applied,

@@ -9,16 +9,16 @@ import type {
   RecoveryOutcome,
   StepInput,
   StepOutcome,
-} from '../../src/protocol/context.ts';
+} from '../../src/protocol/model/context.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
   LoopMessage,
   UserMessage,
   ViewMessage,
-} from '../../src/protocol/messages.ts';
-import type { ViewEdit } from '../../src/protocol/view.ts';
-import { type AssistantBlock, EMPTY_USAGE, type ToolResultBlock } from '../../src/protocol/wire.ts';
+} from '../../src/protocol/model/messages.ts';
+import type { ViewEdit } from '../../src/protocol/model/view.ts';
+import { type AssistantBlock, EMPTY_USAGE, type ToolResultBlock } from '../../src/protocol/model/wire.ts';
 import {
   countingLedger,
   idleHooks,

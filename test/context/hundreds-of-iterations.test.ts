@@ -3,7 +3,7 @@
  * summaries, the session never stops of itself, and no refusal is left unrecovered.
  */
 import { expect, it } from 'vitest';
-import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
+import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import { type RehearsalRequest, type Reply, text, toolUse } from '../../src/rehearsal/index.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 import {

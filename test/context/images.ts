@@ -1,5 +1,5 @@
 /** Images that are nothing but a header: all that limits look at. */
-import type { ImageBlock } from '../../src/protocol/wire.ts';
+import type { ImageBlock } from '../../src/protocol/model/wire.ts';
 
 export function imageOf(mediaType: string, bytes: Buffer): ImageBlock {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: bytes.toString('base64') } };

@@ -1,7 +1,7 @@
 /** L10.8: whatever prefix of the journal a kill leaves behind, the session is in the old history or in the new one. */
 import { expect, it } from 'vitest';
-import type { JournalEntry } from '../../src/protocol/journal.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import { closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore } from '../../src/testing/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HookEvent } from '../../src/protocol/hook.ts';
+import type { HookEvent } from '../../src/protocol/tools/hook.ts';
 import { deferred } from '../../src/testing/index.ts';
 import {
   done,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mediaLimitsFor } from '../../src/context/media/media-limits.ts';
 import { mediaBudget } from '../../src/context/steps/media-budget.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import type { UserBlock } from '../../src/protocol/wire.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { UserBlock } from '../../src/protocol/model/wire.ts';
 import { applied, call, input, prompt, result, run, text } from './conversation.ts';
 import { png } from './images.ts';
 

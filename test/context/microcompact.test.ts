@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CLEARED } from '../../src/context/clearing/result-index.ts';
 import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
-import type { StepInput } from '../../src/protocol/context.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { StepInput } from '../../src/protocol/model/context.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import {
   applied,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import { applied, context, input, isWhole, prompt, run, SMALL, session } from './conversation.ts';
 
 const recovery = context().port.recovery;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelFailure } from '../../src/protocol/failure.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ModelFailure } from '../../src/protocol/model/failure.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import { applied, call, context, input, prompt, result, run, session, text } from './conversation.ts';
 import { png } from './images.ts';
 

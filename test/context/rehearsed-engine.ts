@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
-import type { SDKResultMessage } from '../../src/protocol/result-message.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
+import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import {
   type RehearsalOptions,
   type RehearsalRequest,

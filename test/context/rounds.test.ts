@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitBeforeTail } from '../../src/context/compact/keep-tail.ts';
 import { lastPrompt, splitRounds } from '../../src/context/rounds.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import {
   answer,
   call,

@@ -5,7 +5,7 @@ import { createContext } from '../../src/context/context-port.ts';
 import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
 import { snip } from '../../src/context/steps/snip.ts';
 import { queryLoop } from '../../src/loop/query-loop.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import {
   idleHooks,
   loopDeps,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SystemMessage } from '../../src/protocol/messages.ts';
+import type { SystemMessage } from '../../src/protocol/model/messages.ts';
 import { say } from '../../src/testing/index.ts';
 import { applied, context, input, prompt, runStep, SMALL, session } from './conversation.ts';
 

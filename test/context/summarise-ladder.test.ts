@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import { fail, type ScriptStep, say } from '../../src/testing/index.ts';
 import {
   applied,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSummarise, type SummariseOutcome } from '../../src/context/compact/summarise.ts';
 import { extractSummary, summaryRequest } from '../../src/context/compact/summary-prompt.ts';
-import type { LoopMessage } from '../../src/protocol/messages.ts';
+import type { LoopMessage } from '../../src/protocol/model/messages.ts';
 import {
   broken,
   callTool,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Spill } from '../../src/context/clearing/result-preview.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import { applied, call, context, input, prompt, result, runStep } from './conversation.ts';
 
 async function spillFolder(): Promise<{ spill: Spill; folder: string }> {

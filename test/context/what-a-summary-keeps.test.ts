@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CompactionSource } from '../../src/protocol/context.ts';
+import type { CompactionSource } from '../../src/protocol/model/context.ts';
 import { type RehearsalRequest, type Reply, text, toolUse } from '../../src/rehearsal/index.ts';
 import { createReadTool } from '../../src/tools/builtin/files/read.ts';
 import { todoWriteTool } from '../../src/tools/builtin/planning/todo-write.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { callTool, deferred, fakeTool, hang, say } from '../../src/testing/index.ts';
 import { collect, engineUnderTest, resultIn, telling } from './engine-under-test.ts';
 

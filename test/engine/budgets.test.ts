@@ -3,7 +3,7 @@ import { createGuard } from '../../src/engine/budget/run-guards.ts';
 import { SessionBudget } from '../../src/engine/budget/session-budget.ts';
 import type { UsageLedger } from '../../src/engine/budget/usage-ledger.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { SDKMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKMessage, SDKUserMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';
 import { agentsUnderTest, startAgents } from '../subagents/agents-under-test.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';

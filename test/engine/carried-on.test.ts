@@ -1,8 +1,8 @@
 /** A submission that was killed anywhere and carried on comes to the result that it would have come to (L4.1). */
 import { expect, it } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import type { JournalBody } from '../../src/protocol/journal.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
+import type { ModelRequest } from '../../src/protocol/model/model.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import {
   callTool,
   fakeTool,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppState } from '../../src/engine/app-state.ts';
-import type { ReadFileState } from '../../src/protocol/tool.ts';
+import type { ReadFileState } from '../../src/protocol/tools/tool.ts';
 import { callTool, fakeTool, fallback, say } from '../../src/testing/index.ts';
 import { todoWriteTool } from '../../src/tools/builtin/planning/todo-write.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';

@@ -1,8 +1,8 @@
 /** An engine with a scripted model, time that stands still and a journal that can be read. */
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { SDKResultMessage } from '../../src/protocol/result-message.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import {
   type Deferred,
   type RecordingStore,

@@ -1,6 +1,6 @@
 /** An answer to a permission question whose process is gone. */
 import { expect, it } from 'vitest';
-import type { AssistantMessage } from '../../src/protocol/messages.ts';
+import type { AssistantMessage } from '../../src/protocol/model/messages.ts';
 import { fakeTool, say } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 

@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createOutcome, resultOf, resultWithoutQuery } from '../../src/engine/output/result.ts';
 import type { ResultFacts } from '../../src/engine/output/result-fields.ts';
-import type { AssistantMessage } from '../../src/protocol/messages.ts';
-import { TERMINAL_REASONS, type TerminalReason } from '../../src/protocol/terminal.ts';
-import { EMPTY_USAGE, type StopReason } from '../../src/protocol/wire.ts';
+import type { AssistantMessage } from '../../src/protocol/model/messages.ts';
+import { EMPTY_USAGE, type StopReason } from '../../src/protocol/model/wire.ts';
+import { TERMINAL_REASONS, type TerminalReason } from '../../src/protocol/session/terminal.ts';
 import { createStats } from '../../src/subagents/stats.ts';
 
 const FACTS: ResultFacts = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../src/protocol/journal.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import {
   callTool,
   fail,

@@ -5,9 +5,9 @@ import type {
   LoopMessage,
   TombstoneMessage,
   UserMessage,
-} from '../../src/protocol/messages.ts';
-import type { SDKPartialAssistantMessage } from '../../src/protocol/sdk-messages.ts';
-import { EMPTY_USAGE, type StreamEvent } from '../../src/protocol/wire.ts';
+} from '../../src/protocol/model/messages.ts';
+import { EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
+import type { SDKPartialAssistantMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 
 const stamp = (uuid: string) => ({ uuid, timestamp: '2026-01-01T00:00:00.000Z' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createUsageLedger } from '../../src/engine/budget/usage-ledger.ts';
 import { modelInfo } from '../../src/model/catalog/model-info.ts';
 import { costOf } from '../../src/model/catalog/prices.ts';
-import { EMPTY_USAGE, type Usage } from '../../src/protocol/wire.ts';
+import { EMPTY_USAGE, type Usage } from '../../src/protocol/model/wire.ts';
 
 const MILLION = 1_000_000;
 const usage = (more: Partial<Usage>): Usage => ({ ...EMPTY_USAGE, ...more });

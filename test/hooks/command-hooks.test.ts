@@ -8,9 +8,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConfiguredHookPorts, configuredHook } from '../../src/hooks/configured-hooks.ts';
 import { createHooks, type HooksOptions } from '../../src/hooks/hook-runner.ts';
-import { type HookCall, type HookEvent, NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import { type ConfiguredHook, type HookConfig, OPEN_HOOK_POLICY } from '../../src/protocol/hook-config.ts';
-import type { SystemBody } from '../../src/protocol/messages.ts';
+import type { SystemBody } from '../../src/protocol/model/messages.ts';
+import { type HookCall, type HookEvent, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
+import {
+  type ConfiguredHook,
+  type HookConfig,
+  OPEN_HOOK_POLICY,
+} from '../../src/protocol/tools/hook-config.ts';
 import { sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { isAlive } from '../scenarios/processes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallModel } from '../../src/protocol/model.ts';
+import type { CallModel } from '../../src/protocol/model/model.ts';
 import {
   broken,
   callTool,

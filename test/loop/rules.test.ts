@@ -8,10 +8,10 @@ import { PASS, type Rule, type Verdict } from '../../src/loop/rule.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
 import { NO_ATTACHMENTS, type Prepared, type StageOutput, stageOutput } from '../../src/loop/stage-output.ts';
 import { initialState, type State } from '../../src/loop/state.ts';
-import type { RecoveryOutcome } from '../../src/protocol/context.ts';
-import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
-import type { ToolCall } from '../../src/protocol/tool.ts';
+import type { RecoveryOutcome } from '../../src/protocol/model/context.ts';
+import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
+import { NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
+import type { ToolCall } from '../../src/protocol/tools/tool.ts';
 import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 

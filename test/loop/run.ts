@@ -1,9 +1,9 @@
 /** Drives the real loop with a script and hands back what a test wants to look at. */
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
 import { queryLoop } from '../../src/loop/query-loop.ts';
-import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
-import type { AssistantMessage, LoopMessage } from '../../src/protocol/messages.ts';
-import type { Terminal } from '../../src/protocol/terminal.ts';
+import type { AssistantMessage, LoopMessage } from '../../src/protocol/model/messages.ts';
+import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
+import type { Terminal } from '../../src/protocol/session/terminal.ts';
 import {
   loopDeps,
   loopParams,

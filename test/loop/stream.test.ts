@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoopMessage } from '../../src/protocol/messages.ts';
+import type { LoopMessage } from '../../src/protocol/model/messages.ts';
 import {
   broken,
   callTool,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HookPort, NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
+import { type HookPort, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import {
   broken,
   callTool,

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { attachmentMessage } from '../../src/loop/loop-messages.ts';
 import type { State } from '../../src/loop/state.ts';
 import * as transitions from '../../src/loop/transitions.ts';
-import type { ContextPort, RecoveryOutcome } from '../../src/protocol/context.ts';
-import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import { TRANSITION_REASONS } from '../../src/protocol/transition.ts';
+import type { ContextPort, RecoveryOutcome } from '../../src/protocol/model/context.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
+import { NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import {
   callTool,
   fail,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { query } from '../../src/sdk/query/query.ts';
 import { callTool, type ScriptStep, say, scriptedModel } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';

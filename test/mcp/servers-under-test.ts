@@ -10,7 +10,7 @@ import {
   type McpServersOptions,
 } from '../../src/mcp/servers/mcp-servers.ts';
 import { openConnections } from '../../src/model/http/connections.ts';
-import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tools/tool.ts';
 import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../src/util/clock.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import type { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { callTool, type ScriptStep, say } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UserMessage } from '../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
-import type { UserBlock } from '../../src/protocol/wire.ts';
+import type { UserMessage } from '../../src/protocol/model/messages.ts';
+import type { ModelRequest } from '../../src/protocol/model/model.ts';
+import type { UserBlock } from '../../src/protocol/model/wire.ts';
 import { type ApiServer, apiServer, hello } from './api-server.ts';
 import { calls, clientFor, requestOf, result, run, says, user, viewOf } from './conversation.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type CacheWatchOptions, createCacheWatch } from '../../src/model/request/cache-watch.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { ModelRequest } from '../../src/protocol/model/model.ts';
+import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { requestOf, says, user, viewOf } from './conversation.ts';
 

@@ -5,16 +5,21 @@ import type {
   AttachmentMessage,
   UserMessage,
   ViewMessage,
-} from '../../src/protocol/messages.ts';
+} from '../../src/protocol/model/messages.ts';
 import {
   type CallOptions,
   FRESH_RETRY_STATE,
   type ModelOutcome,
   type ModelOutput,
   type ModelRequest,
-} from '../../src/protocol/model.ts';
-import type { AssistantBlock, StreamEvent, ToolResultBlock, UserBlock } from '../../src/protocol/wire.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+} from '../../src/protocol/model/model.ts';
+import type {
+  AssistantBlock,
+  StreamEvent,
+  ToolResultBlock,
+  UserBlock,
+} from '../../src/protocol/model/wire.ts';
+import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { skippingClock } from './skipping-clock.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEventDecoder, type EventDecoder } from '../../src/model/stream/decode-events.ts';
-import type { StreamEvent } from '../../src/protocol/wire.ts';
+import type { StreamEvent } from '../../src/protocol/model/wire.ts';
 
 const HEAD = { status: 200, headers: {} } as unknown as Parameters<typeof createEventDecoder>[0];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { located } from '../../src/model/request/locate-block.ts';
 import { blockWording } from '../../src/model/retry/error-wordings.ts';
-import type { ModelFailure } from '../../src/protocol/failure.ts';
-import type { ImageBlock } from '../../src/protocol/wire.ts';
+import type { ModelFailure } from '../../src/protocol/model/failure.ts';
+import type { ImageBlock } from '../../src/protocol/model/wire.ts';
 import { calls, result, says, user, viewOf } from './conversation.ts';
 
 const image = (data: string): ImageBlock => ({

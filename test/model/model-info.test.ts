@@ -3,7 +3,7 @@ import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/ca
 import { costOf } from '../../src/model/catalog/prices.ts';
 import { addUsage, contextTokens, replaceUsage } from '../../src/model/catalog/usage.ts';
 import { thinkingFor } from '../../src/model/request/thinking-options.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 
 describe('model info', () => {
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelInfo } from '../../src/model/catalog/model-info.ts';
 import { createViewBytes } from '../../src/model/request/message-byte-cache.ts';
 import { buildRequestBody } from '../../src/model/request/request-body.ts';
-import type { ModelRequest } from '../../src/protocol/model.ts';
+import type { ModelRequest } from '../../src/protocol/model/model.ts';
 import { calls, requestOf, result, says, thinks, user, viewOf } from './conversation.ts';
 
 const system = ['You are useful.', 'Today is Sunday.'];

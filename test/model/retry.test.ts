@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FRESH_RETRY_STATE } from '../../src/protocol/model.ts';
+import { FRESH_RETRY_STATE } from '../../src/protocol/model/model.ts';
 import {
   type Answer,
   type ApiServer,

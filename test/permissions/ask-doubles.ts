@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PermissionQuestion } from '../../src/protocol/gate.ts';
-import type { AnyTool, PermissionTarget } from '../../src/protocol/tool.ts';
+import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
+import type { AnyTool, PermissionTarget } from '../../src/protocol/tools/tool.ts';
 
 /** A tool that only says what it would touch. */
 export function toolNamed(name: string, about: Partial<AnyTool> = {}): AnyTool {

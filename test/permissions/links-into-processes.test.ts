@@ -6,7 +6,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import type { AnyTool } from '../../src/protocol/tool.ts';
+import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 

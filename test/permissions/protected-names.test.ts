@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import { placesBelow } from '../../src/sandbox/protected-places.ts';
-import { seatbeltProfile } from '../../src/sandbox/seatbelt-profile.ts';
+import { seatbeltProfile } from '../../src/sandbox/macos/seatbelt-profile.ts';
+import { placesBelow } from '../../src/sandbox/places/protected-places.ts';
 import { isInside } from '../../src/util/files/inside.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { PROTECTED_NAMES } from '../../src/util/files/protected-names.ts';
@@ -86,8 +86,8 @@ it('no other file keeps a list of its own', async () => {
     'src/permissions/decide/protected-path.ts',
     'src/permissions/decide/linked-grants.ts',
     'src/permissions/decide/accepted-edits.ts',
-    'src/sandbox/protected-places.ts',
-    'src/sandbox/seatbelt-profile.ts',
+    'src/sandbox/places/protected-places.ts',
+    'src/sandbox/macos/seatbelt-profile.ts',
   ];
   for (const source of sources) {
     const text = await readFile(new URL(`../../${source}`, import.meta.url), 'utf8');

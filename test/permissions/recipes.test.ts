@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import type { PermissionMode } from '../../src/protocol/permission.ts';
+import type { PermissionMode } from '../../src/protocol/tools/permission.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 

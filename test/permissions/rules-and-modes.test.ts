@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stricterMode } from '../../src/permissions/decide/stricter-mode.ts';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import type { PermissionMode } from '../../src/protocol/permission.ts';
-import type { AnyTool } from '../../src/protocol/tool.ts';
+import type { PermissionMode } from '../../src/protocol/tools/permission.ts';
+import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 

@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
-import type { JournalEntry } from '../../src/protocol/journal.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import type { AnyTool, ToolOutput } from '../../src/protocol/tool.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { JournalEntry } from '../../src/protocol/session/journal.ts';
+import type { AnyTool, ToolOutput } from '../../src/protocol/tools/tool.ts';
 import {
   type Fault,
   type RehearsalServer,

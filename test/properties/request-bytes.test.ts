@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
-import type { JournalEntry } from '../../src/protocol/journal.ts';
+import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import {
   type Fault,
   type RehearsalServer,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ThinkingBlock } from '../../src/protocol/wire.ts';
+import type { ThinkingBlock } from '../../src/protocol/model/wire.ts';
 import {
   type RehearsalOptions,
   type RehearsalServer,

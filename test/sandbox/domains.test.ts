@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lacksProxy } from '../../src/sandbox/domain-proxy.ts';
+import { lacksProxy } from '../../src/sandbox/linux/domain-proxy.ts';
 import { createBashTool } from '../../src/tools/builtin/shell/bash.ts';
 import { contextIn, runDirectly, tempFolder, textOf } from '../tools/support.ts';
 import { has, lacking, portOf, sandboxWith } from './support.ts';

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Options } from '../../src/index.ts';
-import { lacksProxy } from '../../src/sandbox/domain-proxy.ts';
+import { lacksProxy } from '../../src/sandbox/linux/domain-proxy.ts';
 import { type HomeFolder, homeFolder, sessionOf } from './session.ts';
 import { has, lacking } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { seatbeltProfile } from '../../src/sandbox/seatbelt-profile.ts';
+import { seatbeltProfile } from '../../src/sandbox/macos/seatbelt-profile.ts';
 import { CLOSED } from './support.ts';
 
 const profile = (policy: Partial<typeof CLOSED> = {}, proxyPorts: readonly number[] = []) =>

@@ -1,6 +1,6 @@
 /** A sandbox over a real folder, and whether this machine can have one. */
 import { execFileSync } from 'node:child_process';
-import type { SandboxPort } from '../../src/protocol/sandbox.ts';
+import type { SandboxPort } from '../../src/protocol/tools/sandbox.ts';
 import { checkAvailability } from '../../src/sandbox/availability.ts';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';

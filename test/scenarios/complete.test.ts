@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { TERMINAL_REASONS } from '../../src/index.ts';
-import { TRANSITION_REASONS } from '../../src/protocol/transition.ts';
+import { TRANSITION_REASONS } from '../../src/protocol/session/transition.ts';
 
 const namesIn = (folder: string): string[] =>
   readdirSync(fileURLToPath(new URL(folder, import.meta.url))).map((name) => name.replace(/\.test\.ts$/, ''));

@@ -1,8 +1,8 @@
 /** `query()` with a scripted model and nothing of this machine: no home, no keys, a journal in memory. */
 
 import { createPromptLine } from '../../src/cli/control/prompt-queue.ts';
-import type { SDKResultMessage } from '../../src/protocol/result-message.ts';
-import type { SDKMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
+import type { SDKMessage, SDKUserMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { type Query, query } from '../../src/sdk/query/query.ts';
 import {

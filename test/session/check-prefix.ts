@@ -1,6 +1,6 @@
 /** What a resume promises about a prefix of a journal (L10.8). */
 import { expect } from 'vitest';
-import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
+import type { JournalBody, JournalEntry } from '../../src/protocol/session/journal.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { faultsOf } from './conversation.ts';

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
-import type { JournalBody } from '../../src/protocol/journal.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
+import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import {
   decodeLine,
   encodeRecord,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
-import type { JournalBody } from '../../src/protocol/journal.ts';
+import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import { explainSession } from '../../src/session/explain.ts';
 import { asEntries, decisionRecord, playSession } from './sample-journal.ts';
 

@@ -1,6 +1,7 @@
 /** What tests of stores append and read. */
-import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
+
 import type { JournalStore } from '../../src/protocol/ports.ts';
+import type { JournalBody, JournalEntry } from '../../src/protocol/session/journal.ts';
 import { SESSION } from './sample-journal.ts';
 
 export const title = (n: number): JournalBody => ({

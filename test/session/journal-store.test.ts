@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InMemorySessionStore } from '../../src/index.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
-import type { SessionKey, SessionStore, SessionStoreEntry } from '../../src/protocol/session-store.ts';
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+} from '../../src/protocol/session/session-store.ts';
 import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/in-process/blob-store.ts';
 import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
 import { createMemoryLeaseStore } from '../../src/session/in-process/lease-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TurnwrightError } from '../../src/protocol/errors.ts';
-import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import { createJournalWriter } from '../../src/session/journal/journal-writer.ts';
 import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
 import { readAll, title } from './journal-entries.ts';

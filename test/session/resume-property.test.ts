@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
-import type { JournalEntry } from '../../src/protocol/journal.ts';
+import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import { type JournalProblem, readJournal, scanJournal } from '../../src/session/journal/read-journal.ts';
 import { closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';

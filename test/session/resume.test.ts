@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../src/protocol/journal.ts';
-import type { EffectClass } from '../../src/protocol/tool.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
+import type { EffectClass } from '../../src/protocol/tools/tool.ts';
 import { loadSession } from '../../src/session/journal/load-session.ts';
 import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../src/session/resume/interrupted.ts';

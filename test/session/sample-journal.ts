@@ -1,15 +1,15 @@
 /** Journals as a run of the loop leaves them, made without the loop. */
 import fc from 'fast-check';
-import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
-import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
   UserMessage,
   ViewMessage,
-} from '../../src/protocol/messages.ts';
-import type { EffectClass } from '../../src/protocol/tool.ts';
-import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
+} from '../../src/protocol/model/messages.ts';
+import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
+import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
+import type { JournalBody, JournalEntry } from '../../src/protocol/session/journal.ts';
+import type { EffectClass } from '../../src/protocol/tools/tool.ts';
 import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/journal/envelope.ts';
 
 export const CWD = '/home/me/project';

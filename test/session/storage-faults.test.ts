@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../src/protocol/journal.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import { createJournalWriter, type JournalWriter } from '../../src/session/journal/journal-writer.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PermissionUpdate } from '../../src/protocol/permission.ts';
+import type { PermissionUpdate } from '../../src/protocol/tools/permission.ts';
 import { persistPermissions } from '../../src/settings/write/persist-permissions.ts';
 import { createSettingsWriter } from '../../src/settings/write/write-settings.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';

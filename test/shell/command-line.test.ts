@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/shell/command-line.ts';
-import { everySegment } from '../../src/shell/segment.ts';
+import { readCommandLine } from '../../src/shell/reading/command-line.ts';
+import { everySegment } from '../../src/shell/reading/segment.ts';
 
 /** Each command as its known words, `?` for one that only the shell knows. */
 const commandsOf = async (command: string) =>

@@ -1,7 +1,7 @@
 /** Commands that developers give all day are seen whole. */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { readCommandLine } from '../../src/shell/command-line.ts';
+import { readCommandLine } from '../../src/shell/reading/command-line.ts';
 
 const FILE = new URL('../fixtures/commands/benign-2000.txt', import.meta.url);
 

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
 /** A script is judged in the language of the shell that runs it. */
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/shell/command-line.ts';
-import { everySegment } from '../../src/shell/segment.ts';
+import { readCommandLine } from '../../src/shell/reading/command-line.ts';
+import { everySegment } from '../../src/shell/reading/segment.ts';
 
 const quoted = (script: string) => `'${script.replaceAll("'", `'\\''`)}'`;
 const unseenIn = async (command: string, language?: 'bash' | 'sh') =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { naiveSegments, segmentContains } from '../../src/shell/naive-segments.ts';
+import { naiveSegments, segmentContains } from '../../src/shell/reading/naive-segments.ts';
 
 const mentions = (command: string, text: string) =>
   naiveSegments(command).some((segment) => segmentContains(segment, text));

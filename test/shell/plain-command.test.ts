@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPlainCommand, plainWords } from '../../src/shell/plain-command.ts';
+import { isPlainCommand, plainWords } from '../../src/shell/reading/plain-command.ts';
 
 describe('a plain command', () => {
   it.each([

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import { readCommandLine } from '../../src/shell/command-line.ts';
-import { everySegment, type Segment, type ShellWord } from '../../src/shell/segment.ts';
-import { meet } from '../../src/shell/text-pattern.ts';
+import { readCommandLine } from '../../src/shell/reading/command-line.ts';
+import { everySegment, type Segment, type ShellWord } from '../../src/shell/reading/segment.ts';
+import { meet } from '../../src/shell/reading/text-pattern.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 import { question, toolNamed } from '../permissions/ask-doubles.ts';

@@ -1,10 +1,10 @@
 /** A session whose main agent and subagents each have a script of their own, whatever order they ask in. */
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
-import type { AgentDefinition } from '../../src/protocol/agent.ts';
-import type { CallModel } from '../../src/protocol/model.ts';
-import type { SDKResultMessage } from '../../src/protocol/result-message.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { CallModel } from '../../src/protocol/model/model.ts';
+import type { SDKResultMessage } from '../../src/protocol/stream/result-message.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
+import type { AgentDefinition } from '../../src/protocol/tools/agent.ts';
 import {
   callTool,
   type RecordedRequest,

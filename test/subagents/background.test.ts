@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { query } from '../../src/index.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { callTool, fakeTool, hang, say } from '../../src/testing/index.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';
 import { agentsUnderTest, startAgent, WORKER } from './agents-under-test.ts';
 

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TaskRecord, TaskStart } from '../../src/protocol/task.ts';
-import type { TaskMessageBody } from '../../src/protocol/task-messages.ts';
+import type { TaskMessageBody } from '../../src/protocol/stream/task-messages.ts';
+import type { TaskRecord, TaskStart } from '../../src/protocol/tools/task.ts';
 import { createTaskTable, type SessionTaskTable, type TaskPorts } from '../../src/tasks/task-table.ts';
 import { sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';

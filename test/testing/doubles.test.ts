@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../src/protocol/journal.ts';
-import type { ToolCall, ToolContext, ToolUpdate } from '../../src/protocol/tool.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
+import type { ToolCall, ToolContext, ToolUpdate } from '../../src/protocol/tools/tool.ts';
 import {
   countingLedger,
   fakeTool,

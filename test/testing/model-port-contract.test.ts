@@ -10,7 +10,7 @@ import {
   type ModelOutcome,
   type ModelOutput,
   type ModelRequest,
-} from '../../src/protocol/model.ts';
+} from '../../src/protocol/model/model.ts';
 import {
   type Fault,
   type RehearsalServer,

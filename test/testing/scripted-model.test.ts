@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../src/protocol/model.ts';
-import { FRESH_RETRY_STATE } from '../../src/protocol/model.ts';
-import type { StreamEvent } from '../../src/protocol/wire.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../src/protocol/model/model.ts';
+import { FRESH_RETRY_STATE } from '../../src/protocol/model/model.ts';
+import type { StreamEvent } from '../../src/protocol/model/wire.ts';
 import {
   broken,
   callTool,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tools/tool.ts';
 import { type Deferred, deferred } from '../../src/tools/deferred.ts';
 import type { StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { systemClock } from '../../src/util/clock.ts';

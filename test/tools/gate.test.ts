@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PermissionResult } from '../../src/protocol/permission.ts';
-import type { AnyTool, ToolCall } from '../../src/protocol/tool.ts';
+import type { PermissionResult } from '../../src/protocol/tools/permission.ts';
+import type { AnyTool, ToolCall } from '../../src/protocol/tools/tool.ts';
 import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
 import { answerOf, callOf, drain, executorOf, gateOf, hooksOf, once, resultsOf, toolOf } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ToolProgress } from '../../src/protocol/tool.ts';
+import type { ToolProgress } from '../../src/protocol/tools/tool.ts';
 import { deferred, virtualClock } from '../../src/testing/index.ts';
 import { withHeartbeat } from '../../src/tools/heartbeat.ts';
 import { openScope } from '../../src/util/async/scope.ts';

@@ -5,10 +5,15 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TodoItem } from '../../src/protocol/attachment.ts';
-import type { GatePorts } from '../../src/protocol/gate.ts';
-import { type HookEvent, type HookPort, type HookVerdict, NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { GateVerdict } from '../../src/protocol/permission.ts';
+import type { TodoItem } from '../../src/protocol/model/attachment.ts';
+import type { GatePorts } from '../../src/protocol/tools/gate.ts';
+import {
+  type HookEvent,
+  type HookPort,
+  type HookVerdict,
+  NO_HOOK_VERDICT,
+} from '../../src/protocol/tools/hook.ts';
+import type { GateVerdict } from '../../src/protocol/tools/permission.ts';
 import type {
   AnyTool,
   ReadFileState,
@@ -19,7 +24,7 @@ import type {
   ToolOutput,
   ToolProgress,
   ToolUpdate,
-} from '../../src/protocol/tool.ts';
+} from '../../src/protocol/tools/tool.ts';
 import { type ExecutorOptions, StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { createToolSet } from '../../src/tools/tool-set.ts';
 import { systemClock } from '../../src/util/clock.ts';

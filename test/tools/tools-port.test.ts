@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { AnyTool } from '../../src/protocol/tool.ts';
+import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { editTool } from '../../src/tools/builtin/files/edit.ts';
 import { builtinTools } from '../../src/tools/builtin/index.ts';
 import { createToolsPort } from '../../src/tools/tools-port.ts';

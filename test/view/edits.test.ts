@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import type { ViewEdit } from '../../src/protocol/view.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { ViewEdit } from '../../src/protocol/model/view.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { applyEdits } from '../../src/view/edits.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalBody } from '../../src/protocol/journal.ts';
-import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import { ViewFold } from '../../src/view/fold.ts';
 
 const stamp = (uuid: string) => ({ uuid, timestamp: '2026-01-01T00:00:00.000Z', submission: 's' });

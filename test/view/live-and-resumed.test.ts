@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSessionJournal } from '../../src/engine/storage/session-journal.ts';
-import type { JournalBody } from '../../src/protocol/journal.ts';
-import type { ViewMessage } from '../../src/protocol/messages.ts';
-import type { ViewEdit } from '../../src/protocol/view.ts';
+import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { ViewEdit } from '../../src/protocol/model/view.ts';
+import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import { createJournalWriter } from '../../src/session/journal/journal-writer.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore } from '../../src/testing/index.ts';

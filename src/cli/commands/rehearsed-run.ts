@@ -23,7 +23,7 @@ export async function makeRunFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'turnwright-'));
 }
 
-export interface RehearsedRun {
+interface RehearsedRun {
   readonly world: World;
   readonly server: RehearsalServer;
   readonly flags: RunFlags;
@@ -101,7 +101,7 @@ function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>):
 }
 
 /** The caller's environment, with the rehearsal as the only endpoint. */
-export function rehearsalEnv(env: Env, url: string): Env {
+function rehearsalEnv(env: Env, url: string): Env {
   const elsewhere = /^ANTHROPIC_|^CLAUDE_CODE_USE_|_PROXY$/i;
   const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
   return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };

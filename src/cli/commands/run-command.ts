@@ -66,11 +66,7 @@ const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
   verbose === true && outputFormat !== 'stream-json';
 
 /** Only the answer on stdout; questions and, with --verbose, progress on stderr. */
-export async function runPrinted(
-  world: World,
-  prompt: string | undefined,
-  flags: RunFlags,
-): Promise<ExitCode> {
+async function runPrinted(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   await settleTrust(world, flags, undefined);
   const warn = warnOn(world);
   const told = isTold(flags);

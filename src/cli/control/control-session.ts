@@ -23,7 +23,7 @@ import { createPromptLine } from './prompt-queue.ts';
 import { readLines } from './read-lines.ts';
 import { type Fields, parseHostLine } from './wire.ts';
 
-export interface ControlSessionOptions {
+interface ControlSessionOptions {
   /** Options from the flags. */
   readonly options: Options;
   /** Asks the host about calls that rules leave open; else they are denied. */

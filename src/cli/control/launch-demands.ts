@@ -17,7 +17,7 @@ export interface LaunchDemands {
   readonly fields?: readonly InitializeField[] | undefined;
 }
 
-export type StartupFailure =
+type StartupFailure =
   | 'initialize_not_first'
   | 'managed_settings_not_delivered'
   | 'initialize_fields_not_delivered';

@@ -1,7 +1,7 @@
 /** Prompts between the reader of stdin and the query. */
 import type { SDKUserMessage } from '../../index.ts';
 
-export interface PromptLine extends AsyncIterable<SDKUserMessage> {
+interface PromptLine extends AsyncIterable<SDKUserMessage> {
   push(prompt: SDKUserMessage): void;
   /** Nothing is passed on before this has settled. */
   holdUntil(settled: Promise<unknown>): void;

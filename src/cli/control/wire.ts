@@ -3,7 +3,7 @@ import type { SDKUserMessage } from '../../index.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export type HostLine =
+type HostLine =
   | { readonly kind: 'prompt'; readonly message: SDKUserMessage }
   | { readonly kind: 'request'; readonly id: string; readonly subtype: string; readonly fields: Fields }
   /** The host's answer to one of our requests. */

@@ -11,7 +11,7 @@ import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
 
-export interface RehearseFlags {
+interface RehearseFlags {
   readonly serve?: true;
   readonly port?: number;
   /** Seed of the faults. */

@@ -3,8 +3,8 @@ import { type Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { appended } from './flag-values.ts';
 
-export const MCP_SCOPES = ['local', 'user', 'project'] as const;
-export type McpScope = (typeof MCP_SCOPES)[number];
+const MCP_SCOPES = ['local', 'user', 'project'] as const;
+type McpScope = (typeof MCP_SCOPES)[number];
 
 export interface McpInvocation {
   readonly command: 'mcp';
@@ -31,7 +31,7 @@ export type McpCall =
   | { readonly action: 'remove'; readonly name: string; readonly scope?: McpScope | undefined }
   | { readonly action: 'reset-project-choices' };
 
-export interface AddFlags {
+interface AddFlags {
   readonly scope: McpScope;
   readonly transport?: (typeof TRANSPORTS)[number];
   readonly env?: readonly string[];

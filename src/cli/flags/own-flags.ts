@@ -4,7 +4,7 @@ import type { OptionName } from '../../options/table.ts';
 import { INITIALIZE_FIELDS, type InitializeField } from '../control/launch-demands.ts';
 import { appended, jsonObject } from './flag-values.ts';
 
-export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface OwnFlags {

@@ -21,7 +21,7 @@ export interface LiveView {
   readonly canUseTool: CanUseTool | undefined;
 }
 
-export interface LiveViewOptions {
+interface LiveViewOptions {
   /** Stream of the view; default stdout. */
   readonly on?: 'stdout' | 'stderr';
   readonly verbose: boolean;

@@ -10,7 +10,7 @@ import type { Sink } from './print.ts';
 const PLAIN = createStyle(false);
 const LOOK_EVERY_MS = 5_000;
 
-export interface PrintNotices {
+interface PrintNotices {
   /** One line, without its end. */
   warn(line: string): void;
   /** Includes retries and a silent model. `stream-json` has them in its messages. */
@@ -48,7 +48,7 @@ export function withNotices(sink: Sink, { warn, course, denials, nowMs }: PrintN
 const NAMED = 5;
 
 /** `3 calls were denied (2 Bash, 1 Write)`, and what to do about it. */
-export function denialNotice(denials: SDKResultMessage['permission_denials']): string {
+function denialNotice(denials: SDKResultMessage['permission_denials']): string {
   const counts = new Map<string, number>();
   for (const { tool_name } of denials) counts.set(tool_name, (counts.get(tool_name) ?? 0) + 1);
   const named = [...counts].slice(0, NAMED).map(([tool, count]) => `${count} ${visible(tool)}`);

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../usage-error.ts';
 
-export interface PromptSource {
+interface PromptSource {
   readonly words: readonly string[];
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Kind of stdin; default determined by the system. */
@@ -16,7 +16,7 @@ export interface PromptSource {
  * `pipe`: of a shell, whose other end always closes. `socket`: of another program, which may stay open.
  * `data`: a file or an empty device, which ends by itself.
  */
-export type StdinKind = 'terminal' | 'pipe' | 'socket' | 'data' | 'closed';
+type StdinKind = 'terminal' | 'pipe' | 'socket' | 'data' | 'closed';
 
 /** Time limit for the first byte of another program when the task was also given as words. */
 const FIRST_BYTE_MS = 3_000;

@@ -3,8 +3,8 @@ import type { SDKMessage } from '../../index.ts';
 import type { Sink } from './print.ts';
 
 type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
-export type RetryMessage = Extract<SystemMessage, { readonly subtype: 'api_retry' }>;
-export type CompactMessage = Extract<SystemMessage, { readonly subtype: 'compact_boundary' }>;
+type RetryMessage = Extract<SystemMessage, { readonly subtype: 'api_retry' }>;
+type CompactMessage = Extract<SystemMessage, { readonly subtype: 'compact_boundary' }>;
 
 export interface RunNotes extends Sink {
   readonly sessionId: string | undefined;

@@ -8,7 +8,7 @@ import type { Sink } from './print.ts';
 const NOTHING_INTERRUPTED =
   'Nothing was interrupted, so there is nothing to carry on. Say what to do next: turnwright --continue "now the tests".';
 
-export interface Run {
+interface Run {
   /** Absent: the interrupted submission is continued. */
   readonly prompt: string | undefined;
   readonly options: Options;
@@ -18,7 +18,7 @@ export interface Run {
   readonly goOn?: () => Promise<string | undefined>;
 }
 
-export interface RunEnd {
+interface RunEnd {
   /** Absent when a signal ended the process first. */
   readonly result: SDKResultMessage | undefined;
   readonly code: ExitCode;

@@ -5,7 +5,7 @@ import { stopSentence, totals } from '../screen/summary.ts';
 import { counted, dollars, duration, percent, tokens } from '../screen/units.ts';
 import type { RunNotes } from './run-notes.ts';
 
-export interface ReportInput {
+interface ReportInput {
   readonly result: SDKResultMessage;
   readonly notes: RunNotes;
   readonly decisions: readonly DecisionRecord[];
@@ -62,7 +62,7 @@ export function reportRows(input: ReportInput): readonly (readonly [string, stri
   return rows;
 }
 
-export interface ToolWork {
+interface ToolWork {
   readonly calls: number;
   /** Time in which at least one tool ran. */
   readonly busyMs: number;

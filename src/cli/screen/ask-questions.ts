@@ -4,7 +4,7 @@ import type { Style } from './style.ts';
 import { visible } from './visible.ts';
 import { wrapped } from './width.ts';
 
-export interface Asking {
+interface Asking {
   /** Reads one line; rejects when the question is withdrawn. */
   question(prompt: string): Promise<string>;
   line(text: string): void | Promise<void>;
@@ -62,7 +62,7 @@ export function answerOf(
 }
 
 /** Only numbers, one of which is not a choice: a mistake rather than free text. */
-export function isOutOfRange(typed: string, { options }: Pick<Question, 'options'>): boolean {
+function isOutOfRange(typed: string, { options }: Pick<Question, 'options'>): boolean {
   const words = typed.trim();
   if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(words)) return false;
   return words.split(/[\s,]+/).some((number) => options[Number(number) - 1] === undefined);

@@ -10,7 +10,7 @@ import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
 import { visible } from './visible.ts';
 
-export interface AskOptions {
+interface AskOptions {
   readonly screen: Screen;
   readonly terminal: Terminal;
   readonly style: Style;

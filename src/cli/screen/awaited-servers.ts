@@ -4,7 +4,7 @@ import { oneLine } from './visible.ts';
 
 type Ask = Query['mcpServerStatus'];
 
-export interface AwaitedServers {
+interface AwaitedServers {
   ask: Ask | undefined;
   /** The current notice, from the last poll. */
   look(): string | undefined;

@@ -1,7 +1,7 @@
 /** Reads lines from the keyboard. */
 import { createInterface, type Interface } from 'node:readline/promises';
 
-export interface LineReader {
+interface LineReader {
   readonly lines: Interface;
   /** Aborted when the input is closed. */
   readonly closed: AbortSignal;

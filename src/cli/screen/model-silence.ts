@@ -5,7 +5,7 @@ import { duration } from './units.ts';
 /** Until the first notice; each later one comes after twice the time. */
 const FIRST_NOTICE_MS = 20_000;
 
-export interface ModelSilence {
+interface ModelSilence {
   observe(message: SDKMessage): void;
   /** The notice, once the pending request has been silent for long. */
   line(): string | undefined;

@@ -20,7 +20,7 @@ interface OpenTool {
   askedMs: number;
 }
 
-export interface OpenTools {
+interface OpenTools {
   opened(call: NewCall, atMs: number): void;
   /** Lines for a finished call; none for an unknown one. */
   closed(id: string, outcome: ToolOutcome, columns: number, atMs: number): readonly string[];
@@ -35,7 +35,7 @@ export interface OpenTools {
   clear(): void;
 }
 
-export interface NewCall {
+interface NewCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export interface NewCall {
   readonly parent: string | null;
 }
 
-export interface ToolOutcome {
+interface ToolOutcome {
   readonly isError: boolean;
   readonly text: string;
 }

@@ -30,7 +30,7 @@ export interface Screen {
   close(): Promise<void>;
 }
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly terminal: Terminal;
   readonly style: Style;
   readonly cwd: string;

@@ -9,7 +9,7 @@ import { visible } from './visible.ts';
 type AssistantMessage = Extract<SDKMessage, { readonly type: 'assistant' }>;
 type PartialMessage = Extract<SDKMessage, { readonly type: 'stream_event' }>;
 
-export interface StreamedAnswer {
+interface StreamedAnswer {
   event(message: PartialMessage): Promise<void>;
   block(message: AssistantMessage): Promise<void>;
   retracted(uuids: readonly string[]): Promise<void>;
@@ -24,7 +24,7 @@ export interface StreamedAnswer {
 
 const CHARS_PER_TOKEN = 4;
 
-export interface AnswerWords {
+interface AnswerWords {
   readonly takenBack: string;
   paintError(text: string): string;
 }

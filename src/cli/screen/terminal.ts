@@ -19,7 +19,7 @@ export interface Terminal {
   status(text: string | undefined): void;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly output: Output;
   readonly live: boolean;
   /** Evaluated at each use: windows are resized. */

@@ -1,5 +1,5 @@
 /** `/clear`: ends this conversation and begins another one. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 
 export const clearCommand: Command = {
   name: 'clear',

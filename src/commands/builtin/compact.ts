@@ -1,5 +1,5 @@
 /** `/compact [instructions]`. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 
 export const compactCommand: Command = {
   name: 'compact',

@@ -1,5 +1,5 @@
 /** `/context`: what fills the context. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
 export const contextCommand: Command = {

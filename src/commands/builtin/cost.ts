@@ -1,5 +1,5 @@
 /** `/cost`: what this session has spent. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
 export const costCommand: Command = {

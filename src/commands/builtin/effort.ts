@@ -1,6 +1,7 @@
 /** `/effort [level]`: shows or sets the effort. */
-import type { Command } from '../../protocol/command.ts';
-import { EFFORT_LEVELS } from '../../protocol/wire.ts';
+
+import { EFFORT_LEVELS } from '../../protocol/model/wire.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 
 export const effortCommand: Command = {
   name: 'effort',

@@ -1,5 +1,5 @@
 /** `/help`: which commands there are. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 
 export const helpCommand: Command = {
   name: 'help',

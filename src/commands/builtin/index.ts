@@ -1,5 +1,5 @@
 /** Commands of every session. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 import { clearCommand } from './clear.ts';
 import { compactCommand } from './compact.ts';
 import { contextCommand } from './context.ts';

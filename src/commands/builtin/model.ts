@@ -1,5 +1,5 @@
 /** `/model [name]`: shows or sets the model. */
-import type { Command } from '../../protocol/command.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 
 export const modelCommand: Command = {
   name: 'model',

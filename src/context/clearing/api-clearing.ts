@@ -3,7 +3,7 @@
  * The API keeps no state, so the same edit is sent with every request; and because clearing one more result
  * changes the prompt from there on, the cleared part grows in large steps only.
  */
-import type { SystemBody, ViewMessage } from '../../protocol/messages.ts';
+import type { SystemBody, ViewMessage } from '../../protocol/model/messages.ts';
 import { clearResults, type ResultIndex } from './result-index.ts';
 
 const EDIT_TYPE = 'clear_tool_uses_20250919';

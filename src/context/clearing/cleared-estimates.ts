@@ -2,10 +2,10 @@
  * Consequences of the API's clearing: estimates omit cleared results, and a compaction requests the clearing
  * too.
  */
-import type { EstimatedRequest, RequestEstimate } from '../../protocol/context.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { ModelRequest } from '../../protocol/model.ts';
-import type { View } from '../../protocol/view.ts';
+import type { EstimatedRequest, RequestEstimate } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { Estimates } from '../estimate/estimates.ts';
 import type { ApiClearing } from './api-clearing.ts';
 import type { ResultIndex } from './result-index.ts';

@@ -2,15 +2,15 @@
  * The tool results of a view, oldest first, and the tokens that clearing them would free. Kept while the view
  * only grows: O(fresh).
  */
-import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
-import type { ToolResultBlock } from '../../protocol/wire.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
+import type { ToolResultBlock } from '../../protocol/model/wire.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 
 /** Replaces a cleared result; the same bytes each time. */
 export const CLEARED = '[This old result was cleared to make room. Make the call again if it is needed.]';
 
-export interface IndexedResult {
+interface IndexedResult {
   readonly toolUseId: string;
   readonly toolName: string;
   readonly messageUuid: string;

@@ -1,5 +1,7 @@
 /** A tool result that is too large: stored in a file and replaced by a preview. */
-import type { ToolResultBlock } from '../../protocol/wire.ts';
+
+import type { ToolResultBlock } from '../../protocol/model/wire.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
 /** Writes a text to the session's `tool-results/` folder. Rejects on failure. */
@@ -16,7 +18,7 @@ export const PREVIEW_BYTES = 2_048;
 const utf8 = new TextEncoder();
 
 /** The file with the complete text, or why there is none. */
-export type FullText =
+type FullText =
   | { readonly kind: 'spilled'; readonly path: string }
   | { readonly kind: 'source'; readonly path: string }
   | { readonly kind: 'lost'; readonly why: string };
@@ -36,7 +38,7 @@ export async function spilled(spill: Spill, result: Parameters<Spill>[0]): Promi
     const { path } = await spill(result);
     return { kind: 'spilled', path };
   } catch (error) {
-    return { kind: 'lost', why: error instanceof Error ? error.message : String(error) };
+    return { kind: 'lost', why: errorText(error) };
   }
 }
 

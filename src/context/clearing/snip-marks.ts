@@ -2,11 +2,11 @@
  * Calls and messages that are marked for removal and still in the view (L2.3). One per conversation; in
  * memory.
  */
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 import { lastPrompt } from '../rounds.ts';
 
-export interface SnipAnswer {
+interface SnipAnswer {
   readonly marked: readonly string[];
   /** One sentence each. */
   readonly refused: readonly { readonly id: string; readonly why: string }[];

@@ -1,8 +1,8 @@
 /**
  * Which parts of the view may be collapsed: runs of finished, whole rounds in front of the kept tail (L2.5).
  */
-import type { ContextLimits } from '../../protocol/context.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ContextLimits } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { splitBeforeTail } from '../compact/keep-tail.ts';
 import { isSummary, lastPrompt, type Round } from '../rounds.ts';
 
@@ -11,7 +11,7 @@ export interface Span {
   readonly messages: readonly ViewMessage[];
 }
 
-export interface SpanSize {
+interface SpanSize {
   /** A span is closed once it holds this many tokens; the rest is left for later. */
   readonly fromTokens: number;
   /** Limit of the summarising model; a larger round is skipped (F17). */

@@ -2,9 +2,9 @@
  * Collapses of one conversation: staged ahead of time in the background, and kept in memory until they are
  * committed (L2.5). A commit is a recorded edit of the view; what is only staged is lost with the process.
  */
-import type { StepInput } from '../../protocol/context.ts';
-import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
+import type { StepInput } from '../../protocol/model/context.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
 import { earlyThreshold } from '../estimate/early-threshold.ts';
 import { estimateMessage, estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, syntheticMessage } from '../notices.ts';
@@ -12,7 +12,7 @@ import { collapsibleSpans, pinnedMessages, placeOf, type Span } from './collapse
 import { collapsedText } from './collapse-transcript.ts';
 import type { Condense } from './summarise-span.ts';
 
-export interface CollapseOptions extends Stamp {
+interface CollapseOptions extends Stamp {
   readonly condense: Condense;
   /** The small model that condenses for this one, and its input limit in tokens. */
   readonly condenser: (model: string) => { readonly model: string; readonly atMostTokens: number };
@@ -25,7 +25,7 @@ export interface CollapseOptions extends Stamp {
   readonly transcriptPath?: string;
 }
 
-export interface Commit {
+interface Commit {
   readonly edits: readonly ViewEdit[];
   /** As estimated. */
   readonly tokensFreed: number;

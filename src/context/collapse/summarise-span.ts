@@ -1,9 +1,9 @@
 /** One call of a small model, in the background, that condenses a span of the conversation. */
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { type AskOncePorts, askOnce } from '../compact/helper-call.ts';
 import { COLLAPSE_REQUEST, COLLAPSE_SYSTEM, collapseTranscript } from './collapse-transcript.ts';
 
-export interface CondenseInput {
+interface CondenseInput {
   readonly messages: readonly ViewMessage[];
   readonly model: string;
   readonly sessionId: string;

@@ -1,8 +1,8 @@
 /** A compaction: one summary replaces everything before the kept tail (L2.6). */
-import type { CompactionSource, StepInput } from '../../protocol/context.ts';
-import type { HookPort, HookVerdict } from '../../protocol/hook.ts';
-import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
+import type { CompactionSource, StepInput } from '../../protocol/model/context.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
+import type { HookPort, HookVerdict } from '../../protocol/tools/hook.ts';
 import { estimateScale, requestTokens } from '../estimate/fixed-overhead.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { boundary, notice, syntheticMessage } from '../notices.ts';
@@ -30,7 +30,7 @@ export interface CompactionRequest {
   readonly instructions?: string;
 }
 
-export type CompactionResult =
+type CompactionResult =
   | {
       readonly kind: 'compacted';
       readonly edits: readonly ViewEdit[];

@@ -1,7 +1,7 @@
 /** When the kept messages are still too long: their largest texts are stored in files and truncated (F16). */
-import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
-import type { ToolResultBlock, UserBlock } from '../../protocol/wire.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
+import type { ToolResultBlock, UserBlock } from '../../protocol/model/wire.ts';
 import {
   keptForm,
   PREVIEW_BYTES,
@@ -15,7 +15,7 @@ import { estimateMessage, estimateTokens } from '../estimate/token-estimate.ts';
 import { isSummary, toolResultIds } from '../rounds.ts';
 import { cutMiddle } from './shorten.ts';
 
-export interface CutAim {
+interface CutAim {
   /** Tool results are truncated, largest first, until the messages have this many tokens. */
   readonly resultsDownTo: number;
   /** User texts are truncated only while the messages are above this. */

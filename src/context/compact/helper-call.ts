@@ -1,13 +1,13 @@
 /** One model call beside the conversation, with its cost on the ledger. */
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type CallModel,
   FRESH_RETRY_STATE,
   type ModelRequest,
   type QuerySource,
-} from '../../protocol/model.ts';
+} from '../../protocol/model/model.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';

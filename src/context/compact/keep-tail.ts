@@ -1,6 +1,6 @@
 /** Splits the view into the part that a compaction replaces and the part that it keeps. */
-import type { ContextLimits } from '../../protocol/context.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ContextLimits } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { isSummary, lastPrompt, type Round, splitRounds } from '../rounds.ts';
 
 export interface Split {
@@ -16,7 +16,7 @@ export interface Split {
 const TAIL_TOKENS = 10_000;
 const TAIL_SHARE = 0.1;
 
-export interface TailOptions {
+interface TailOptions {
   /** Keeps the last round only. Default false. */
   readonly lastRoundOnly?: boolean;
   /** Real tokens per estimated token. Default 1. */

@@ -1,7 +1,7 @@
 /** The last fallback strategy: drops the oldest whole rounds. Needs no model, so it cannot fail (F15). */
-import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protocol/context.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
+import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { Spill } from '../clearing/result-preview.ts';
 import { estimateScale, type FixedOverhead, requestTokens } from '../estimate/fixed-overhead.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';

@@ -1,7 +1,7 @@
 /** Context that is restored behind a summary, each part from a registered source (L2.6, F31). */
-import type { CompactionSource, ContextLimits } from '../../protocol/context.ts';
-import type { HookPort } from '../../protocol/hook.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { CompactionSource, ContextLimits } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
@@ -19,7 +19,7 @@ export function restoreBudget({ effective }: ContextLimits, freedTokens: number)
   return Math.floor(Math.max(most, effective * LEAST_SHARE));
 }
 
-export interface RestoreInput {
+interface RestoreInput {
   readonly summarised: readonly ViewMessage[];
   readonly kept: readonly ViewMessage[];
   readonly budgetTokens: number;

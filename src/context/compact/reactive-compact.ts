@@ -1,6 +1,6 @@
 /** A compaction because a request was refused as too long (L7 rule 3), or on request. */
-import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
 import { type CompactionPorts, type CompactionRequest, compact } from './compaction.ts';
 
 export async function* reactiveCompact(

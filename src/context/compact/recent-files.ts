@@ -1,13 +1,14 @@
 /** Restores the files that were used last, as they are on disk, after a compaction (L2.6). */
-import type { CompactionSource } from '../../protocol/context.ts';
+
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { AttachmentMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ReadFileCache } from '../../protocol/tool.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
+import type { AttachmentMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ReadFileCache } from '../../protocol/tools/tool.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
 
-export interface RecentFilesOptions extends Stamp {
+interface RecentFilesOptions extends Stamp {
   /** Names the files, the latest last. */
   readonly readFileCache: Pick<ReadFileCache, 'entries'>;
   readonly files: Pick<PersistentFiles, 'readRange'>;

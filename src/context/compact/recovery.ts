@@ -1,6 +1,6 @@
 /** Recoveries for a request that did not fit; the rules of L7 decide about their order and number. */
-import type { ContextRecovery, RecoveryOutcome, StepInput } from '../../protocol/context.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ContextRecovery, RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
 import { reduceMedia } from '../media/reduce-media.ts';
@@ -11,7 +11,7 @@ import { reactiveCompact } from './reactive-compact.ts';
 const OFF: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'switched off' });
 const NOTHING_STAGED: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'no collapse is staged' });
 
-export interface RecoveryPorts {
+interface RecoveryPorts {
   readonly compaction: () => CompactionPorts;
   readonly collapses: (() => Collapses) | undefined;
   readonly reactiveCompact: boolean;

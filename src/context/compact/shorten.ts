@@ -1,7 +1,7 @@
 /** Messages with long texts truncated in the middle, for summaries. */
 import type { JsonObject } from '../../protocol/json.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { AssistantBlock, UserBlock } from '../../protocol/wire.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
 /** Beginning and end of a text, with a note about the omitted length. */

@@ -1,5 +1,5 @@
 /** A summary of more than fits into one request: in parts, which are then merged (F15, F17). */
-import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';
 import { type Stamp, syntheticMessage } from '../notices.ts';
@@ -14,7 +14,7 @@ export type AskForSummary = (
   instruction: string,
 ) => AsyncGenerator<LoopMessage, SummariseOutcome>;
 
-export interface ChunkJob {
+interface ChunkJob {
   /** Limit of the messages of one request, in estimated tokens. */
   readonly limitTokens: number;
   readonly words: SummaryWords;
@@ -22,7 +22,7 @@ export interface ChunkJob {
   readonly isTooLong: (outcome: SummariseOutcome) => boolean;
 }
 
-export type ChunksOutcome = SummariseOutcome & { readonly leftOut: number };
+type ChunksOutcome = SummariseOutcome & { readonly leftOut: number };
 
 /** Maximum number of parts: the oldest are left out. */
 const MAX_CHUNKS = 16;

@@ -3,9 +3,9 @@
  * measured before it is sent and made smaller step by step: without media, with old tool output truncated,
  * without the oldest rounds, and finally in parts.
  */
-import type { StepInput } from '../../protocol/context.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { StepInput } from '../../protocol/model/context.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import { estimateScale, type FixedOverhead } from '../estimate/fixed-overhead.ts';
 import { estimateText, estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';

@@ -1,22 +1,22 @@
 /** One model call that turns messages into a summary. */
 
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type CallModel,
   type CallOptions,
   FRESH_RETRY_STATE,
   type ModelOutcome,
   type ModelRequest,
-} from '../../protocol/model.ts';
+} from '../../protocol/model/model.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { notice, type Stamp, syntheticMessage } from '../notices.ts';
 import { extractSummary } from './summary-prompt.ts';
 
-export interface SummariseInput {
+interface SummariseInput {
   readonly messages: readonly ViewMessage[];
   readonly model: string;
   /** The instruction, as the last user message. */
@@ -40,7 +40,7 @@ export type Summarise = (input: SummariseInput) => AsyncGenerator<LoopMessage, S
 export type RequestBase = Pick<ModelRequest, 'sessionId' | 'foreground' | 'system' | 'tools' | 'maxTokens'> &
   Partial<Pick<ModelRequest, 'userContext' | 'thinking' | 'effort' | 'speed' | 'betas' | 'cache'>>;
 
-export interface SummariserOptions extends Stamp {
+interface SummariserOptions extends Stamp {
   readonly callModel: CallModel;
   readonly ledger: Ledger;
   readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;

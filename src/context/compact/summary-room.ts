@@ -1,10 +1,10 @@
 /** Which model makes the summary, and its input limit (F17). */
-import type { StepInput } from '../../protocol/context.ts';
+import type { StepInput } from '../../protocol/model/context.ts';
 import type { FixedOverhead } from '../estimate/fixed-overhead.ts';
 import { limitsFor, type ModelSize } from '../estimate/thresholds.ts';
 import type { RequestBase } from './summarise.ts';
 
-export interface SummaryRoom {
+interface SummaryRoom {
   readonly model: string;
   /** Limit of messages and answer together, in tokens. */
   readonly tokens: number;
@@ -16,7 +16,7 @@ export interface SummaryRoom {
 /** In the order in which they are tried. */
 export type SummaryRooms = (input: StepInput) => Promise<readonly SummaryRoom[]>;
 
-export interface SummaryRoomOptions {
+interface SummaryRoomOptions {
   /**
    * Another model than the main one: cheaper, or with a larger window. The main model is used when it fails.
    */

@@ -1,8 +1,8 @@
 /** Restores the todo list after a compaction: a summary may word it differently (F31). */
 
-import type { TodoItem } from '../../protocol/attachment.ts';
-import type { CompactionSource } from '../../protocol/context.ts';
-import type { TodoStore } from '../../protocol/tool.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
+import type { TodoStore } from '../../protocol/tools/tool.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { type Stamp, stamped } from '../notices.ts';
 

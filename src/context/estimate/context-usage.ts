@@ -1,10 +1,10 @@
 /** Usage of the context by category. Pure. */
 
-import type { RecalledMemory } from '../../protocol/attachment.ts';
-import type { ContextLimits } from '../../protocol/context.ts';
-import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/context-usage.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { Usage, WireTool } from '../../protocol/wire.ts';
+import type { RecalledMemory } from '../../protocol/model/attachment.ts';
+import type { ContextLimits } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { Usage, WireTool } from '../../protocol/model/wire.ts';
+import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { messageBreakdown } from './message-breakdown.ts';
 import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';
 

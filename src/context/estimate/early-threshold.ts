@@ -1,4 +1,4 @@
-import type { ContextLimits } from '../../protocol/context.ts';
+import type { ContextLimits } from '../../protocol/model/context.ts';
 
 /** Share of autocompact's threshold above which clearing and collapse start (L2.4, L2.5). */
 const EARLY_SHARE = 0.6;

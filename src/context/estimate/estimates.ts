@@ -2,9 +2,9 @@
  * The estimates of one session: raw figures of `token-estimate.ts`, multiplied by the factor learned for each
  * model.
  */
-import type { ContextPort, EstimatedRequest, RequestEstimate } from '../../protocol/context.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
+import type { ContextPort, EstimatedRequest, RequestEstimate } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 import { createCalibration } from './calibration.ts';
 import { estimateHead, estimateView } from './request-estimate.ts';
 import { estimateTokens } from './token-estimate.ts';

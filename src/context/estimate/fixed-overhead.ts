@@ -1,5 +1,5 @@
 /** The fixed part of every request: system prompt, contexts and tools (F21). */
-import type { ContextLimits, StepInput } from '../../protocol/context.ts';
+import type { ContextLimits, StepInput } from '../../protocol/model/context.ts';
 import type { RequestBase } from '../compact/summarise.ts';
 import { estimateHead } from './request-estimate.ts';
 import { estimateTokens } from './token-estimate.ts';

@@ -1,8 +1,8 @@
 /** A figure about a view that is updated as the view grows (L10.10). */
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 
-export interface ViewFold<T> {
+interface ViewFold<T> {
   (view: View): T;
   /** Sets the figure of this view: only appended messages are folded afterwards. */
   begin(view: View, value: T): void;

@@ -1,10 +1,11 @@
 /** Tokens of the messages of a view, by author and by tool. */
-import type { ContextUsage } from '../../protocol/context-usage.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { AssistantBlock, UserBlock } from '../../protocol/wire.ts';
+
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
+import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { estimateBlock, estimateMessage } from './token-estimate.ts';
 
-export type MessageBreakdown = ContextUsage['messageBreakdown'];
+type MessageBreakdown = ContextUsage['messageBreakdown'];
 
 /** `scale`: real tokens per estimated one. */
 export function messageBreakdown(messages: Iterable<ViewMessage>, scale: number): MessageBreakdown {

@@ -1,5 +1,5 @@
 /** Sizes of models, as declared and as corrected by refusals in this session (F28, F116). */
-import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ModelSize } from './thresholds.ts';
 
 export interface ModelSizes {

@@ -1,5 +1,5 @@
 /** Estimated tokens of a complete request: its messages, and the fixed part. */
-import type { EstimatedRequest } from '../../protocol/context.ts';
+import type { EstimatedRequest } from '../../protocol/model/context.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { createViewFold } from './incremental-fold.ts';
 import { estimateText } from './text-estimate.ts';

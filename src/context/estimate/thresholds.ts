@@ -1,5 +1,5 @@
 /** Where a model's window is full, in tokens (L2, thresholds). */
-import type { ContextLimits } from '../../protocol/context.ts';
+import type { ContextLimits } from '../../protocol/model/context.ts';
 
 export interface ModelSize {
   readonly contextWindow: number;

@@ -1,6 +1,6 @@
 /** Estimates the tokens of messages without a tokenizer, until a response reports the real figure. */
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { ContentBlock, ImageBlock } from '../../protocol/wire.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { ContentBlock, ImageBlock } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';

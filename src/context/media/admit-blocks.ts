@@ -9,11 +9,11 @@ import type {
   TextBlock,
   ToolResultBlock,
   UserBlock,
-} from '../../protocol/wire.ts';
+} from '../../protocol/model/wire.ts';
 import { type ImageHeader, imageHeader } from '../../util/files/image-header.ts';
 import type { MediaLimits } from './media-limits.ts';
 
-export interface Standing {
+interface Standing {
   /** Number of images in the conversation. */
   readonly images: number;
 }

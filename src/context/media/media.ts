@@ -1,7 +1,7 @@
 /** Replaces images and documents by a line of text that names them. */
 import type { JsonObject } from '../../protocol/json.ts';
-import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { TextBlock, UserBlock } from '../../protocol/wire.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { TextBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { contentOf, isMedia, type MediaBlock } from './view-media.ts';
 
 /** Returns the file that a call used. */

@@ -1,11 +1,11 @@
 /**
  * Replaces what the API refused by notes that name it (L7 rule 4, F11, F12). The journal keeps the original.
  */
-import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
-import type { TextBlock, UserBlock } from '../../protocol/wire.ts';
+import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
+import type { TextBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { dropOldest, replaceIn } from '../steps/media-budget.ts';
 import { fileNames, mediaNote, type NameOf, withContent, withoutMedia } from './media.ts';

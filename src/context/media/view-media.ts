@@ -1,7 +1,7 @@
 /** The images and documents of a view, counted once per message. */
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
-import type { DocumentBlock, ImageBlock, UserBlock } from '../../protocol/wire.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
+import type { DocumentBlock, ImageBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { createViewFold } from '../estimate/incremental-fold.ts';

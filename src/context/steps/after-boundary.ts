@@ -1,5 +1,5 @@
 /** Step 1: the view starts at the last compaction. */
-import type { ContextStep } from '../../protocol/context.ts';
+import type { ContextStep } from '../../protocol/model/context.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { isSummary } from '../rounds.ts';
 

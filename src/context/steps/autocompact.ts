@@ -5,8 +5,8 @@ import type {
   ContextStep,
   StepInput,
   StepOutcome,
-} from '../../protocol/context.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+} from '../../protocol/model/context.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import { type CompactionPorts, compact } from '../compact/compaction.ts';
 import { largestContributor } from '../compact/largest-contributor.ts';

@@ -1,5 +1,5 @@
 /** Step 7: a request that would certainly be refused is not made. */
-import type { ContextStep } from '../../protocol/context.ts';
+import type { ContextStep } from '../../protocol/model/context.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
 /** `recoveryEnabled`: an overflow can be recovered from afterwards, so the request is made. */

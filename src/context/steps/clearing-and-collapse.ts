@@ -1,6 +1,6 @@
 /** Steps 3 to 5, their shared state, and their effect on estimates: created once per conversation. */
-import type { ContextPort, ContextStep } from '../../protocol/context.ts';
-import type { CallModel } from '../../protocol/model.ts';
+import type { ContextPort, ContextStep } from '../../protocol/model/context.ts';
+import type { CallModel } from '../../protocol/model/model.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import { type ApiClearing, createApiClearing } from '../clearing/api-clearing.ts';
@@ -42,7 +42,7 @@ export interface MiddleRungOptions {
   readonly session?: { readonly signal: AbortSignal };
 }
 
-export interface MiddleRungParts extends Stamp {
+interface MiddleRungParts extends Stamp {
   readonly callModel: CallModel;
   readonly ledger: Ledger;
   readonly modelSize: (model: string) => ModelSize;

@@ -2,7 +2,7 @@
  * Step 5: spans of finished rounds are condensed ahead of time, and replaced in the view once space is
  * needed.
  */
-import type { ContextStep } from '../../protocol/context.ts';
+import type { ContextStep } from '../../protocol/model/context.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';
 import { earlyThreshold } from '../estimate/early-threshold.ts';
 

@@ -1,5 +1,5 @@
 /** The order of stage 1 (L2). It is written here and nowhere else. */
-import type { ContextStep } from '../../protocol/context.ts';
+import type { ContextStep } from '../../protocol/model/context.ts';
 import type { CompactionPorts } from '../compact/compaction.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
 import type { Stamp } from '../notices.ts';
@@ -11,7 +11,7 @@ import { mediaBudget } from './media-budget.ts';
 import { type ToolResultBudgetOptions, toolResultBudget } from './tool-result-budget.ts';
 import { usageWarning } from './usage-warning.ts';
 
-export interface StepOptions extends Stamp, ToolResultBudgetOptions {
+interface StepOptions extends Stamp, ToolResultBudgetOptions {
   readonly compaction: () => CompactionPorts;
   readonly autocompact: boolean;
   readonly mediaLimits: (model: string) => MediaLimits;

@@ -1,9 +1,9 @@
 /**
  * Behind step 2: images and documents that exceed the limits together are replaced, oldest first (F10, F12).
  */
-import type { ContextStep } from '../../protocol/context.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { View, ViewEdit } from '../../protocol/view.ts';
+import type { ContextStep } from '../../protocol/model/context.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { fileNames, replaceMedia } from '../media/media.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
@@ -49,7 +49,7 @@ function whatIsOver(tally: MediaTally, textBytes: number, limits: MediaLimits): 
   return undefined;
 }
 
-export interface Room {
+interface Room {
   readonly images: number;
   readonly bytes: number;
   /** Larger images are replaced wherever they are. */

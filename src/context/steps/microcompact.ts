@@ -1,13 +1,13 @@
 /** Step 4: results of old calls that can be repeated are replaced by a stub. */
-import type { ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
-import type { View, ViewEdit } from '../../protocol/view.ts';
+import type { ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import type { ApiClearing } from '../clearing/api-clearing.ts';
 import { clearResults, type ResultIndex } from '../clearing/result-index.ts';
 import { earlyThreshold } from '../estimate/early-threshold.ts';
 import { notice, type Stamp } from '../notices.ts';
 
-export interface MicrocompactOptions extends Stamp {
+interface MicrocompactOptions extends Stamp {
   readonly indexOf: (view: View) => ResultIndex;
   readonly clearing: ApiClearing;
   /** Whether the API clears results for this model on request. */

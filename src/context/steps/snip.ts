@@ -1,7 +1,12 @@
 /** Step 3: removes what was marked, calls always with their results (L10.1). */
-import type { ContextStep, StepOutcome } from '../../protocol/context.ts';
-import type { AssistantMessage, LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
+import type { ContextStep, StepOutcome } from '../../protocol/model/context.ts';
+import type {
+  AssistantMessage,
+  LoopMessage,
+  UserMessage,
+  ViewMessage,
+} from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { SnipMarks } from '../clearing/snip-marks.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { notice, type Stamp } from '../notices.ts';

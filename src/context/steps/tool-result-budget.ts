@@ -1,9 +1,10 @@
 /** Step 2: results too large for the context are stored in a file and replaced by a preview. */
-import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
+
 import type { JsonObject } from '../../protocol/json.ts';
-import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { ViewEdit } from '../../protocol/view.ts';
-import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/wire.ts';
+import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ViewEdit } from '../../protocol/model/view.ts';
+import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { isSameText } from '../../util/text/same-text.ts';
 import {
   keptForm,

@@ -1,6 +1,6 @@
 /** After step 6: one warning each time the context approaches autocompact's threshold. */
-import type { ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import { measuredFloor } from '../estimate/fixed-overhead.ts';
 import { informational, type Stamp } from '../notices.ts';

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
-import type { AgentDefinition } from '../../protocol/agent.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
@@ -17,7 +17,7 @@ import { agentsIn } from '../host/session-info.ts';
 import { buildMainAgentPrompt, readSystemPrompt } from '../session/system-prompt.ts';
 import { ownServerEntries, placesOf } from './agent-resources.ts';
 
-export interface AgentSources {
+interface AgentSources {
   /** By name, as a caller defines them. */
   readonly agents?: Readonly<Record<string, unknown>> | undefined;
   readonly settingSources: readonly ('user' | 'project' | 'local')[];
@@ -57,7 +57,7 @@ export async function agentsOf(sources: AgentSources): Promise<readonly AgentDef
 }
 
 /** The caller's own words; they beat what the agent says. */
-export interface MainAgentChoice {
+interface MainAgentChoice {
   /** Throws `invalid_option` when there is no such agent. */
   readonly agent: string;
   readonly model?: string | undefined;

@@ -2,13 +2,13 @@
 import { attachmentMessageOf } from '../../attachments/collect.ts';
 import { deferredTools } from '../../attachments/deferred-tools.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
-import type { CompactionSource } from '../../protocol/context.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { View } from '../../protocol/view.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
 import type { ConversationContext } from '../session/session.ts';
 
-export interface AgentDeferredTools {
+interface AgentDeferredTools {
   readonly source: AttachmentSource;
   readonly restored: CompactionSource;
   readonly withPrompt: ConversationContext['withPrompt'];

@@ -3,10 +3,10 @@
  * a `.meta.json` that says what it was for; in the host's store under `agent-<id>`; else in memory, for its lifetime.
  */
 import { join } from 'node:path';
-import type { SpawnRequest } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalBody, Recorder } from '../../protocol/journal.ts';
 import type { Clock, JournalStore } from '../../protocol/ports.ts';
+import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
+import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { createJournalWriter } from '../../session/journal/journal-writer.ts';
 import { createMemoryJournalStore } from '../../session/journal/memory-store.ts';
@@ -15,7 +15,7 @@ import type { SessionMirror } from '../storage/mirror.ts';
 import { createSessionJournal, type SessionJournal } from '../storage/session-journal.ts';
 import { VERSION } from '../version.ts';
 
-export interface AgentJournalParts {
+interface AgentJournalParts {
   readonly sessionId: string;
   /** Folder of the session files; undefined: there are none. */
   readonly directory: string | undefined;

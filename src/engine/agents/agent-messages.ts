@@ -2,18 +2,19 @@
  * What an agent's loop yields, as consumers see it: its prompt, its calls and their results, marked with whose they are.
  * Its text and thinking only when asked for: its report comes as the result of the call that started it.
  */
-import type { SpawnRequest } from '../../protocol/agent.ts';
-import type { LoopMessage, SystemMessage } from '../../protocol/messages.ts';
-import type { FromAgent, SDKMessage } from '../../protocol/sdk-messages.ts';
+
+import type { LoopMessage, SystemMessage } from '../../protocol/model/messages.ts';
+import type { FromAgent, SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 
-export interface AgentMessages {
+interface AgentMessages {
   /** The prompt, as a user message. */
   prompt(uuid: string, timestamp: string): SDKMessage;
   map(message: LoopMessage): readonly SDKMessage[];
 }
 
-export interface AgentMessagesOptions extends Pick<SdkMapperOptions, 'sessionId' | 'ids' | 'clock'> {
+interface AgentMessagesOptions extends Pick<SdkMapperOptions, 'sessionId' | 'ids' | 'clock'> {
   /** Text and thinking too. */
   readonly text: boolean;
   /** Raw stream events too. */

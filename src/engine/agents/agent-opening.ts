@@ -1,7 +1,8 @@
 /** What an agent's conversation begins with: skills, tools that can be loaded, its prompt, what is missing, and what hooks say. */
-import type { SpawnRequest } from '../../protocol/agent.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { UserMessage } from '../../protocol/messages.ts';
+
+import type { UserMessage } from '../../protocol/model/messages.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { Session } from '../session/session.ts';
@@ -9,7 +10,7 @@ import { beginWith } from '../submission/preloaded-skills.ts';
 import { hookContext } from '../submission/prompt-hooks.ts';
 import type { AgentParts } from './agent-parts.ts';
 
-export interface AgentOpening {
+interface AgentOpening {
   readonly request: SpawnRequest;
   readonly session: Session;
   readonly model: string;

@@ -1,11 +1,11 @@
 /** What an agent was seen to do, and what its end comes to. */
 import { addUsage, contextTokens } from '../../model/catalog/usage.ts';
-import type { AgentEnd, AgentOutcome } from '../../protocol/agent.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { AssistantMessage, LoopMessage } from '../../protocol/messages.ts';
-import type { Terminal, TerminalReason } from '../../protocol/terminal.ts';
-import { EMPTY_USAGE } from '../../protocol/wire.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { AssistantMessage, LoopMessage } from '../../protocol/model/messages.ts';
+import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
+import type { AgentEnd, AgentOutcome } from '../../protocol/tools/agent.ts';
 import { wholeUsage } from '../output/result-fields.ts';
 
 export interface AgentRecord {
@@ -102,7 +102,7 @@ const END: Readonly<Record<TerminalReason, AgentEnd>> = {
   turn_setup_failed: 'error',
 };
 
-export interface EndFacts {
+interface EndFacts {
   readonly terminal: Terminal;
   /** How its last model call failed, when it did. */
   readonly failure: ModelFailure | undefined;

@@ -1,5 +1,5 @@
 /** What an agent is run with, and who makes it. */
-import type { SpawnRequest } from '../../protocol/agent.ts';
+import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import type { AgentSkills } from '../project/session-skills.ts';
 import type { ConversationPorts } from '../session/session.ts';

@@ -1,10 +1,10 @@
 /** What an agent's definition asks to have around it: MCP servers, and a memory of its own. They end with its scope. */
 
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
-import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { AgentDefinition } from '../../protocol/tools/agent.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { type AgentMemoryPlaces, readAgentMemory } from '../../subagents/agent-memory.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { whileSame } from '../../util/collections/while-same.ts';
@@ -23,7 +23,7 @@ export interface AgentSurroundings {
   readonly problems: readonly string[];
 }
 
-export interface SurroundingsParts {
+interface SurroundingsParts {
   readonly config: QueryEngineConfig;
   /** Every tool of the session. */
   readonly tools: () => readonly AnyTool[];

@@ -2,16 +2,18 @@
  * One agent, from its prompt to its typed outcome: the same loop as the main one (L11), with a view, tools and a scope
  * of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
  */
+
 import { renderMemory } from '../../memory/render.ts';
-import type { AgentOutcome, SpawnRequest } from '../../protocol/agent.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { CallModel } from '../../protocol/model.ts';
-import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
-import type { ToolProgress } from '../../protocol/tool.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { CallModel } from '../../protocol/model/model.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import type { ToolProgress } from '../../protocol/tools/tool.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
 import { AGENT_MESSAGE } from '../output/to-sdk-message.ts';
 import { surroundingsOf } from '../session/request-context.ts';
@@ -66,7 +68,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
     agent = await run.compose(model, scope);
     terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     const isStopped = signal.aborted || session.scope.aborted;
     terminal = isStopped ? ABORTED : { reason: 'turn_setup_failed', turnCount: 0, errors: [why] };
   } finally {

@@ -1,8 +1,9 @@
 /** Where an agent's share of a session differs from the session's own. */
-import type { AgentDefinition, SpawnRequest } from '../../protocol/agent.ts';
-import type { TodoItem } from '../../protocol/attachment.ts';
-import type { HookCall, HookPort } from '../../protocol/hook.ts';
-import type { AnyTool, TodoStore } from '../../protocol/tool.ts';
+
+import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
+import type { HookCall, HookPort } from '../../protocol/tools/hook.ts';
+import type { AnyTool, TodoStore } from '../../protocol/tools/tool.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { SNIP_TOOL } from '../../tools/builtin/snip.ts';

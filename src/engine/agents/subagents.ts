@@ -1,11 +1,11 @@
 /** The Agent tool in a session: which agents it offers, and the way back into the engine that runs them. */
 import { OPTIONS } from '../../options/table.ts';
-import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Ids } from '../../protocol/ports.ts';
-import type { SubagentStats } from '../../protocol/result-message.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { SubagentStats } from '../../protocol/stream/result-message.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { AgentDefinition } from '../../protocol/tools/agent.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillToolPorts } from '../../skills/skill-tool.ts';
 import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../subagents/agent-tool.ts';
 import { GENERAL_PURPOSE } from '../../subagents/built-in.ts';
@@ -22,7 +22,7 @@ import { tellTaken } from '../output/block-acknowledgements.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 
 /** The session that agents belong to. */
-export interface LinkedSession {
+interface LinkedSession {
   readonly host: HostChannel;
   /** Runs an agent; `offered` leaves out the tools that end at its depth. */
   run(...agent: [...Parameters<StartPorts['spawn']>, offered: OfferedTools]): ReturnType<StartPorts['spawn']>;

@@ -3,7 +3,7 @@
  * messages; the one place that ends a run for either (L10.5).
  */
 import type { OuterGuard } from '../../loop/deps.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { StructuredOutput } from '../submission/structured-output.ts';
 import type { SessionBudget } from './session-budget.ts';
 

@@ -1,8 +1,8 @@
 /** What a conversation may spend: money, counted for the whole session, and the tokens of its task. */
 import { contextTokens } from '../../loop/response.ts';
 import { afterCompactions } from '../../loop/task-budget.ts';
-import type { CompactMetadata } from '../../protocol/messages.ts';
-import type { Usage } from '../../protocol/wire.ts';
+import type { CompactMetadata } from '../../protocol/model/messages.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
 import type { UsageLedger } from './usage-ledger.ts';

@@ -1,6 +1,6 @@
 /** With `strictBudget`, no model call is made whose worst case the budget could not pay (L9). */
 import { estimateTokens } from '../../context/estimate/token-estimate.ts';
-import type { CallModel, ModelRequest } from '../../protocol/model.ts';
+import type { CallModel, ModelRequest } from '../../protocol/model/model.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
 /** `onRefused` is told of each call that was not made, and why. */

@@ -5,12 +5,12 @@
 
 import { canonicalModel } from '../../model/catalog/model-info.ts';
 import { addUsage } from '../../model/catalog/usage.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/model/model.ts';
+import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
-import type { ModelUsage } from '../../protocol/result-message.ts';
-import { EMPTY_USAGE, type Usage } from '../../protocol/wire.ts';
+import type { ModelUsage } from '../../protocol/stream/result-message.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   infoOf(model: string): ModelInfo;
   /** USD, undefined when the model has no price. */
   costOf(usage: Usage, info: ModelInfo): number | undefined;
@@ -172,7 +172,7 @@ interface Answer {
 }
 
 /** The answer itself, and the answers of other models inside it, however deep. */
-export function answersIn(usage: Usage, model: string): Answer[] {
+function answersIn(usage: Usage, model: string): Answer[] {
   const answers: Answer[] = [{ model, usage: withoutInner(usage) }];
   for (const inner of usage.iterations ?? []) {
     // `message` entries are parts of the answer itself, which its totals already count.

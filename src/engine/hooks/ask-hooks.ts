@@ -1,10 +1,10 @@
 /** What hooks have to say when a call is about to be put to the person (PermissionRequest, Notification). */
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
-import type { AskPort, PermissionPort } from '../../protocol/gate.ts';
-import type { HookPort } from '../../protocol/hook.ts';
+import type { AskPort, PermissionPort } from '../../protocol/tools/gate.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
 import { calledTool } from '../../tools/called-tool.ts';
 
-export interface AskedHooks {
+interface AskedHooks {
   readonly hooks: HookPort;
   readonly permissions: Pick<PermissionPort, 'apply'>;
   /** Somebody can be asked: only then is a person wanted. */

@@ -4,20 +4,24 @@ import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runne
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
 import { ruleTest } from '../../permissions/rules/rule-test.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { SystemBody } from '../../protocol/model/messages.ts';
+import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import {
   type HookCall,
   type HookEvent,
   type HookInputBase,
   type HookPort,
   NO_HOOK_VERDICT,
-} from '../../protocol/hook.ts';
-import { type ConfiguredHook, type HooksListing, OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
-import type { SystemBody } from '../../protocol/messages.ts';
-import type { PermissionMode } from '../../protocol/permission.ts';
-import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
-import type { SandboxPort } from '../../protocol/sandbox.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+} from '../../protocol/tools/hook.ts';
+import {
+  type ConfiguredHook,
+  type HooksListing,
+  OPEN_HOOK_POLICY,
+} from '../../protocol/tools/hook-config.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
+import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
@@ -25,7 +29,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 
-export interface HookParts {
+interface HookParts {
   readonly sessionId: string;
   readonly scope: Scope;
   readonly clock: Clock;

@@ -2,10 +2,10 @@
 import { createAsk } from '../../permissions/ask/ask.ts';
 import { promptThrough } from '../../permissions/ask/prompt-tool.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
-import type { AskPort, PermissionQuestion } from '../../protocol/gate.ts';
-import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/permission.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { ToolOutput } from '../../protocol/tool.ts';
+import type { AskPort, PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/tools/permission.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 export interface AskedPermissions {

@@ -1,6 +1,7 @@
 /** Which command a prompt calls (L1 phase 3). */
-import type { Command } from '../../protocol/command.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { Command } from '../../protocol/tools/command.ts';
 
 export interface CommandCall {
   readonly command: Command;

@@ -1,5 +1,5 @@
 /** What a slash command gets to work with. */
-import type { CommandContext } from '../../protocol/command.ts';
+import type { CommandContext } from '../../protocol/tools/command.ts';
 import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';

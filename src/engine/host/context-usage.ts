@@ -1,6 +1,6 @@
 /** What fills the context of this session, and of one that is kept in files. */
 import { type ContextUsageInput, contextUsage } from '../../context/estimate/context-usage.ts';
-import type { ContextUsage } from '../../protocol/context-usage.ts';
+import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { ResumedSession } from '../../session/resume/resumed-session.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { AGENT_TOOL, agentLine } from '../../subagents/agent-tool.ts';

@@ -1,10 +1,11 @@
 /** What a host may do to a session besides prompting it: open and name it, read its plugins again, look at what it cost. */
-import type { ContextUsage } from '../../protocol/context-usage.ts';
-import type { HooksListing } from '../../protocol/hook-config.ts';
-import type { ModelUsage } from '../../protocol/result-message.ts';
-import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
-import type { SessionState } from '../../protocol/session-messages.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
+import type { ModelUsage } from '../../protocol/stream/result-message.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { SessionState } from '../../protocol/stream/session-messages.ts';
+import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';

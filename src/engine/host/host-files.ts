@@ -1,6 +1,6 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
 import { resolve } from 'node:path';
-import type { RewindFilesResult } from '../../protocol/file-history.ts';
+import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import { realPath } from '../../util/files/real-path.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { openSession } from '../session/open-session.ts';

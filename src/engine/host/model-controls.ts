@@ -1,5 +1,5 @@
 /** The model of a running session, as a host changes it. */
-import type { ThinkingConfig } from '../../protocol/wire.ts';
+import type { ThinkingConfig } from '../../protocol/model/wire.ts';
 import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 

@@ -1,6 +1,6 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
-import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/wire.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/model/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
 

@@ -2,8 +2,8 @@
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { ToolResultContent } from '../../protocol/tool.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { McpClient } from '../config.ts';
 import type { Session } from '../session/session.ts';
 

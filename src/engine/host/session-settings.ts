@@ -1,8 +1,12 @@
 /** Settings and permission rules of a running session, as a host sees and changes them. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../../protocol/permission.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { EffortLevel } from '../../protocol/wire.ts';
+import type { EffortLevel } from '../../protocol/model/wire.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type {
+  PermissionBehavior,
+  PermissionMode,
+  PermissionRuleSource,
+} from '../../protocol/tools/permission.ts';
 import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 import type { SettingsAccess, SettingsReport } from './settings-access.ts';
@@ -23,7 +27,7 @@ export interface PermissionRulesState {
 }
 
 /** What the next request is made with, wherever it comes from. */
-export interface AppliedSettings {
+interface AppliedSettings {
   readonly model: string;
   /** null: the model's own. */
   readonly effort: EffortLevel | null;

@@ -1,9 +1,9 @@
 /** Background tasks as a host may see and steer them. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { AttachmentMessage } from '../../protocol/messages.ts';
+import type { AttachmentMessage } from '../../protocol/model/messages.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import { TASK_NOTICE, type TaskEndedBy, type TaskInfo } from '../../protocol/task.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import { TASK_NOTICE, type TaskEndedBy, type TaskInfo } from '../../protocol/tools/task.ts';
 import { noticeOrigin, noticePrompt, noticeReminder } from '../../tasks/notice.ts';
 import { type SessionTaskTable, wakes } from '../../tasks/task-table.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
@@ -11,7 +11,7 @@ import { isoTime } from '../../util/text/iso-time.ts';
 /** How much of a task's output a host is given, in bytes. */
 const OUTPUT_BYTES = 8 * 1024;
 
-export interface TaskNotice {
+interface TaskNotice {
   readonly content: string | readonly UserBlock[];
   readonly origin: { readonly kind: string; readonly [key: string]: unknown };
 }
@@ -50,7 +50,7 @@ export interface SessionTasks {
   onChange(listener: () => void): () => void;
 }
 
-export interface SessionTaskOptions {
+interface SessionTaskOptions {
   readonly table: SessionTaskTable;
   readonly enabled: boolean;
   /** No more may be spent: the model is not asked because of a task. */

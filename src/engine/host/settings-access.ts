@@ -2,7 +2,7 @@
 import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { PermissionUpdate } from '../../protocol/permission.ts';
+import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { describeLayers, type SettingsReport } from '../../settings/resolve/describe-layers.ts';
 import { recordGrants } from '../../settings/resolve/granted-directories.ts';
@@ -16,7 +16,7 @@ import { createSettingsWriter, type SettingsWriter } from '../../settings/write/
 export type { SettingsReport };
 
 /** A settings file that this session wrote. */
-export interface SettingsChange {
+interface SettingsChange {
   readonly source: 'userSettings' | 'projectSettings' | 'localSettings';
   readonly file: string;
 }
@@ -36,7 +36,7 @@ export interface SettingsAccess {
   onChange(listener: (change: SettingsChange) => void): () => void;
 }
 
-export interface SettingsAccessInput {
+interface SettingsAccessInput {
   readonly options: ConfigOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

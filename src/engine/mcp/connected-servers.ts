@@ -4,8 +4,8 @@ import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createMcpServers, type McpServerEntry, type McpServers } from '../../mcp/servers/mcp-servers.ts';
 import { createPinStore } from '../../mcp/tools/pin-store.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
 import { parserOf } from '../../tools/schema/from-json-schema.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
@@ -36,7 +36,7 @@ export interface McpParts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface ConnectedRoom {
+interface ConnectedRoom {
   /** Servers that the host brought along, as they are now: their names and those of their tools are taken. */
   own(): readonly McpClient[];
   readonly entries: readonly McpServerEntry[];

@@ -1,6 +1,6 @@
 /** What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult). */
-import type { HookPort } from '../../protocol/hook.ts';
-import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/mcp.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 type Elicit = NonNullable<QueryEngineConfig['onElicitation']>;

@@ -9,9 +9,9 @@ import {
 } from '../../mcp/servers/mcp-servers.ts';
 import { refusedServer } from '../../mcp/servers/server-policy.ts';
 import { cleanText } from '../../mcp/tools/clean-text.ts';
-import type { Command } from '../../protocol/command.ts';
-import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { Command } from '../../protocol/tools/command.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
 import { connectedServers, type McpParts, type ServedSession } from './connected-servers.ts';

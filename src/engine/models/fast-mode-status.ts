@@ -1,6 +1,6 @@
 /** What messages say about fast mode. */
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
-import type { FastModeStatus } from '../../protocol/model.ts';
+import type { FastModeStatus } from '../../protocol/model/model.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 /** Before the session has begun. */

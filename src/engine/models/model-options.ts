@@ -1,5 +1,5 @@
 /** How the model is asked, whatever about. */
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/model/model.ts';
 
 export interface ModelOptions {
   /**

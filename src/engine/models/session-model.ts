@@ -3,8 +3,8 @@ import type { LoopParams } from '../../loop/deps.ts';
 import { thinkingFor } from '../../model/request/thinking-options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Life } from '../../protocol/life.ts';
-import type { CallModel, FastModeStatus, ModelInfo } from '../../protocol/model.ts';
-import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
+import type { CallModel, FastModeStatus, ModelInfo } from '../../protocol/model/model.ts';
+import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { fastModeStatus } from './fast-mode-status.ts';
 
@@ -28,10 +28,10 @@ export interface ModelPort {
 }
 
 /** What of the thinking is shown; null: the provider's default, undefined: the configured value. */
-export type ThinkingDisplay = 'summarized' | 'omitted' | null | undefined;
+type ThinkingDisplay = 'summarized' | 'omitted' | null | undefined;
 
 /** What a running submission goes on with from its next request on. */
-export interface AdoptedModel {
+interface AdoptedModel {
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
 }

@@ -1,7 +1,7 @@
 /** Another model from the next request on: hooks may refuse it, and hear of it. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
@@ -9,7 +9,7 @@ import type { Conversation } from '../session/conversation.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { SessionModel } from './session-model.ts';
 
-export interface SwitchPorts {
+interface SwitchPorts {
   readonly model: SessionModel;
   readonly conversation: Conversation;
   readonly hooks: HookPort;

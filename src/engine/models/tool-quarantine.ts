@@ -1,11 +1,11 @@
 /** One tool the provider refuses must not cost the session every request (F153). */
-import type { AttemptRecord, CallModel, ModelRequest } from '../../protocol/model.ts';
+import type { AttemptRecord, CallModel, ModelRequest } from '../../protocol/model/model.ts';
 import { continued } from '../../util/async/continued.ts';
 
 /** Of one request: more bad tools than this say something else is wrong. */
 const MAX_QUARANTINED = 5;
 
-export interface Quarantine {
+interface Quarantine {
   /** Takes the tool out of further requests, and says why. false: it was out already. */
   take(name: string, why: string): boolean;
 }

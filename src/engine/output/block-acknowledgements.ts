@@ -3,15 +3,15 @@
  * An agent goes on by itself whatever its consumer does, so that its messages are taken is told from outside.
  */
 import type { ToolsPort } from '../../loop/deps.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { ToolProgress } from '../../protocol/tool.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { ToolProgress } from '../../protocol/tools/tool.ts';
 
 /** Whoever takes progress, or decides that nobody will, calls this behind it. */
 export function tellTaken({ taken }: Pick<ToolProgress, 'taken'>): void {
   taken?.();
 }
 
-export interface Deliveries {
+interface Deliveries {
   /** What releases the calls in this message; undefined: it holds none. */
   of(message: SDKMessage): (() => void) | undefined;
   /** The same tools, whose calls wait for their block to be taken. */

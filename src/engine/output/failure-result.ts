@@ -1,7 +1,9 @@
 /** The result of a session that could not begin: like any other end, but nothing was run for it. */
-import type { SDKResultError } from '../../protocol/result-message.ts';
-import { EMPTY_USAGE } from '../../protocol/wire.ts';
+
+import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
+import type { SDKResultError } from '../../protocol/stream/result-message.ts';
 import { uuid } from '../../util/ids/uuid.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { wholeUsage } from './result-fields.ts';
 
 /** `sessionId`: default a new one. */
@@ -10,7 +12,7 @@ export function failureResult(error: unknown, sessionId?: string): SDKResultErro
     type: 'result',
     subtype: 'error_during_execution',
     is_error: true,
-    errors: [error instanceof Error ? error.message : String(error)],
+    errors: [errorText(error)],
     duration_ms: 0,
     duration_api_ms: 0,
     num_turns: 0,

@@ -1,6 +1,6 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
 import { join } from 'node:path';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { agentsIn, apiKeySourceOf } from '../host/session-info.ts';
 import { pluginInfos } from '../host/session-plugins.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';

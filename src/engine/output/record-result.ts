@@ -1,9 +1,9 @@
 /** The result is on record before it is shown. A full disk must not cost the consumer its result. */
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { SDKResultMessage } from '../../protocol/result-message.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { SDKSessionWritesLost } from '../../protocol/session-messages.ts';
-import { TASK_NOTICE } from '../../protocol/task.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
+import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { within } from '../../util/async/with-timeout.ts';
 import { headOf } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';

@@ -1,5 +1,5 @@
 /** A refusal is an answer (L7.1); this says so to programs that would rather not look for it in the result. */
-import type { SDKModelRefusal } from '../../protocol/session-messages.ts';
+import type { SDKModelRefusal } from '../../protocol/stream/session-messages.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { Submission } from '../submission/submission.ts';
 import type { Outcome } from './result.ts';

@@ -1,11 +1,11 @@
 /** What every result carries besides its ending. */
-import type { FastModeStatus } from '../../protocol/model.ts';
-import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { ModelUsage, SubagentStats } from '../../protocol/result-message.ts';
-import type { ResultUsage, Usage } from '../../protocol/wire.ts';
+import type { FastModeStatus } from '../../protocol/model/model.ts';
+import type { ResultUsage, Usage } from '../../protocol/model/wire.ts';
+import type { ModelUsage, SubagentStats } from '../../protocol/stream/result-message.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
-import { answeredPrompt } from '../submission/answered-prompt.ts';
 import type { SubmissionTimes } from '../submission/submission-times.ts';
+import { answeredPrompt } from './answered-prompt.ts';
 
 export interface ResultFacts {
   readonly uuid: string;

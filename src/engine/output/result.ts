@@ -1,8 +1,8 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
-import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../../protocol/messages.ts';
-import type { SDKResultError, SDKResultMessage } from '../../protocol/result-message.ts';
-import type { Terminal, TerminalReason } from '../../protocol/terminal.ts';
-import type { StopReason } from '../../protocol/wire.ts';
+import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../../protocol/model/messages.ts';
+import type { StopReason } from '../../protocol/model/wire.ts';
+import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
+import type { SDKResultError, SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { commonFields, type ResultFacts, timings } from './result-fields.ts';
 
@@ -14,7 +14,7 @@ type ResultKind =
   | SDKResultError['subtype'];
 
 /** One row per reason: a new reason does not compile until it has an answer. */
-export const RESULT_KIND: Readonly<Record<TerminalReason, ResultKind>> = {
+const RESULT_KIND: Readonly<Record<TerminalReason, ResultKind>> = {
   completed: 'answer',
   stop_hook_prevented: 'answer',
   hook_stopped: 'answer',
@@ -49,7 +49,7 @@ export interface Outcome {
   readonly joinedUuids: readonly string[];
 }
 
-export interface LastAnswer {
+interface LastAnswer {
   /** Of its last block; '' when that is no text. */
   readonly text: string;
   readonly stopReason: StopReason | null;
@@ -126,7 +126,7 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
   return sourceUuid === undefined ? [] : [sourceUuid];
 }
 
-export interface ResultLimits {
+interface ResultLimits {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly structuredOutputAttempts: number;

@@ -1,11 +1,11 @@
 /** Assistant messages as the stream shows them: the model's, and those that the engine writes in its place. */
-import type { AssistantMessage, ThoughtFacts } from '../../protocol/messages.ts';
-import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/sdk-messages.ts';
-import type { McpOrigin } from '../../protocol/tool.ts';
+import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
+import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/stream/sdk-messages.ts';
+import type { McpOrigin } from '../../protocol/tools/tool.ts';
 import { titleWords } from '../../util/text/title-words.ts';
 
 /** Of every message that no model wrote. */
-export const SYNTHETIC_MODEL = '<synthetic>';
+const SYNTHETIC_MODEL = '<synthetic>';
 
 const SYNTHETIC_USAGE: SyntheticUsage = Object.freeze({
   input_tokens: 0,

@@ -5,7 +5,7 @@
  */
 
 import { estimateText } from '../../context/estimate/text-estimate.ts';
-import type { Attachment, RecalledMemory } from '../../protocol/attachment.ts';
+import type { Attachment, RecalledMemory } from '../../protocol/model/attachment.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
@@ -13,13 +13,13 @@ import type {
   StreamEventsMessage,
   SystemMessage,
   UserMessage,
-} from '../../protocol/messages.ts';
+} from '../../protocol/model/messages.ts';
+import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { McpOrigin } from '../../protocol/tool.ts';
-import type { StreamEvent } from '../../protocol/wire.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { McpOrigin } from '../../protocol/tools/tool.ts';
 import { countedIds } from '../../util/ids/counted-ids.ts';
-import { answeredPrompt, createPromptStamp } from '../submission/answered-prompt.ts';
+import { answeredPrompt, createPromptStamp } from './answered-prompt.ts';
 import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
 

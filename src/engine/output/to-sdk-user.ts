@@ -1,7 +1,7 @@
 /** User messages as the stream shows them. */
-import type { UserMessage } from '../../protocol/messages.ts';
-import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { UserMessage } from '../../protocol/model/messages.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 
 /** A user message of the conversation as the stream shows it. */
 export function toSdkUser(message: UserMessage, session_id: string): SDKUserMessage {

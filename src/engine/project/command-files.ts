@@ -1,12 +1,12 @@
 /** Command files of the project and the user, as the settings sources allow. */
 import { join } from 'node:path';
 import { type CommandFilesOptions, commandFiles } from '../../commands/command-files.ts';
-import type { CommandSource } from '../../protocol/command.ts';
+import type { CommandSource } from '../../protocol/tools/command.ts';
 import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
 
 const PROJECT_FOLDERS = ['.turnwright', '.claude'] as const;
 
-export interface CommandFileSources {
+interface CommandFileSources {
   /** Before the commands of skills and plugins. */
   readonly first: readonly CommandSource[];
   /** Behind all others. */

@@ -6,7 +6,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import { gitStatus } from '../session/git-status.ts';
 import type { ContextSources } from '../session/session.ts';
 
-export interface ContextSourceParts {
+interface ContextSourceParts {
   readonly projectMemory: {
     readonly load: ContextSources['memoryFiles'];
     readonly prefetch?: ContextSources['relevantMemory'];

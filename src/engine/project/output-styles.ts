@@ -21,7 +21,7 @@ export interface OutputStyleSetup {
   list(): Promise<readonly string[]>;
 }
 
-export interface OutputStyleParts {
+interface OutputStyleParts {
   readonly files: LookedAtFiles;
   readonly plugins: Pick<PluginSetup, 'plugins'>;
   readonly warn?: ((line: string) => void) | undefined;

@@ -1,7 +1,7 @@
 /** The command files of plugins, `/plugin:name`; a reload of the plugins reads them anew. */
 import { commandFiles } from '../../commands/command-files.ts';
-import type { CommandSource } from '../../protocol/command.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { CommandSource } from '../../protocol/tools/command.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { Plugin, PluginSetup } from './plugins.ts';
 

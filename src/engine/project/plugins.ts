@@ -4,14 +4,15 @@ import { resolve } from 'node:path';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
 import type { LoadedPlugins } from '../../plugins/load-plugins.ts';
 import type { Plugin } from '../../plugins/plugin.ts';
-import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ConfiguredHook, HookPolicy } from '../../protocol/hook-config.ts';
-import type { PluginConfig } from '../../protocol/plugin.ts';
+import type { AgentDefinition } from '../../protocol/tools/agent.ts';
+import type { ConfiguredHook, HookPolicy } from '../../protocol/tools/hook-config.ts';
+import type { PluginConfig } from '../../protocol/tools/plugin.ts';
 import { hooksOfPlugin } from '../../settings/resolve/resolve-hooks.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
 import { readAgentFiles } from '../../subagents/agent-files.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import { errorText } from '../../util/text/error-text.ts';
 
 export type { Plugin, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
@@ -32,7 +33,7 @@ export interface PluginPreview extends LoadedPlugins {
   readonly configs: readonly PluginConfig[];
 }
 
-export interface PluginParts {
+interface PluginParts {
   readonly cwd: string;
   readonly files: PersistentFiles;
   readonly skills: Pick<SkillCatalogue, 'setPluginDirectories'> | undefined;
@@ -50,7 +51,7 @@ export async function openPlugins(
     try {
       return { hooks: await hooksOfPlugin(plugin, hookPolicy, (line) => warn?.(line)), errors: [] };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       return { hooks: [], errors: [{ plugin: plugin.name, type: 'hook-load-failed', message }] };
     }
   };
@@ -117,4 +118,4 @@ export function pluginServers(plugins: readonly Plugin[]): readonly McpServerEnt
   );
 }
 
-export const PLUGIN_SCOPE = 'plugin';
+const PLUGIN_SCOPE = 'plugin';

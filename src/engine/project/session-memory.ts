@@ -9,16 +9,16 @@ import {
 } from '../../memory/project-memory.ts';
 import type { RelevantMemoryOptions } from '../../memory/relevant-memory.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { HookPort } from '../../protocol/hook.ts';
-import type { AnyTool, ReadFileCache } from '../../protocol/tool.ts';
-import type { ToolUseBlock } from '../../protocol/wire.ts';
+import type { ToolUseBlock } from '../../protocol/model/wire.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
+import type { AnyTool, ReadFileCache } from '../../protocol/tools/tool.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolPermissions } from '../host/asking.ts';
 import { askSmallModel, type SideCallPorts } from '../side-calls/small-model.ts';
 
-export interface MemoryParts extends SideCallPorts {
+interface MemoryParts extends SideCallPorts {
   readonly files: PersistentFiles;
   readonly hooks: HookPort;
   readonly scope: Scope;

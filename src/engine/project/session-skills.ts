@@ -2,12 +2,12 @@
 
 import { isAbsolute, resolve } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
-import type { CompactionSource } from '../../protocol/context.ts';
-import type { AttachmentMessage } from '../../protocol/messages.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
+import type { AttachmentMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
-import type { View } from '../../protocol/view.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
 import type { Listed, ListingOptions } from '../../skills/listing.ts';
 import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
@@ -15,6 +15,7 @@ import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts'
 import { type ToldSkills, toldSkills } from '../../skills/skill-announcements.ts';
 import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
@@ -49,7 +50,7 @@ export interface SkillsRoom {
 }
 
 /** What differs between the conversations that load skills. */
-export type SkillWorld = Pick<SkillToolPorts, 'adopt' | 'shell'> & {
+type SkillWorld = Pick<SkillToolPorts, 'adopt' | 'shell'> & {
   contextWindow(): number;
   /** The agent can call the Skill tool. */
   isOffered(): boolean;
@@ -69,7 +70,7 @@ export type PreloadSkills = (names: readonly string[]) => Promise<{
   readonly problems: readonly string[];
 }>;
 
-export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'shell'> {
+interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'shell'> {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: LoadContext['files'];
@@ -216,7 +217,7 @@ class Skills implements SkillsRoom {
       else
         await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal) }).then(
           ({ text }) => void texts.push(text),
-          (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error)),
+          (error: unknown) => void problems.push(errorText(error)),
         );
     }
     return { texts, problems };

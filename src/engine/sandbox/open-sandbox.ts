@@ -1,7 +1,7 @@
 /** Isolation of commands in a session: what settings, rules and folders make of it. Loaded where it is asked for. */
 import { join } from 'node:path';
 import { commandExcludedBy } from '../../permissions/rules/excluded-command.ts';
-import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/sandbox.ts';
+import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { type Availability, checkAvailability } from '../../sandbox/availability.ts';
 import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
@@ -66,7 +66,7 @@ const isolatesServer =
   (name: string): boolean =>
     servers === 'all' || servers.includes(name);
 
-export async function sandboxAvailability(
+async function sandboxAvailability(
   asked: Pick<ResolvedSandbox, 'bwrapPath' | 'socatPath' | 'path' | 'network'>,
 ): Promise<Availability> {
   const { bwrapPath, socatPath, path } = asked;

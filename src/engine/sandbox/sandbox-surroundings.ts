@@ -1,6 +1,6 @@
 /** What the sandbox of a session is told of the session, as of each command. */
 import type { Permissions } from '../../permissions/permission-engine.ts';
-import type { SandboxPort } from '../../protocol/sandbox.ts';
+import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { foldersThatRun } from './protected-folders.ts';
 

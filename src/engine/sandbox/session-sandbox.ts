@@ -1,6 +1,6 @@
 /** Isolation of commands, as a session's configuration brings it along: who asks for none loads none. */
 import type { PathPatternSource, Pattern } from '../../permissions/rules/path-rule.ts';
-import type { SandboxPort } from '../../protocol/sandbox.ts';
+import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 
 export interface SessionSandbox {
   /** A call may ask to run outside: through the ordinary rules. */

@@ -1,5 +1,5 @@
 /** `/clear`: the conversation ends, and another one begins, in a session of its own, with what this one was set to. */
-import type { SDKConversationReset, SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKConversationReset, SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { McpRoom } from '../mcp/mcp-room.ts';
@@ -19,7 +19,7 @@ export interface Inherited {
 }
 
 /** What the command has to say, and its result. */
-export interface Clearing {
+interface Clearing {
   readonly messages: readonly SDKMessage[];
   readonly text: string;
   readonly command: string | undefined;

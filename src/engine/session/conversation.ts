@@ -1,8 +1,8 @@
 /** The conversation of a session: its record, its view, its name, and what goes before its first message. */
 import type { MemoryFile } from '../../memory/memory-file.ts';
-import type { Recorder } from '../../protocol/journal.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { Usage } from '../../protocol/wire.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
+import type { Recorder } from '../../protocol/session/journal.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { Recovered, SessionJournal } from '../storage/session-journal.ts';
 
@@ -18,7 +18,7 @@ export interface SessionContexts {
 }
 
 /** What the provider counted for the first `length` messages of the view whose root this is. */
-export interface MeasuredUsage {
+interface MeasuredUsage {
   readonly usage: Usage;
   readonly length: number;
   readonly root: object;

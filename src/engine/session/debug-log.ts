@@ -3,9 +3,10 @@
  * with its retries, what is told beside the turns, warnings. Loaded only where it is asked for. Never what was said:
  * names, counts, ids and reasons alone, so that a log can be handed on.
  */
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { CallModel, ModelOutcome } from '../../protocol/model.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+
+import type { CallModel, ModelOutcome } from '../../protocol/model/model.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 
@@ -22,7 +23,7 @@ export interface DebugLog {
   close(): Promise<void>;
 }
 
-export interface DebugLogOptions {
+interface DebugLogOptions {
   /** One line, without its end. */
   readonly write: (line: string) => void;
   /** Categories, separated by commas; with `!` before them: all but those. Default all. */

@@ -15,7 +15,7 @@ import { childProcess } from '../../util/node.ts';
 const LIMIT_MS = 2_000;
 const MAX_CHARS = 2_000;
 
-export interface GitStatusParts {
+interface GitStatusParts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files: PersistentFiles;

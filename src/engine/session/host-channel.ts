@@ -1,10 +1,10 @@
 /** The way to the host: messages that do not come from the running turn, if one runs, and where a submission stands. */
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { type SDKStatus, StateMachine } from './status-reporter.ts';
 
-export interface HostChannelOptions {
+interface HostChannelOptions {
   readonly sessionId: string;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface HostChannelOptions {
 }
 
 /** What every message of a session carries. */
-export interface MessageStamp {
+interface MessageStamp {
   readonly uuid: string;
   readonly session_id: string;
 }

@@ -1,13 +1,13 @@
 /** Questions to the host, and its answers, as the session's record has them (L4.1). */
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
-import type { AskPort } from '../../protocol/gate.ts';
-import type { PermissionResult } from '../../protocol/permission.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { AskPort } from '../../protocol/tools/gate.ts';
+import type { PermissionResult } from '../../protocol/tools/permission.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { Conversation } from './conversation.ts';
 import type { Submissions } from './submissions.ts';
 
-export interface QuestionPorts {
+interface QuestionPorts {
   readonly ids: Ids;
   readonly conversation: Pick<Conversation, 'recorder'>;
   readonly submissions: Pick<Submissions, 'running'>;

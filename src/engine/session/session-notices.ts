@@ -1,8 +1,9 @@
 /** What the session itself has to tell consumers while a submission runs: a changed permission mode, a tool taken away. */
-import type { PermissionPort } from '../../protocol/gate.ts';
-import type { InformationalBody } from '../../protocol/messages.ts';
-import type { PermissionMode } from '../../protocol/permission.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+
+import type { InformationalBody } from '../../protocol/model/messages.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { PermissionPort } from '../../protocol/tools/gate.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { AppStateAccess } from '../app-state.ts';
 import type { HostChannel } from './host-channel.ts';
 

@@ -1,7 +1,7 @@
 /** The name of a session, on record where other programs look for it. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { SDKSessionTitleChanged } from '../../protocol/session-messages.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { SDKSessionTitleChanged } from '../../protocol/stream/session-messages.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import type { HostChannel } from './host-channel.ts';
 import { openSession } from './open-session.ts';

@@ -1,6 +1,7 @@
 /** The submissions of a session: the one that runs, and what is counted over all of them. */
-import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { SDKResultMessage } from '../../protocol/result-message.ts';
+
+import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 
 export class Submissions {
   /** How the session began, when it is not resumed. */

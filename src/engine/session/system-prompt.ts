@@ -5,10 +5,10 @@
  */
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';
-import type { AgentDefinition } from '../../protocol/agent.ts';
+import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import { reminder } from '../../util/text/reminder.ts';
 
-export interface SystemPromptInput {
+interface SystemPromptInput {
   /** Takes the place of the default; `''` and `[]` mean none. */
   readonly custom?: string | readonly string[] | undefined;
   /** How notes are kept from session to session. */
@@ -45,7 +45,7 @@ function withoutEmpty(blocks: readonly string[]): readonly string[] {
   return blocks.map((block) => block.trim()).filter((block) => block !== '');
 }
 
-export interface UserContextInput {
+interface UserContextInput {
   /** Memory files, rendered; undefined when there are none. */
   readonly memory: string | undefined;
   /** How answers are to sound, where the system prompt does not say so. */
@@ -53,7 +53,7 @@ export interface UserContextInput {
   readonly surroundings: Surroundings;
 }
 
-export interface OutputStyleWords {
+interface OutputStyleWords {
   readonly name: string;
   readonly prompt: string;
 }

@@ -2,7 +2,7 @@
  * What a running agent is at, in a few words by a small model: about every half a minute, when something happened since.
  * Told with `task_progress`, never waited for, and never after the agent's end.
  */
-import type { SpawnRequest } from '../../protocol/agent.ts';
+import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { AgentRecord } from '../agents/agent-outcome.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
@@ -15,7 +15,7 @@ const EVERY_MS = 30_000;
 const MAX_TOKENS = 100;
 const MESSAGES = 8;
 
-export interface SummarisedAgent {
+interface SummarisedAgent {
   readonly request: SpawnRequest;
   readonly record: AgentRecord;
   /** The agent's own. */

@@ -2,9 +2,9 @@
 
 import { estimateTokens } from '../../context/estimate/token-estimate.ts';
 import { stamped } from '../../context/notices.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import { FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import { FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model/model.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { WebSearch, WebSearchOutput, WebSearchPart } from '../../web/web-search-tool.ts';
 import type { SideCallPorts } from './small-model.ts';

@@ -3,8 +3,8 @@
  * shown in a later iteration if it is there by then, and never waited for (L6).
  */
 import type { LoopDeps } from '../../loop/deps.ts';
-import type { ToolUseSummaryMessage, UserMessage } from '../../protocol/messages.ts';
-import type { ToolUseBlock } from '../../protocol/wire.ts';
+import type { ToolUseSummaryMessage, UserMessage } from '../../protocol/model/messages.ts';
+import type { ToolUseBlock } from '../../protocol/model/wire.ts';
 import { headOf } from '../../util/text/cut-text.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { QueryEngineConfig } from '../config.ts';

@@ -1,6 +1,6 @@
 /** The end of a conversation in plain lines, for a small model that is to say something about it. */
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { AssistantBlock, UserBlock } from '../../protocol/wire.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { headOf } from '../../util/text/cut-text.ts';
 
 /** Of each line, in characters. */

@@ -1,10 +1,10 @@
 /** How one kept session went, and what filled its context: read from its file. */
 import { limitsFor } from '../../context/estimate/thresholds.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
-import type { ContextUsage } from '../../protocol/context-usage.ts';
-import type { DecisionRecord } from '../../protocol/decision-record.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/load-session.ts';
@@ -15,7 +15,7 @@ import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { contextUsageOnRecord } from '../host/context-usage.ts';
 
-export interface SessionPlace {
+interface SessionPlace {
   /** The folder whose sessions are meant; absolute. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

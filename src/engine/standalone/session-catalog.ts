@@ -1,7 +1,7 @@
 /** Sessions that are not running, for the library's functions: their files, or a store of the host's. */
 import { resolve } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SessionStore } from '../../protocol/session-store.ts';
+import type { SessionStore } from '../../protocol/session/session-store.ts';
 import type { MessagePage } from '../../session/catalog/conversation.ts';
 import { type EraseRequest, eraseFromSession as eraseFrom } from '../../session/catalog/erase.ts';
 import { createFileTranscripts } from '../../session/catalog/file-transcripts.ts';

@@ -3,7 +3,7 @@ import { basename, join, relative, sep } from 'node:path';
 import { OPTIONS } from '../../options/table.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { SessionKey, SessionStoreEntry } from '../../protocol/session-store.ts';
+import type { SessionKey, SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { createStoreMirror } from '../../session/host-store/store-mirror.ts';
 import { projectSlug } from '../../session/paths.ts';
 import { layOutStoredSession } from '../../session/stored-session.ts';
@@ -11,7 +11,7 @@ import { privateTemp } from '../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 
-export interface MirrorPorts {
+interface MirrorPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;

@@ -1,7 +1,7 @@
 /** What an earlier life of a session left on record: to be gone on with, or copied for a fork. Loaded for a resume. */
 import { afterCompactions } from '../../loop/task-budget.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { JournalWriter } from '../../session/journal/journal-writer.ts';
 import { readEntries } from '../../session/journal/load-session.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/resume/interrupted.ts';
@@ -12,7 +12,7 @@ import { ViewFold } from '../../view/fold.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { Recovered } from './session-journal.ts';
 
-export interface EarlierLife {
+interface EarlierLife {
   /** Reads it, once the session is ours. */
   recover(writer: JournalWriter): Promise<Recovered>;
 }

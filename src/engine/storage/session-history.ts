@@ -1,7 +1,8 @@
 /** What was said in a session, out of its journal: for the History tool (F32). Reads it through, and keeps little of it. */
-import type { JournalEntry } from '../../protocol/journal.ts';
-import type { AssistantMessage, AttachmentMessage, UserMessage } from '../../protocol/messages.ts';
-import type { ToolResultBlock } from '../../protocol/wire.ts';
+
+import type { AssistantMessage, AttachmentMessage, UserMessage } from '../../protocol/model/messages.ts';
+import type { ToolResultBlock } from '../../protocol/model/wire.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { HISTORY_TOOL, type HistoryItem, type HistoryPort } from '../../tools/builtin/history.ts';
 import { retractedBy } from '../../view/changes.ts';
 

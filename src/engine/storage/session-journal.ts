@@ -3,14 +3,14 @@
  * another owner took the session (then the run ends silently, L10.6).
  */
 import type { CarryOn, LoopParams } from '../../loop/deps.ts';
-import type { TodoItem } from '../../protocol/attachment.ts';
-import type { JournalBody, Recorder } from '../../protocol/journal.ts';
 import type { Life } from '../../protocol/life.ts';
-import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
-import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { RecoveredTask } from '../../protocol/task.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
-import type { Usage } from '../../protocol/wire.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
+import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import type { RecoveredTask } from '../../protocol/tools/task.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { ViewFold } from '../../view/fold.ts';
 

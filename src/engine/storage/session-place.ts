@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { lifeOf } from '../../model/life-of.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
 import type { Clock, Ids, JournalStore, LeaseStore } from '../../protocol/ports.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { createJournalWriter } from '../../session/journal/journal-writer.ts';
 import { createMemoryJournalStore } from '../../session/journal/memory-store.ts';
@@ -29,7 +29,7 @@ export interface ComposedSession {
   read(): AsyncIterable<JournalEntry>;
 }
 
-export interface SessionPorts {
+interface SessionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
@@ -67,7 +67,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
 }
 
 /** undefined: the session is not kept in files. */
-export function directoryOf(config: QueryEngineConfig): string | undefined {
+function directoryOf(config: QueryEngineConfig): string | undefined {
   const { store, persistSession, home, cwd } = config;
   if (store !== undefined || persistSession === false || home === undefined) return undefined;
   return config.sessionsDirectory ?? sessionsDirectory(home, cwd);

@@ -1,7 +1,7 @@
 /** A compaction between two submissions, because somebody asked for it: no request of the main loop is made. */
 import { FRESH_COMPACTION } from '../../loop/state.ts';
-import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';

@@ -2,14 +2,16 @@
  * Drives the loop of a submission or of an agent: takes its batches, checks the budgets after each message, and ends the
  * loop when one is used up. Nothing else in the engine runs the loop.
  */
+
 import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import { queryLoop } from '../../loop/query-loop.ts';
-import type { LoopBatch, LoopMessage } from '../../protocol/messages.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
+import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
 
 /** `T`: what the consumer receives. */
-export interface Drive<T> {
+interface Drive<T> {
   readonly params: LoopParams;
   /** The loop's ports; `guard` is the one that the driver checks. */
   deps(guard: OuterGuard): LoopDeps;
@@ -54,7 +56,7 @@ export class LoopDriver<T> {
       try {
         step = await this.#inTime(this.#loop.next());
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorText(error);
         const terminal: Terminal = { reason: 'model_error', turnCount: this.#turnCount, errors: [why] };
         step = { done: true, value: terminal };
       }

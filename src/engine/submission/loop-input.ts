@@ -2,7 +2,7 @@
 import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import { OUTPUT_CAP_WITH_THINKING } from '../../model/request/thinking-options.ts';
-import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';

@@ -1,14 +1,14 @@
 /** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
 import { join } from 'node:path';
 import { findMentions } from '../../commands/file-mentions.ts';
-import type { ToolResultContent } from '../../protocol/tool.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 
-export interface MentionedFile {
+interface MentionedFile {
   readonly path: string;
   readonly rendered: readonly UserBlock[];
 }

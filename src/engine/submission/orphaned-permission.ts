@@ -3,9 +3,9 @@
  * Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { ToolUseBlock } from '../../protocol/wire.ts';
+import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
+import type { ToolUseBlock } from '../../protocol/model/wire.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import type { OrphanedPermission, QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';

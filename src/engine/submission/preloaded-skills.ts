@@ -1,11 +1,11 @@
 /** Skills that a conversation begins with, because its agent's definition names them. */
-import type { AttachmentMessage, UserMessage } from '../../protocol/messages.ts';
+import type { AttachmentMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import type { PreloadSkills } from '../project/session-skills.ts';
 
-export interface Beginning {
+interface Beginning {
   readonly messages: readonly (UserMessage | AttachmentMessage)[];
   /** A sentence for each thing that was meant to be there and is not. */
   readonly problems: readonly string[];

@@ -2,10 +2,11 @@
  * Phases 1 to 4 and 6 of a submission (L1): everything before the first request. What is to be shown comes back
  * as messages, so that a throw by the consumer is never taken for a failure of the set-up.
  */
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { UserMessage } from '../../protocol/messages.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { EffortLevel } from '../../protocol/wire.ts';
+
+import type { UserMessage } from '../../protocol/model/messages.ts';
+import type { EffortLevel } from '../../protocol/model/wire.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';

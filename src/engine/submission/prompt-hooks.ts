@@ -1,9 +1,9 @@
 /** The hooks that a prompt meets on its way in: the session's start, then the prompt's own. */
 
 import type { JudgePrompt } from '../../attachments/queued-commands.ts';
-import type { HookCall, HookVerdict } from '../../protocol/hook.ts';
-import type { AttachmentMessage, InformationalBody } from '../../protocol/messages.ts';
+import type { AttachmentMessage, InformationalBody } from '../../protocol/model/messages.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
+import type { HookCall, HookVerdict } from '../../protocol/tools/hook.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { reminder } from '../../util/text/reminder.ts';
@@ -12,7 +12,7 @@ import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
 import { renameSession } from '../session/session-title.ts';
 
-export interface SessionStarted {
+interface SessionStarted {
   /** What hooks want the model to know. */
   readonly context: readonly AttachmentMessage[];
   /** Goes before the first prompt. */

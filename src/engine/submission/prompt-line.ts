@@ -7,12 +7,12 @@ import { todoReminder } from '../../attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids, Inbox } from '../../protocol/ports.ts';
-import type { ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import type { ReadFileCache, TodoStore } from '../../protocol/tools/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import type { PromptLine } from '../session/session.ts';
 
-export interface AttachmentParts {
+interface AttachmentParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;

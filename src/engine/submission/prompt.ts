@@ -1,4 +1,4 @@
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
 
 export interface SubmitOptions {
   /** The prompt's own uuid; default a fresh one. */

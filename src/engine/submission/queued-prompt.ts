@@ -1,5 +1,5 @@
+import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { InboxPriority } from '../../protocol/ports.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
 
 export interface QueuedPrompt {
   /** Putting the same key twice is one prompt; default its uuid, else a fresh one. */

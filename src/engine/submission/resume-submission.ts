@@ -1,5 +1,5 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
-import type { PermissionDenial } from '../../protocol/permission.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { initMessage } from '../output/init-message.ts';

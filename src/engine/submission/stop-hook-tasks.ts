@@ -2,8 +2,8 @@
  * Hooks of a stop are told what runs on: a turn that ends while tasks run is not the end of the work. Nothing here runs by
  * the clock, so there are no `session_crons`.
  */
-import type { HookPort } from '../../protocol/hook.ts';
-import type { TaskInfo } from '../../protocol/task.ts';
+import type { HookPort } from '../../protocol/tools/hook.ts';
+import type { TaskInfo } from '../../protocol/tools/task.ts';
 
 interface BackgroundTaskSummary {
   readonly id: string;

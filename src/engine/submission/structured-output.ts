@@ -3,8 +3,8 @@
  * turn. Refused calls and nudges share the attempts.
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SchemaCheck } from '../json-schema-check.ts';
 
 export const STRUCTURED_OUTPUT_TOOL = 'StructuredOutput';

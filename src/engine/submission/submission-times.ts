@@ -1,7 +1,7 @@
 /** When a submission came how far: first figures count, later ones change nothing. */
-import type { LoopMessage, StreamEventsMessage } from '../../protocol/messages.ts';
+import type { LoopMessage, StreamEventsMessage } from '../../protocol/model/messages.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { Usage } from '../../protocol/wire.ts';
 
 /** ms from the prompt, unless it says otherwise. */
 export interface SubmissionTimes {

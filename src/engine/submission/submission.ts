@@ -1,5 +1,5 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
-import type { StopReason } from '../../protocol/wire.ts';
+import type { StopReason } from '../../protocol/model/wire.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { tellWhenIdle } from '../session/idle-notification.ts';
 import type { Session } from '../session/session.ts';
@@ -26,7 +26,7 @@ export interface Submission {
   end(): Promise<void>;
 }
 
-export interface SubmissionOptions {
+interface SubmissionOptions {
   readonly id: string;
   readonly prompt: Prompt;
   /** Called at the first step; throws when the engine cannot take a submission now. */

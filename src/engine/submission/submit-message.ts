@@ -4,8 +4,9 @@
  */
 
 import type { LoopDeps, OuterGuard } from '../../loop/deps.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { recordResult } from '../output/record-result.ts';
 import { refusalNotice } from '../output/refusal-notice.ts';
@@ -263,4 +264,4 @@ export async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => errorText(error);

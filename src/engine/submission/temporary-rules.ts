@@ -1,9 +1,10 @@
 /** What holds for the running submission, and is on record so that another process can carry it on (L4.1). */
 
 import type { Permissions } from '../../permissions/permission-engine.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { PermissionDenial } from '../../protocol/permission.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Submissions } from '../session/submissions.ts';
 
@@ -11,7 +12,7 @@ export function lentRecord(rules: readonly string[], submission: string, id: str
   return { type: 'lent', id: `${submission}/lent/${id}`, submission, rules };
 }
 
-export interface RecordPorts {
+interface RecordPorts {
   readonly world: { readonly ids: Ids };
   readonly conversation: Pick<Conversation, 'recorder'>;
   readonly submissions: Submissions;
@@ -39,7 +40,7 @@ export function lendAgain(
     try {
       return [permissions.lend([rule])];
     } catch (error) {
-      warn?.(`The rule ${rule} is not carried on: ${error instanceof Error ? error.message : String(error)}`);
+      warn?.(`The rule ${rule} is not carried on: ${errorText(error)}`);
       return [];
     }
   });

@@ -1,9 +1,9 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
-import type { Command, CommandOrigin, CommandResult } from '../../protocol/command.ts';
-import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/messages.ts';
-import { TASK_NOTICE } from '../../protocol/task.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
+import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
@@ -14,7 +14,7 @@ import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt } from './prompt.ts';
 import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
 
-export interface UserInput {
+interface UserInput {
   /** What hooks say before the prompt. */
   readonly before: readonly AttachmentMessage[];
   readonly messages: readonly UserMessage[];

@@ -3,9 +3,9 @@ import { admitBlocks } from '../../context/media/admit-blocks.ts';
 import { mediaLimitsFor } from '../../context/media/media-limits.ts';
 import { viewMedia } from '../../context/media/view-media.ts';
 import type { ToolsPort } from '../../loop/deps.ts';
-import type { UserMessage } from '../../protocol/messages.ts';
-import type { ToolCall, ToolExecutor, ToolUpdate } from '../../protocol/tool.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { UserMessage } from '../../protocol/model/messages.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '../../protocol/tools/tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { Conversation } from '../session/conversation.ts';
@@ -90,7 +90,7 @@ function admitted(update: ToolUpdate, admit: Admit): ToolUpdate {
   return { ...update, message, extraMessages };
 }
 
-export function admittedMessage(message: UserMessage, admit: Admit): UserMessage {
+function admittedMessage(message: UserMessage, admit: Admit): UserMessage {
   const content = admit(message.message.content);
   if (content === message.message.content) return message;
   return Object.freeze({ ...message, message: { ...message.message, content } });

@@ -1,7 +1,8 @@
 /** Shell commands that stand in a text (a command file, a skill): run in the way the model's own calls run. */
 
 import type { Permissions } from '../../permissions/permission-engine.ts';
-import type { ShellAnswer } from '../../protocol/command.ts';
+import type { ShellAnswer } from '../../protocol/tools/command.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { ToolsRoom } from './tools-room.ts';
 
@@ -27,7 +28,7 @@ export async function gatedShell(
     const answer = await tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
     return answer.ok ? { ok: true, output: textOfContent(answer.content) } : answer;
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, why: errorText(error) };
   } finally {
     undo();
   }

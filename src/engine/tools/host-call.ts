@@ -1,9 +1,10 @@
 /** A call that the engine makes on somebody's behalf, not the model: through the same gate, and nobody is asked. */
-import type { GatePorts } from '../../protocol/gate.ts';
+
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { AnyTool, ToolContext, ToolResultContent } from '../../protocol/tool.ts';
+import type { GatePorts } from '../../protocol/tools/gate.ts';
+import type { AnyTool, ToolContext, ToolResultContent } from '../../protocol/tools/tool.ts';
 import { passGate } from '../../tools/gate/gate.ts';
 import { isConcurrencySafe, parseInput } from '../../tools/gate/prepared-call.ts';
 

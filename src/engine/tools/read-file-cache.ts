@@ -1,4 +1,4 @@
-import type { ReadFileCache, ReadFileState } from '../../protocol/tool.ts';
+import type { ReadFileCache, ReadFileState } from '../../protocol/tools/tool.ts';
 
 /** Which files this session has read; the latest last. */
 export function createReadFileCache(): ReadFileCache {

@@ -1,5 +1,5 @@
-import type { GatePorts } from '../../protocol/gate.ts';
-import type { JournalBody, Recorder } from '../../protocol/journal.ts';
+import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
+import type { GatePorts } from '../../protocol/tools/gate.ts';
 
 /** A call is on record, and on the disk, before its tool starts. */
 export function intentRecorder(recorder: Recorder): GatePorts['recordIntent'] {

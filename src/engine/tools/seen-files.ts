@@ -1,11 +1,11 @@
 /** Files that the model has seen, read again on its behalf: where they were then, and as long as no rule denies it. */
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ReadFileCache } from '../../protocol/tool.ts';
+import type { ReadFileCache } from '../../protocol/tools/tool.ts';
 import { PathMovedError } from '../../util/files/plain-path.ts';
 import { realPath } from '../../util/files/real-path.ts';
 
-export interface SeenFileParts {
+interface SeenFileParts {
   readonly files: PersistentFiles;
   readonly readFileCache: Pick<ReadFileCache, 'get'>;
   readonly permissions: { readonly permissions: Pick<Permissions, 'readFilter'> };

@@ -9,13 +9,13 @@ import {
 } from '../../attachments/mcp-instructions.ts';
 import { type PlanModeFacts, planMode, planModeNote } from '../../attachments/plan-mode.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
-import type { CompactionSource } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { PermissionPort } from '../../protocol/gate.ts';
-import type { AttachmentMessage } from '../../protocol/messages.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
+import type { AttachmentMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
-import type { View } from '../../protocol/view.ts';
+import type { PermissionPort } from '../../protocol/tools/gate.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import {
   ASK_USER_QUESTION_TOOL,
   createAskUserQuestionTool,
@@ -34,7 +34,7 @@ import { reminder } from '../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 
-export interface ToolStateParts {
+interface ToolStateParts {
   readonly sessionId: string;
   readonly permissions: PermissionPort;
   readonly files: PersistentFiles;

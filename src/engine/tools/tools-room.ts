@@ -1,8 +1,8 @@
 import type { ToolsPort } from '../../loop/deps.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { PermissionResult } from '../../protocol/permission.ts';
-import type { McpOrigin, ToolOutput } from '../../protocol/tool.ts';
-import type { WireTool } from '../../protocol/wire.ts';
+import type { WireTool } from '../../protocol/model/wire.ts';
+import type { PermissionResult } from '../../protocol/tools/permission.ts';
+import type { McpOrigin, ToolOutput } from '../../protocol/tools/tool.ts';
 import type { GatedAnswer } from './host-call.ts';
 
 /** The tools of a conversation, as the engine uses them. */

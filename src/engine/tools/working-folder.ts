@@ -5,7 +5,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
-export interface WorkingFolderPorts {
+interface WorkingFolderPorts {
   readonly files: Pick<PersistentFiles, 'realpath'>;
   /** Folders that were added while the session ran. */
   readonly permissions: Pick<Permissions, 'directories'>;

@@ -3,7 +3,7 @@
  * the ledger, the rules and the hooks are the session's, so that one gate and one budget hold at every depth.
  */
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
@@ -25,7 +25,7 @@ import { composeConversation } from './conversation.ts';
 import { composeTools, type ToolParts } from './tools/tools.ts';
 
 /** What the session's rooms were made of. */
-export interface SessionRoom {
+interface SessionRoom {
   readonly session: Session;
   readonly tools: ToolParts;
   readonly context: ContextParts;

@@ -7,7 +7,7 @@ import { admittedTools, composeAdmission } from '../tools/admission.ts';
 import { type ContextParts, composeContext } from './context.ts';
 import type { ComposedTools, ToolParts } from './tools/tools.ts';
 
-export interface ConversationParts extends Pick<ConversationContext, 'attachments' | 'withPrompt'> {
+interface ConversationParts extends Pick<ConversationContext, 'attachments' | 'withPrompt'> {
   readonly conversation: Conversation;
   readonly tools: ComposedTools;
   readonly toolParts: ToolParts;

@@ -1,6 +1,6 @@
 /** What everything else in a session is made with: its ports, its place on the disk, its conversation, model and budget. */
 import { costOf } from '../../model/catalog/prices.ts';
-import type { ModelRequest } from '../../protocol/model.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';

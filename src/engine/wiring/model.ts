@@ -1,6 +1,6 @@
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
-import type { AttemptRecord, CallModel } from '../../protocol/model.ts';
+import type { AttemptRecord, CallModel } from '../../protocol/model/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-config.ts';
 import { continued } from '../../util/async/continued.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { SkillSetup } from '../project/session-skills.ts';
 
-export interface SkillInput {
+interface SkillInput {
   readonly files: LookedAtFiles;
   /** Tools that were named; undefined: none were. */
   readonly toolNames: readonly string[] | undefined;

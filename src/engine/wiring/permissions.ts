@@ -1,13 +1,13 @@
 import { createPermissions } from '../../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { SandboxPort } from '../../protocol/sandbox.ts';
+import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type AskedPermissions, Asking, type AskingPorts } from '../host/asking.ts';
 import { readableNotes } from '../project/session-memory.ts';
 import { protectedFolders } from '../sandbox/protected-folders.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../submission/structured-output.ts';
 
-export interface PermissionRoomPorts extends AskingPorts {
+interface PermissionRoomPorts extends AskingPorts {
   readonly files: PersistentFiles;
   readonly readableDirectories: () => readonly string[];
   /** undefined: commands are not isolated. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { asksAnthropic } from '../../model/catalog/anthropic-api.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { PluginConfig } from '../../protocol/plugin.ts';
+import type { PluginConfig } from '../../protocol/tools/plugin.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import type { UserServers } from '../../settings/read/user-servers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
@@ -32,7 +32,7 @@ import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './t
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
 export type { ConfigOptions, ProjectServerPolicy };
 
-export interface SettingsInput {
+interface SettingsInput {
   readonly options: ConfigOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -47,7 +47,7 @@ export interface SettingsInput {
 }
 
 /** The engine's configuration, and what of it is the project's. */
-export interface SettingsOutcome {
+interface SettingsOutcome {
   readonly config: QueryEngineConfig;
   readonly project: ResolvedConfig['project'];
   readonly projectServers: ProjectServerPolicy;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import { TASK_NOTICE } from '../../protocol/task.ts';
+import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { noticeReminder } from '../../tasks/notice.ts';
 import { createTaskTable, type SessionTaskTable } from '../../tasks/task-table.ts';
 import { privateTemp, privateTempSoFar } from '../../util/files/temporary-folder.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { SessionJournal } from '../storage/session-journal.ts';
 
-export interface TaskParts {
+interface TaskParts {
   readonly sessionId: string;
   /** Folder of the session files; undefined: not kept. */
   readonly directory: string | undefined;
@@ -22,7 +22,7 @@ export interface TaskParts {
   readonly stderr: ((line: string) => void) | undefined;
 }
 
-export interface TaskRoom {
+interface TaskRoom {
   readonly table: SessionTaskTable;
   /** Where they are: none while nothing is there yet. */
   folders(): readonly string[];

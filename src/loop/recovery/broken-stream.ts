@@ -1,13 +1,13 @@
 /** L4.3: what to do with a response whose stream broke. Nothing runs twice. */
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopBatch } from '../../protocol/messages.ts';
-import type { ModelRequest } from '../../protocol/model.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { Iteration } from '../iteration.ts';
 import { errorMessage } from '../loop-messages.ts';
 import type { ResponseSoFar } from '../response.ts';
 
 /** How the request is made again after its response broke. */
-export interface Repeat {
+interface Repeat {
   readonly stream: boolean;
   /** Without a back-off. */
   readonly immediate: boolean;

@@ -2,10 +2,10 @@
  * What the overflow rules share: trying a fallback strategy, applying its edits, and giving up with one
  * error.
  */
-import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol/context.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { CompactMetadata, LoopBatch, LoopMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { TerminalReason } from '../../protocol/terminal.ts';
+import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol/model/context.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { CompactMetadata, LoopBatch, LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { TerminalReason } from '../../protocol/session/terminal.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
 import { type Decision, stop } from '../decision.ts';

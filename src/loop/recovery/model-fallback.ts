@@ -2,8 +2,8 @@
  * L4.4: the third overloaded response in a row switches the model for the rest of the submission. Decided
  * here alone.
  */
-import type { LoopBatch } from '../../protocol/messages.ts';
-import type { ModelRequest, RetryState } from '../../protocol/model.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { ModelRequest, RetryState } from '../../protocol/model/model.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { OVERLOADS_UNTIL_FALLBACK } from '../limits.ts';
@@ -21,7 +21,7 @@ export function overloadLimit(
   return foreground && fallbacks.length > 0 ? { overloadLimit: OVERLOADS_UNTIL_FALLBACK } : {};
 }
 
-export interface Fallback {
+interface Fallback {
   readonly from: string;
   readonly to: string;
   /** Models left to try after `to`. */

@@ -5,7 +5,7 @@
  * Two guards stand outside it: stage 1, before a request is made (`blocking_limit`, `rapid_refill_breaker`,
  * and an abort that came before the request), and the engine, after every message (money, structured-output
  * attempts). To add a reason to stop: a new file here, a new line below, a new word in
- * `protocol/terminal.ts`.
+ * `protocol/session/terminal.ts`.
  */
 import type { Rule } from '../rule.ts';
 import { aborted } from './aborted.ts';

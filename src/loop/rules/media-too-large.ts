@@ -1,4 +1,4 @@
-import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { goOn } from '../decision.ts';
 import { failureText } from '../loop-messages.ts';
 import { giveUp, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';

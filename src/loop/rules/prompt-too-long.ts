@@ -1,6 +1,6 @@
-import type { ContextRecovery, RecoveryOutcome } from '../../protocol/context.ts';
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopBatch, LoopMessage } from '../../protocol/messages.ts';
+import type { ContextRecovery, RecoveryOutcome } from '../../protocol/model/context.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import { goOn } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { giveUp, holdsMedia, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';

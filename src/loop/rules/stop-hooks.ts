@@ -1,4 +1,4 @@
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { goOn, stop } from '../decision.ts';
 import type { LoopParams } from '../deps.ts';

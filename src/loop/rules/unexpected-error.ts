@@ -1,3 +1,4 @@
+import { errorText } from '../../util/text/error-text.ts';
 import { stop } from '../decision.ts';
 import { errorMessage } from '../loop-messages.ts';
 import { PASS, type Rule } from '../rule.ts';
@@ -10,7 +11,7 @@ export const unexpectedError: Rule = {
     const { state } = output;
     if (facts.thrown === undefined) return PASS;
     const { error } = facts.thrown;
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     const image =
       error instanceof Error &&
       'code' in error &&

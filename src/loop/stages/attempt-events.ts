@@ -2,8 +2,8 @@
  * Events about the model call itself: an attempt is sent, or a wait precedes the next one. Recorded before
  * they are emitted.
  */
-import type { LoopBatch } from '../../protocol/messages.ts';
-import type { ModelOutput, ModelRequest } from '../../protocol/model.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
 import type { Iteration } from '../iteration.ts';
 import { systemMessage } from '../loop-messages.ts';
 import type { ResponseSoFar } from '../response.ts';

@@ -3,8 +3,8 @@
  * end.
  */
 import type { JsonObject } from '../../protocol/json.ts';
-import type { ToolCall } from '../../protocol/tool.ts';
-import type { AssistantBlock, BlockDelta } from '../../protocol/wire.ts';
+import type { AssistantBlock, BlockDelta } from '../../protocol/model/wire.ts';
+import type { ToolCall } from '../../protocol/tools/tool.ts';
 import { DELTAS_PER_PIECE } from '../limits.ts';
 
 export class BlockBuilder {

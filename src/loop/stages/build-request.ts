@@ -1,5 +1,5 @@
 /** Stage 2: what the model is asked (L3). The view's bytes are made by the model room, once per message. */
-import type { ModelRequest } from '../../protocol/model.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';

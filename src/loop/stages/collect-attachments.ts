@@ -1,5 +1,5 @@
 /** Stage 5: runs only after tools, and only when neither an abort nor a hook's stop is pending (L6). */
-import type { AttachmentMessage, LoopBatch } from '../../protocol/messages.ts';
+import type { AttachmentMessage, LoopBatch } from '../../protocol/model/messages.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { Iteration } from '../iteration.ts';

@@ -1,5 +1,5 @@
 /** Takes the updates that the tools have ready: progress as it is, results once they are recorded. */
-import type { LoopBatch, LoopMessage } from '../../protocol/messages.ts';
+import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import { systemMessage } from '../loop-messages.ts';
 import type { ResultUpdate } from '../tool-run.ts';

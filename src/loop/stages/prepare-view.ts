@@ -1,9 +1,9 @@
 /**
  * Stage 1: the context steps, in the order of `context/steps/index.ts`. With no edits this costs O(fresh).
  */
-import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
-import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/messages.ts';
-import type { WireTool } from '../../protocol/wire.ts';
+import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/model/context.ts';
+import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
+import type { WireTool } from '../../protocol/model/wire.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';

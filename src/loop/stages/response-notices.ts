@@ -1,5 +1,5 @@
 /** Notices that follow the end of a response: what the API cleared, and a missed prompt cache. */
-import type { LoopBatch, LoopMessage, SystemBody } from '../../protocol/messages.ts';
+import type { LoopBatch, LoopMessage, SystemBody } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import { systemMessage } from '../loop-messages.ts';
 import type { ResponseSoFar } from '../response.ts';

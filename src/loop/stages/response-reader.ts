@@ -1,16 +1,20 @@
 /** Turns one response's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type { AssistantMessage, LoopBatch, LoopMessage, ThoughtFacts } from '../../protocol/messages.ts';
-import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
+import type {
+  AssistantMessage,
+  LoopBatch,
+  LoopMessage,
+  ThoughtFacts,
+} from '../../protocol/model/messages.ts';
+import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
 import {
   type AssistantBlock,
   EMPTY_USAGE,
   type StreamEvent,
   type ToolUseBlock,
-  type Usage,
-} from '../../protocol/wire.ts';
+} from '../../protocol/model/wire.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { Iteration } from '../iteration.ts';
-import { emptyResponse, type ResponseSoFar } from '../response.ts';
+import { emptyResponse, type ResponseSoFar, withLater } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
 import { addNotices } from './response-notices.ts';
@@ -288,11 +292,4 @@ const displayOf = ({ thinking }: ModelRequest): string | undefined =>
 function observed(message: AssistantMessage, block: ToolUseBlock, { deps }: Iteration): AssistantMessage {
   const filled = deps.tools.backfill(block);
   return filled === block ? message : { ...message, message: { ...message.message, content: [filled] } };
-}
-
-/** Cumulative values replace; what a delta does not name stays. */
-function withLater(usage: Usage, later: Partial<Usage>): Usage {
-  const merged: Record<string, unknown> = { ...usage };
-  for (const key in later) merged[key] = later[key as keyof Usage] ?? merged[key];
-  return merged as unknown as Usage;
 }

@@ -1,6 +1,6 @@
 /** One response of the model, read to its end: finished blocks, and tool results that arrive meanwhile. */
-import type { LoopBatch } from '../../protocol/messages.ts';
-import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
+import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
 import { thisTick } from '../../util/async/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
 import type { ResponseSoFar } from '../response.ts';

@@ -1,9 +1,9 @@
 /** The end of one response, complete or not: recorded, paid for, and used to calibrate estimates. */
-import type { CacheReport } from '../../protocol/cache.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { AssistantMessage } from '../../protocol/messages.ts';
-import type { ModelRequest } from '../../protocol/model.ts';
-import type { Usage } from '../../protocol/wire.ts';
+import type { CacheReport } from '../../protocol/model/cache.ts';
+import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { LoopDeps } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { CHARS_PER_TOKEN } from '../limits.ts';
@@ -13,7 +13,7 @@ import type { Prepared } from '../stage-output.ts';
 /** Transitions whose iteration sends an edited view. */
 const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
 
-export interface Settling {
+interface Settling {
   readonly response: ResponseSoFar;
   readonly request: ModelRequest;
   readonly prepared: Prepared;

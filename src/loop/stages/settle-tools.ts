@@ -3,7 +3,7 @@
  * those of a response that cannot be used (failed, thrown) are aborted. An abort of the submission settles
  * them by itself.
  */
-import type { LoopBatch } from '../../protocol/messages.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import type { Response } from '../response.ts';
 import type { ToolResults } from '../stage-output.ts';

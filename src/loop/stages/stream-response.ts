@@ -3,8 +3,8 @@
  * replaced here (L4.3, L4.4): neither is a transition. A failure is returned as part of the response, and not
  * emitted.
  */
-import type { LoopBatch } from '../../protocol/messages.ts';
-import { type CallOptions, FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
+import { type CallOptions, FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model/model.ts';
 import { resultIds } from '../../view/tool-results.ts';
 import type { CarryOn } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';

@@ -1,6 +1,6 @@
 /** One live connection to a server, from the handshake until either side ends it. */
 
-import type { Isolate } from '../../protocol/sandbox.ts';
+import type { Isolate } from '../../protocol/tools/sandbox.ts';
 import { isRecord } from '../servers/server-config.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
@@ -8,7 +8,7 @@ import type { RemotePorts } from './remote-ports.ts';
 export type ListKind = 'tools' | 'resources' | 'prompts';
 type Answer = Readonly<Record<string, unknown>>;
 
-export interface AskOptions {
+interface AskOptions {
   readonly signal: AbortSignal;
   onProgress?(progress: Answer): void;
 }

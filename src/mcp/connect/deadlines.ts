@@ -1,7 +1,7 @@
 /** Time limits of a call (F77–F79): without progress, and in total. */
 import type { Clock } from '../../protocol/ports.ts';
 
-export interface Deadlines {
+interface Deadlines {
   /** ms without progress. Infinity: no limit. */
   readonly idleMs: number;
   /** ms in total; progress does not extend it. */

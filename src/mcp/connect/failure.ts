@@ -1,4 +1,5 @@
 /** Classifies failures of the communication with a server. */
+import { errorText } from '../../util/text/error-text.ts';
 import { DeadlineError } from './deadlines.ts';
 
 /** The connection ended before the answer arrived. */
@@ -8,7 +9,7 @@ export class NotDeliveredError extends Error {}
 /** Marks, in the error's data, a response that broke off. */
 export const ANSWER_LOST = 'turnwright/answer_lost';
 
-export type McpFailure =
+type McpFailure =
   /** The request did not arrive: repeating it is safe. */
   | { readonly kind: 'not_delivered'; readonly message: string }
   /** The server no longer knows the session, and did nothing (F81). */
@@ -23,7 +24,7 @@ export type McpFailure =
 export function failureOf(error: unknown): McpFailure {
   if (error instanceof DeadlineError) return { kind: 'deadline', error };
   if (error instanceof ConnectionLostError) return { kind: 'lost', message: error.message };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (causesOf(error).some((cause) => cause instanceof NotDeliveredError))
     return { kind: 'not_delivered', message };
   const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };

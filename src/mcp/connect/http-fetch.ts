@@ -10,7 +10,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Statuses for which the platform allows no body. */
 const BODILESS = [101, 204, 205, 304];
 
-export interface BodyEnd {
+interface BodyEnd {
   /** The stream has event ids, so it can be resumed. */
   readonly resumable: boolean;
 }
@@ -25,7 +25,7 @@ const NOT_DELIVERED = [
 ];
 
 /** Sockets to one origin; the session configures proxy and certificate authorities. */
-export interface OriginConnections {
+interface OriginConnections {
   /** An unsent request; errors are emitted as `error` events. */
   request(input: {
     readonly method?: 'GET' | 'DELETE';
@@ -40,7 +40,7 @@ export type ConnectPort = (origin: URL) => OriginConnections;
 
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
-export interface HttpFetch {
+interface HttpFetch {
   readonly fetch: Fetch;
   /** Releases the sockets. */
   close(): void;

@@ -4,7 +4,7 @@ import type { LinkedMcpServer, McpServerInstance } from '../servers/server-confi
 import type { Exchange, JsonRpcMessage } from './json-rpc.ts';
 
 /** Both directions of the communication with a server of the host. */
-export interface HostLine {
+interface HostLine {
   /** Rejects when the server refuses the connection. */
   open(): Promise<void>;
   readonly exchange: Exchange;

@@ -2,13 +2,14 @@
  * The connection to one server, over time: connected, lost, reconnected with growing pauses, switched off and
  * on (F80–F82).
  */
-import type { McpStatus } from '../../protocol/mcp.ts';
+
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { McpStatus } from '../../protocol/tools/mcp.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { Connection } from './connection.ts';
 import { failureOf } from './failure.ts';
 
-export interface LinkPorts {
+interface LinkPorts {
   readonly clock: Clock;
   readonly random: RandomPort;
   /** Time limit of connecting, ms. */

@@ -4,13 +4,13 @@
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Isolate, Launch } from '../../protocol/sandbox.ts';
+import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { isRecord } from '../servers/server-config.ts';
 import { cleanText } from '../tools/clean-text.ts';
 
-export interface StdioServer {
+interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -7,7 +7,7 @@ import type { Fetch } from '../connect/http-fetch.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 
-export interface BearerPorts {
+interface BearerPorts {
   readonly serverUrl: string;
   readonly store: CredentialStore;
   readonly clock: Pick<Clock, 'nowMs'>;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { http } from '../../util/node.ts';
 import { cleanText } from '../tools/clean-text.ts';
 
-export interface CallbackAnswer {
+interface CallbackAnswer {
   readonly code: string;
   /** Issuer of the answer (RFC 9207), if sent. */
   readonly issuer: string | undefined;

@@ -6,8 +6,8 @@ import { isRecord } from '../servers/server-config.ts';
 
 /** Answer of a registration or an authorization server, stored unchanged. */
 type Answered = { readonly [field: string]: unknown };
-export type ClientInformation = Answered & { client_id: string; client_secret?: string | undefined };
-export type Tokens = Answered & {
+type ClientInformation = Answered & { client_id: string; client_secret?: string | undefined };
+type Tokens = Answered & {
   access_token: string;
   token_type: string;
   refresh_token?: string | undefined;

@@ -2,9 +2,11 @@
  * Login to a server, with the protocol library's OAuth: discovery, dynamic registration, PKCE, and a browser
  * redirect to this machine. Only on the user's request: a session never starts one.
  */
+
 import { randomBytes } from 'node:crypto';
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { errorText } from '../../util/text/error-text.ts';
 import { type ConnectPort, createHttpFetch, type Fetch } from '../connect/http-fetch.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';
 import { cleanText } from '../tools/clean-text.ts';
@@ -35,7 +37,7 @@ export async function logIn(options: LogInOptions): Promise<void> {
     await withCallback(options, callback, before, safeFetch(http.fetch, signal));
   } catch (error) {
     signal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     throw new Error(cleanText(message, MAX_ERROR_CHARS), { cause: error });
   } finally {
     callback.close();

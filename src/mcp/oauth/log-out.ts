@@ -3,7 +3,7 @@ import { type ConnectPort, createHttpFetch } from '../connect/http-fetch.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 
-export interface LogOutOptions {
+interface LogOutOptions {
   readonly serverUrl: string;
   readonly store: CredentialStore;
   readonly connect: ConnectPort;

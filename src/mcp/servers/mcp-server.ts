@@ -1,7 +1,7 @@
 /** One configured server: its offers, and calls to it. */
 
-import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Connection, ListKind } from '../connect/connection.ts';
 import { failureOf } from '../connect/failure.ts';
 import { ServerLink } from '../connect/server-link.ts';

@@ -2,8 +2,8 @@
  * All MCP servers of a session: the entry point of the room. Nothing is loaded or started before `start()`.
  */
 
-import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';
 import { createToolPins, type PinStore } from '../tools/tool-pins.ts';

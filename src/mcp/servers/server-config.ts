@@ -43,7 +43,7 @@ export interface McpToolPolicy {
   readonly org_max_permission?: 'allow' | 'ask' | 'blocked' | undefined;
 }
 
-export interface McpOAuthConfig {
+interface McpOAuthConfig {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   /** Port of 127.0.0.1 for the redirect of a login. Default: any free port. */

@@ -1,5 +1,5 @@
 /** Which servers a policy lets a session use. */
-export interface ServerMatch {
+interface ServerMatch {
   readonly serverName?: string | undefined;
   readonly serverCommand?: readonly string[] | undefined;
   readonly serverUrl?: string | undefined;

@@ -1,7 +1,7 @@
 /** What the connection to one server needs of its session. */
 
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import type { Isolate } from '../../protocol/sandbox.ts';
+import type { Isolate } from '../../protocol/tools/sandbox.ts';
 import type { RemotePorts } from '../connect/remote-ports.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { ParserPort } from '../tools/listed-tool.ts';

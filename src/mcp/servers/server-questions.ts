@@ -5,7 +5,7 @@ import { answerElicitation, type ElicitationReply, type ElicitPort } from '../to
 
 export const CLIENT_CAPABILITIES = { roots: {}, elicitation: { form: {}, url: {} } } as const;
 
-export interface ServerQuestions {
+interface ServerQuestions {
   roots(): { readonly roots: { readonly uri: string; readonly name: string }[] };
   /** Never rejects. */
   elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitationReply>;

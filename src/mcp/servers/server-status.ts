@@ -1,5 +1,5 @@
 /** Status of a configured server, as reported to hosts. */
-import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import { type HostServerConfig, isHosts, isRemote, type McpServerConfig } from './server-config.ts';
 
 export function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {

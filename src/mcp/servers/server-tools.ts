@@ -3,8 +3,8 @@
  * allowed.
  */
 
-import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { ToolOutput } from '../../protocol/tool.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { ServerLink } from '../connect/server-link.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
@@ -20,7 +20,7 @@ export interface OfferedTools {
   readonly held: readonly string[];
 }
 
-export interface ServerToolsOptions {
+interface ServerToolsOptions {
   readonly server: string;
   readonly slug: string;
   readonly scope: string;

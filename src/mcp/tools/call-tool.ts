@@ -1,15 +1,15 @@
 /** One call of a server's tool: deadlines, cancellation, and the answer when its outcome is unknown. */
 
-import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { ToolOutput } from '../../protocol/tool.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { Connection } from '../connect/connection.ts';
 import { withDeadlines } from '../connect/deadlines.ts';
 import { failureOf } from '../connect/failure.ts';
 import type { ToolCallRequest } from './listed-tool.ts';
 import { keeperOf, outputOf } from './result.ts';
 
-export interface CallPorts {
+interface CallPorts {
   readonly server: string;
   /** ms without progress. */
   readonly idleMs: number;

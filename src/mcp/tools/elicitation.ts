@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.ts';
 import { isRecord } from '../servers/server-config.ts';
 import { cleanText } from './clean-text.ts';
 
-export interface ElicitationQuestion {
+interface ElicitationQuestion {
   readonly serverName: string;
   readonly message: string;
   readonly mode: 'form' | 'url';

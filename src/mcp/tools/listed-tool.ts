@@ -1,6 +1,6 @@
 /** A server's tool as the engine's Tool. */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import type { McpToolInfo } from '../../protocol/mcp.ts';
+import type { McpToolInfo } from '../../protocol/tools/mcp.ts';
 import type {
   AnyTool,
   McpOrigin,
@@ -8,7 +8,7 @@ import type {
   ToolOutput,
   ToolPolicy,
   ToolProgress,
-} from '../../protocol/tool.ts';
+} from '../../protocol/tools/tool.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
 import { isRecord } from '../servers/server-config.ts';
 import { cleanText } from './clean-text.ts';
@@ -27,7 +27,7 @@ export interface ToolCallRequest {
 
 export type ParserPort = (schema: JsonSchema) => AnyTool['parse'];
 
-export type CallPort = (request: ToolCallRequest) => Promise<ToolOutput>;
+type CallPort = (request: ToolCallRequest) => Promise<ToolOutput>;
 
 export interface ListedTools {
   readonly tools: readonly AnyTool[];
@@ -40,7 +40,7 @@ export interface ListedTools {
 
 const MAX_DESCRIPTION_CHARS = 10_000;
 
-export interface ListedToolOptions {
+interface ListedToolOptions {
   readonly call: CallPort;
   /** Name and source of the server. */
   readonly origin: Pick<McpOrigin, 'server' | 'serverName' | 'source'>;

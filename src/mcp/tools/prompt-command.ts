@@ -1,5 +1,5 @@
 /** A server's prompt as a slash command, `/mcp__server__prompt arg …`. */
-import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
+import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
 import { isRecord } from '../servers/server-config.ts';

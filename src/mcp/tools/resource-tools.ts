@@ -1,6 +1,6 @@
 /** The two tools by which a model reads the resources of servers. */
 import type { JsonSchema } from '../../protocol/json.ts';
-import type { AnyTool, ParseResult, ToolOutput } from '../../protocol/tool.ts';
+import type { AnyTool, ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
 import { withoutPrefix } from '../connect/failure.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { cleanText } from './clean-text.ts';

@@ -1,6 +1,7 @@
 /** Converts a server's result for the model and for consumers. */
-import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
-import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
+
+import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
+import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** File extensions by media type, where the subtype is none. */
 const ENDINGS: Readonly<Record<string, string>> = { 'text/plain': 'txt', 'audio/mpeg': 'mp3' };
 
-export interface ResultPlace {
+interface ResultPlace {
   /** Configured name of the server. */
   readonly server: string;
   /** Name of the tool that the model uses. */

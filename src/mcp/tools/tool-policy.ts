@@ -1,4 +1,4 @@
-import type { ToolPolicy } from '../../protocol/tool.ts';
+import type { ToolPolicy } from '../../protocol/tools/tool.ts';
 import type { McpToolPolicy } from '../servers/server-config.ts';
 
 /** Configured policy for calls of a tool: the stricter one of policy and upper limit. */

@@ -6,7 +6,7 @@ import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import { isRecord } from '../servers/server-config.ts';
 import { cleanText } from './clean-text.ts';
 
-export type ToolSchema =
+type ToolSchema =
   | {
       readonly ok: true;
       readonly schema: JsonSchema;

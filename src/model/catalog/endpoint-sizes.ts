@@ -25,7 +25,7 @@ export interface EndpointSizes {
   close(): void;
 }
 
-export interface EndpointSizesOptions {
+interface EndpointSizesOptions {
   readonly connections: Connections;
   readonly baseUrl: URL;
   headers(): OutgoingHttpHeaders;

@@ -1,5 +1,5 @@
 /** Facts about a model: by its id, else by its family, else conservative defaults. */
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo } from '../../protocol/model/model.ts';
 import { type ListedModel, MODEL_ALIASES, MODEL_LIST, type ThinkingSupport } from './model-list.ts';
 
 const LONG_CONTEXT_SUFFIX = '[1m]';

@@ -2,11 +2,11 @@
  * Facts about known models: prices in USD per million tokens, sizes in tokens. Data, from the public pricing
  * and model pages; settings override or add to it.
  */
-import type { ModelPrice } from '../../protocol/model.ts';
-import type { EffortLevel } from '../../protocol/wire.ts';
+import type { ModelPrice } from '../../protocol/model/model.ts';
+import type { EffortLevel } from '../../protocol/model/wire.ts';
 
 /** Date of these prices, ISO. */
-export const PRICES_AS_OF = '2026-11-01';
+const PRICES_AS_OF = '2026-11-01';
 
 export type ThinkingSupport = 'none' | 'enabled' | 'enabled+adaptive' | 'adaptive';
 

@@ -1,8 +1,8 @@
 /**
  * What a response costs (L9). Prices are data (`model-list.ts`); an unpriced model is undefined, never free.
  */
-import type { ModelInfo, ModelPrice } from '../../protocol/model.ts';
-import type { Usage } from '../../protocol/wire.ts';
+import type { ModelInfo, ModelPrice } from '../../protocol/model/model.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import { modelInfo } from './model-info.ts';
 import { WEB_SEARCH_USD } from './model-list.ts';
 import { promptTokens } from './usage.ts';

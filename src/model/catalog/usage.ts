@@ -1,5 +1,5 @@
 /** Sums over token counts. */
-import { EMPTY_USAGE, type Usage } from '../../protocol/wire.ts';
+import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 
 /** All input tokens: fresh input, cache writes and cache reads. */
 export function promptTokens(usage: Partial<Usage>): number {

@@ -1,9 +1,9 @@
 /** The format of the body of a 200 response, by its headers. */
-import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';
 
-export type BodyFormat =
+type BodyFormat =
   | { readonly kind: 'events' }
   | { readonly kind: 'json' }
   | { readonly kind: 'wrong'; readonly what: string };

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { http, https, tls } from '../../util/node.ts';
 import { bypassesProxy, portOf } from './proxy-rules.ts';
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly baseUrl: URL;
   readonly proxyUrl?: URL | undefined;
   readonly noProxy?: string | undefined;
@@ -39,7 +39,7 @@ export interface Connections {
 }
 
 /** A proxy that refused to connect. */
-export class ProxyRefusal extends Error {
+class ProxyRefusal extends Error {
   readonly code = 'ERR_PROXY_REFUSED';
   readonly status: number;
   constructor(status: number) {

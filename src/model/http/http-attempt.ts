@@ -1,11 +1,12 @@
 /**
  * One HTTP attempt: sends the body, yields a batch of events per read, and then its outcome. Never retries.
  */
-import type { ModelFailure } from '../../protocol/failure.ts';
+
 import type { Life } from '../../protocol/life.ts';
-import type { ModelOutput } from '../../protocol/model.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { ModelOutput } from '../../protocol/model/model.ts';
+import type { StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { StreamEvent, Usage } from '../../protocol/wire.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';
 import { otherApiFailure } from '../retry/other-api.ts';
@@ -18,7 +19,7 @@ import type { Connections, HttpRequest } from './connections.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
 import { type HttpHead, requestIdOf } from './http-head.ts';
 
-export interface AttemptInput {
+interface AttemptInput {
   readonly connections: Connections;
   readonly request: HttpRequest;
   readonly body: readonly (Buffer | string)[];
@@ -29,7 +30,7 @@ export interface AttemptInput {
 }
 
 /** Times are monotonic ms of the clock. */
-export interface AttemptFacts {
+interface AttemptFacts {
   head?: HttpHead;
   firstByteMs?: number;
   firstContentMs?: number;

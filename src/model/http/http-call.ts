@@ -4,8 +4,8 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ModelFailure } from '../../protocol/failure.ts';
 import type { Life } from '../../protocol/life.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { classifyConnectionError } from '../retry/classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';

@@ -19,7 +19,7 @@ export type EndpointAnswer =
   | { readonly kind: 'failed'; readonly status: number; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string };
 
-export interface Probe {
+interface Probe {
   readonly connections: Connections;
   readonly baseUrl: URL;
   readonly model: string;

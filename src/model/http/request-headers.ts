@@ -1,6 +1,6 @@
 /** The headers of one request: identity, version, and the betas that its body needs. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ModelRequest } from '../../protocol/model.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
 import type { Credential } from '../credentials.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';
@@ -18,7 +18,7 @@ const BETA = {
   taskBudgets: 'task-budgets-2026-03-13',
 } as const;
 
-export interface HeaderInput {
+interface HeaderInput {
   readonly request: ModelRequest;
   readonly body: RequestBody;
   readonly credential: Credential;

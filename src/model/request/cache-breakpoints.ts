@@ -19,7 +19,7 @@ export function cacheMark(ttl: CacheTtl): CacheMark {
 const FIVE_MINUTES = '"cache_control":{"type":"ephemeral"}';
 
 /** A block's JSON with a breakpoint inserted; its other bytes are unchanged. */
-export function markBlock(json: string, mark: string): string {
+function markBlock(json: string, mark: string): string {
   return `${json.slice(0, -1)},${mark}}`;
 }
 

@@ -3,11 +3,11 @@
  * request that did not recur (L3, F113). Free of cost while a view only grows; after an edit it takes one
  * comparison of messages.
  */
-import type { CacheBreak, CacheBreakKind, CacheWatch } from '../../protocol/cache.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { ModelPrice, ModelRequest } from '../../protocol/model.ts';
+import type { CacheBreak, CacheBreakKind, CacheWatch } from '../../protocol/model/cache.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { ModelPrice, ModelRequest } from '../../protocol/model/model.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { View } from '../../protocol/view.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import { piecesOf } from './message-json.ts';
 

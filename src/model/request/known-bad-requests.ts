@@ -3,7 +3,7 @@
  * third time (F14).
  */
 import { createHash } from 'node:crypto';
-import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 
 type Chunks = readonly (Buffer | string)[];
 

@@ -2,10 +2,10 @@
  * Locates the block of the view that a refusal names by `messages.3.content.1`: indices differ, because
  * messages are merged on the wire (F11).
  */
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { ModelRequest } from '../../protocol/model.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
 import { piecesOfBlock, textJson } from './message-json.ts';
 import { createNormaliser, type NormaliseRules, type WireTurn } from './normalise.ts';
 

@@ -2,8 +2,8 @@
  * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration serialises
  * only fresh messages and reuses buffers for the rest (L10.10).
  */
-import type { AssistantMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
+import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
@@ -15,14 +15,14 @@ const PORTION_CHARS = 2 * 1024;
 /** Variants kept per view: the main request and one more (another model, or without thinking). */
 const MAX_VARIANTS = 2;
 
-export interface MessagesBytes {
+interface MessagesBytes {
   /** The inside of the `messages` array: finished bytes, then the rest as text. */
   readonly sealed: readonly Buffer[];
   readonly rest: string;
   readonly toolRunWithoutThinking: boolean;
 }
 
-export interface BytesRequest {
+interface BytesRequest {
   readonly view: View;
   readonly userContext: readonly string[];
   /** A key of everything that `keepsThinking` depends on. */

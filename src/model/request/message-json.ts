@@ -2,7 +2,7 @@
  * One message of the view as pieces of wire JSON: one string per content block, made once per message and
  * kept by identity, so that an iteration serialises only what is new (L3).
  */
-import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type {
   AssistantBlock,
   DocumentBlock,
@@ -10,7 +10,7 @@ import type {
   TextBlock,
   ToolResultBlock,
   UserBlock,
-} from '../../protocol/wire.ts';
+} from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';
 import { wireToolId } from './tool-ids.ts';
@@ -26,7 +26,7 @@ export type Piece =
     };
 
 /** What the model reads for an empty tool result (F09). */
-export const NO_OUTPUT = '(no output)';
+const NO_OUTPUT = '(no output)';
 
 export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
 

@@ -3,7 +3,7 @@
  * once, and what precedes the newest two exchanges never changes again, so its bytes can be kept
  * (`message-byte-cache.ts`).
  */
-import type { AssistantMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import { type Piece, piecesOf, textJson, wireJson, withToolId } from './message-json.ts';
 import { createToolIds, type ToolIds } from './tool-ids.ts';
 

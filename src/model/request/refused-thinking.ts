@@ -3,8 +3,8 @@
  * then on. A refusal names one block at most, and the retry contains none, so all thinking of the request
  * counts as refused.
  */
-import type { AssistantMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
+import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 
 export interface RefusedThinking {
   /** Registers all thinking of a refused request. O(view). */

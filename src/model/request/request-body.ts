@@ -2,9 +2,9 @@
  * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`),
  * then everything that varies, so that a request's prefix recurs in the next one (L3).
  */
-import type { AssistantMessage } from '../../protocol/messages.ts';
-import type { ModelInfo, ModelRequest } from '../../protocol/model.ts';
-import type { WireTool } from '../../protocol/wire.ts';
+import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
+import type { WireTool } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
@@ -21,7 +21,7 @@ export interface RequestBody {
   readonly thinking: WireThinking | undefined;
 }
 
-export interface BodyInput {
+interface BodyInput {
   readonly request: ModelRequest;
   readonly info: ModelInfo;
   readonly bytes: ViewBytes;

@@ -1,6 +1,6 @@
 /** `max_tokens`, thinking and effort in the form that the model supports (L3). */
-import type { ModelInfo, ModelRequest } from '../../protocol/model.ts';
-import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
+import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
+import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
 import { thinkingSupport } from '../catalog/model-info.ts';
 
 /** Minimum thinking budget of the API, in tokens. */

@@ -2,7 +2,7 @@
  * The one place where a failed call becomes a `ModelFailure`: from a status and body, an SSE error, a socket
  * error, a time-out.
  */
-import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/failure.ts';
+import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead, ResponseHeaders } from '../http/http-head.ts';
 import type { Trip } from '../stream/stream-watch.ts';
 import { type ErrorBody, parseErrorBody } from './error-body.ts';
@@ -184,7 +184,7 @@ export function protocolFailure(message: string, head: HttpHead, retry = false):
   };
 }
 
-export function requestIdOf(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
+function requestIdOf(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
   const requestId = headers['request-id'] ?? headers['x-request-id'] ?? fromBody;
   return requestId === undefined ? {} : { requestId };
 }

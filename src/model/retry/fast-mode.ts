@@ -2,8 +2,8 @@
  * `speed: fast` under rate limits (L8, 429): a short wait keeps it, a long one suspends it, a refusal ends
  * it.
  */
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { FastModeStatus } from '../../protocol/model.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { FastModeStatus } from '../../protocol/model/model.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { ResponseHeaders } from '../http/http-head.ts';
 import { isFastModeWording } from './error-wordings.ts';

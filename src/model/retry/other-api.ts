@@ -1,5 +1,5 @@
 /** A 200 with JSON of another API: a retry would bring the same. */
-import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { protocolFailure } from './classify-error.ts';
 

@@ -1,14 +1,15 @@
 /** One attempt at a model request: its bytes, its HTTP attempt, and what is learned from its outcome. */
-import type { ModelFailure } from '../../protocol/failure.ts';
+
 import type { Life } from '../../protocol/life.ts';
-import type { AssistantMessage } from '../../protocol/messages.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type {
   AttemptRecord,
   ModelInfo,
   ModelOutput,
   ModelRequest,
   RetryState,
-} from '../../protocol/model.ts';
+} from '../../protocol/model/model.ts';
 import type { Admission, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
@@ -55,7 +56,7 @@ export interface CallDeps {
   readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
 }
 
-export interface SendingInput {
+interface SendingInput {
   readonly deps: CallDeps;
   readonly request: ModelRequest;
   readonly state: RetryState;

@@ -2,14 +2,14 @@
  * A wait between two attempts: announced first, ended immediately by abort, with a heartbeat when it may take
  * hours.
  */
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { ModelOutput } from '../../protocol/model.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { ModelOutput } from '../../protocol/model/model.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { assistantErrorKind } from './classify-error.ts';
 
 const HEARTBEAT_MS = 30_000;
 
-export interface Wait {
+interface Wait {
   readonly failure: ModelFailure;
   readonly delayMs: number;
   readonly attempt: number;

@@ -1,6 +1,6 @@
 /** The table of L8 as a pure function: what to do after a failure. */
-import type { ModelFailure } from '../../protocol/failure.ts';
-import type { RetryState } from '../../protocol/model.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { RetryState } from '../../protocol/model/model.ts';
 import type { RandomPort } from '../../protocol/ports.ts';
 import { isReset } from './classify-error.ts';
 
@@ -21,7 +21,7 @@ export type RetryVerdict = {
   | { readonly kind: 'fail'; readonly failure: ModelFailure }
 );
 
-export interface RetryInput {
+interface RetryInput {
   readonly failure: ModelFailure;
   readonly state: RetryState;
   readonly policy: RetryPolicy;
@@ -43,7 +43,7 @@ const BACKOFF_CAP_MS = 32_000;
 const PERSISTENT_CAP_MS = 300_000;
 const JITTER = 0.25;
 /** A longer `retry-after` ends the request instead of being waited for. */
-export const MAX_RETRY_AFTER_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 /** The longest reset that persistent mode waits for, and the time after which its back-off is reset. */
 export const MAX_PERSISTENT_WAIT_MS = 6 * 3_600_000;
 const OUTPUT_MARGIN_TOKENS = 1000;

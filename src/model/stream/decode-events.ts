@@ -3,8 +3,8 @@
  * before they grow, nothing stays open. Unknown event, delta and block types are tolerated; a violation of
  * the order is a failure, never a crash or an incomplete block (F41).
  */
-import type { ModelFailure } from '../../protocol/failure.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/wire.ts';
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { readUsage, replaceUsage } from '../catalog/usage.ts';
 import type { HttpHead } from '../http/http-head.ts';

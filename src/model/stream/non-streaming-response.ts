@@ -1,5 +1,5 @@
 /** Converts a response that came as one JSON object to the events that would have streamed it. */
-import type { AssistantBlock, BlockDelta, StreamEvent, WireResponse } from '../../protocol/wire.ts';
+import type { AssistantBlock, BlockDelta, StreamEvent, WireResponse } from '../../protocol/model/wire.ts';
 
 /**
  * undefined when the object is not a message. The events still pass the decoder, which checks and counts

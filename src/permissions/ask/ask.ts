@@ -1,11 +1,12 @@
-import type { AskPort } from '../../protocol/gate.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { AskPort } from '../../protocol/tools/gate.ts';
 import type {
   CanUseTool,
   DecisionReasonType,
   PermissionResult,
   PermissionUpdate,
-} from '../../protocol/permission.ts';
-import type { Clock, Ids } from '../../protocol/ports.ts';
+} from '../../protocol/tools/permission.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { formatRule } from '../rules/rule.ts';
 import { readAnswer } from './read-answer.ts';
 import { shownAs } from './shown-question.ts';
@@ -150,5 +151,5 @@ function deny(message: string) {
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

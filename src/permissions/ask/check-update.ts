@@ -1,5 +1,9 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
-import { PERMISSION_MODES, type PermissionMode, type PermissionUpdate } from '../../protocol/permission.ts';
+import {
+  PERMISSION_MODES,
+  type PermissionMode,
+  type PermissionUpdate,
+} from '../../protocol/tools/permission.ts';
 import { formatRule, parseRule } from '../rules/rule.ts';
 
 /** Throws `invalid_mode` unless the mode exists, and `bypass_not_launched` unless it may be switched to. */

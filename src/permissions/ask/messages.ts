@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../protocol/permission.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { Subject } from '../decide/subject.ts';
 import { formatRule, type PermissionRule } from '../rules/rule.ts';
 

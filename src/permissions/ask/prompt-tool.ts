@@ -1,5 +1,5 @@
-import type { CanUseTool, PermissionResult } from '../../protocol/permission.ts';
-import type { ToolOutput } from '../../protocol/tool.ts';
+import type { CanUseTool, PermissionResult } from '../../protocol/tools/permission.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 
 /**
  * A tool as the one who answers permission questions. It is given `tool_name`, `input` and `tool_use_id`, and its

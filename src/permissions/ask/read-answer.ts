@@ -1,4 +1,4 @@
-import type { PermissionDecisionClassification, PermissionResult } from '../../protocol/permission.ts';
+import type { PermissionDecisionClassification, PermissionResult } from '../../protocol/tools/permission.ts';
 
 /** A host's answer may have crossed a wire or come from untyped code: only what is understood counts. */
 export function readAnswer(

@@ -1,8 +1,8 @@
 /** What a person is shown of a question besides the input: whose tool it is, and what the call is about. */
 import { relative } from 'node:path';
-import type { PermissionQuestion } from '../../protocol/gate.ts';
-import type { CanUseToolContext } from '../../protocol/permission.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { CanUseToolContext } from '../../protocol/tools/permission.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { titleWords } from '../../util/text/title-words.ts';
 import { targetOf } from '../decide/subject.ts';

@@ -1,8 +1,12 @@
 /** What a host may offer as "always allow": never broader than what was asked about calls for. */
 import { dirname } from 'node:path';
-import type { PermissionMode, PermissionRuleValue, PermissionUpdate } from '../../protocol/permission.ts';
-import { pathsRead } from '../../shell/plain-reader.ts';
-import type { Segment } from '../../shell/segment.ts';
+import type {
+  PermissionMode,
+  PermissionRuleValue,
+  PermissionUpdate,
+} from '../../protocol/tools/permission.ts';
+import { pathsRead } from '../../shell/reading/plain-reader.ts';
+import type { Segment } from '../../shell/reading/segment.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { Subject } from '../decide/subject.ts';
 import { ruleTextFor } from '../rules/command-rule-text.ts';
@@ -35,7 +39,7 @@ export function suggestionsFor(
   }
 }
 
-export interface UncoveredCommand {
+interface UncoveredCommand {
   /** What no rule covers of a command that is seen whole. */
   readonly segments: readonly Segment[];
   /** Files that it reads outside the working directories. */

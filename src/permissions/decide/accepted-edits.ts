@@ -2,7 +2,7 @@
  * What mode acceptEdits lets a command do without a question: make, copy, move and remove files inside the working
  * directories. Whether a path is protected has been judged before.
  */
-import { everySegment, literalWords, type Segment } from '../../shell/segment.ts';
+import { everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import type { CommandCase } from '../rules/command-case.ts';

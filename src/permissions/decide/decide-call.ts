@@ -1,6 +1,6 @@
-import type { PermissionQuestion } from '../../protocol/gate.ts';
-import type { GateVerdict, MatchedRule } from '../../protocol/permission.ts';
-import type { Segment } from '../../shell/segment.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
+import type { Segment } from '../../shell/reading/segment.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import * as say from '../ask/messages.ts';
 import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';

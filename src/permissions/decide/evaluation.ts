@@ -1,6 +1,6 @@
 /** One question with all that is known about it, and what its paths say: looked up on disk when a step needs them. */
-import type { GateVerdict, PermissionMode } from '../../protocol/permission.ts';
-import type { CommandPlace, SandboxPort } from '../../protocol/sandbox.ts';
+import type { GateVerdict, PermissionMode } from '../../protocol/tools/permission.ts';
+import type { CommandPlace, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';
 import * as say from '../ask/messages.ts';
 import { unsafeWriteOf } from '../rules/allowed-command.ts';

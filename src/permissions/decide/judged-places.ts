@@ -1,5 +1,5 @@
 /** Which files a verdict is about: those that were looked at when it was made, and that the tool opens. */
-import type { GateVerdict } from '../../protocol/permission.ts';
+import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import { isInside } from '../../util/files/inside.ts';
 import * as say from '../ask/messages.ts';
 import type { Case } from './evaluation.ts';

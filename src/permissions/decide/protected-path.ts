@@ -76,7 +76,7 @@ const GIT = /(?:^|\/)\.git$/;
 const SETTINGS = new RegExp(`(?:^|/)${GRANTING}/(?:settings[^/]*$|hooks(?:/|$))`);
 
 /** By its name alone. */
-export function isProtectedPath(path: string): boolean {
+function isProtectedPath(path: string): boolean {
   const folded = fold(path);
   return [NAMED, IN_GIT, GIT, SETTINGS].some((each) => each.test(folded));
 }

@@ -17,7 +17,7 @@ export interface ResolvedPath {
 }
 
 /** Resolves paths once per call: symlinks of the deepest existing ancestor are followed (F89). */
-export function createPathResolver(files: DiskReader, cwd: string): (path: string) => Promise<ResolvedPath> {
+function createPathResolver(files: DiskReader, cwd: string): (path: string) => Promise<ResolvedPath> {
   const known = new Map<string, Promise<ResolvedPath>>();
   return (path) => {
     let found = known.get(path);

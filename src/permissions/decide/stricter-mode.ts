@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../protocol/permission.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
 
 /** How much a mode lets through. Of two with the same figure the session's holds. */
 const REACH: Readonly<Record<PermissionMode, number>> = {

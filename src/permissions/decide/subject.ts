@@ -1,6 +1,6 @@
-import type { PermissionQuestion } from '../../protocol/gate.ts';
-import type { AnyTool, PermissionTarget, ToolPolicy } from '../../protocol/tool.ts';
-import type { CommandLine } from '../../shell/segment.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { AnyTool, PermissionTarget, ToolPolicy } from '../../protocol/tools/tool.ts';
+import type { CommandLine } from '../../shell/reading/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 
 /** One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no". */
@@ -51,7 +51,7 @@ export function targetOf(tool: AnyTool, input: Record<string, unknown>, cwd: str
 /** Reading commands is loaded by the first. */
 async function lineOf(target: PermissionTarget): Promise<CommandLine> {
   if (target.kind !== 'command') return { segments: [] };
-  const { readCommandLine } = await import('../../shell/command-line.ts');
+  const { readCommandLine } = await import('../../shell/reading/command-line.ts');
   return readCommandLine(target.command, target.language);
 }
 

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import { mayGoBeyond } from '../../shell/beyond-name.ts';
-import { followsLinks, pathsRead, pathsWritten } from '../../shell/plain-reader.ts';
-import { everySegment, programOf, type Segment, writtenWords } from '../../shell/segment.ts';
+import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
+import { followsLinks, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
+import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { isAcceptedEdit } from '../decide/accepted-edits.ts';
 import { type Repository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
 import { isOddSpelling, isProtected } from '../decide/protected-path.ts';
@@ -12,7 +12,7 @@ import { allowsWords, isPrefix } from './command-rule.ts';
 import { allowsPath } from './path-rule.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
 
-export interface Cover {
+interface Cover {
   /** The rules that were needed; none when every segment only reads. */
   readonly rules: readonly PermissionRule[];
   /** Segments that nothing allows. */

@@ -1,12 +1,12 @@
-import { madeInTarget, readCopying } from '../../shell/copying.ts';
-import { pathsCopied, pathsRead, pathsWritten } from '../../shell/plain-reader.ts';
-import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/segment.ts';
-import { ANY, meet, type TextPattern } from '../../shell/text-pattern.ts';
-import { openTargets } from '../../shell/touched-words.ts';
+import { madeInTarget, readCopying } from '../../shell/programs/copying.ts';
+import { openTargets } from '../../shell/programs/touched-words.ts';
+import { pathsCopied, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
+import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
+import { ANY, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { PathRuleContext } from './path-rule.ts';
 
-export interface CommandPaths {
+interface CommandPaths {
   readonly paths: readonly ResolvedPath[];
   /** A path, or the folder it starts from, is known to the shell alone. */
   readonly unknown: boolean;

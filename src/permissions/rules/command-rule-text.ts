@@ -1,7 +1,7 @@
 /** The rule that would allow a command from now on: with its further words, where these only say what, not how. */
-import { beyondName } from '../../shell/beyond-name.ts';
-import { plainWords } from '../../shell/plain-command.ts';
-import { literalWords, type Segment } from '../../shell/segment.ts';
+import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { plainWords } from '../../shell/reading/plain-command.ts';
+import { literalWords, type Segment } from '../../shell/reading/segment.ts';
 
 /** Subcommands whose further words do not run other programs; what is not listed gets an exact rule. */
 const GIT =

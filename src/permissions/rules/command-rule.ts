@@ -1,6 +1,6 @@
-import { beyondName } from '../../shell/beyond-name.ts';
-import { plainWords } from '../../shell/plain-command.ts';
-import { type CommandLine, literalWords } from '../../shell/segment.ts';
+import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { plainWords } from '../../shell/reading/plain-command.ts';
+import { type CommandLine, literalWords } from '../../shell/reading/segment.ts';
 
 /**
  * `git status` matches that command alone; `npm run test:*` (or `npm run test *`) also what follows it as further

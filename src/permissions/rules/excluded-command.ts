@@ -1,4 +1,4 @@
-import { literalWords, programOf } from '../../shell/segment.ts';
+import { literalWords, programOf } from '../../shell/reading/segment.ts';
 import { allowsWords } from './command-rule.ts';
 
 /**
@@ -6,7 +6,7 @@ import { allowsWords } from './command-rule.ts';
  * elsewhere, writes to a file or starts what cannot be seen is not.
  */
 export async function commandExcludedBy(specifiers: readonly string[], command: string): Promise<boolean> {
-  const { readCommandLine } = await import('../../shell/command-line.ts');
+  const { readCommandLine } = await import('../../shell/reading/command-line.ts');
   const { segments, unseen } = await readCommandLine(command);
   return (
     unseen === undefined &&

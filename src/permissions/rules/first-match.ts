@@ -1,4 +1,4 @@
-import type { PermissionBehavior } from '../../protocol/permission.ts';
+import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { Case } from '../decide/evaluation.ts';
 import type { Match } from './match.ts';
 import { matchRule } from './match-rule.ts';

@@ -1,7 +1,7 @@
 /** Whether a line is what a rule forbids, or may be: a word that only the shell knows may be the forbidden one. */
-import { mayRunAnything } from '../../shell/beyond-name.ts';
-import { naiveSegments, segmentContains } from '../../shell/naive-segments.ts';
-import { plainWords } from '../../shell/plain-command.ts';
+import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
+import { naiveSegments, segmentContains } from '../../shell/reading/naive-segments.ts';
+import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
   baseName,
   type CommandLine,
@@ -10,8 +10,8 @@ import {
   programOf,
   type Segment,
   type ShellWord,
-} from '../../shell/segment.ts';
-import { ANY, meet, type Piece } from '../../shell/text-pattern.ts';
+} from '../../shell/reading/segment.ts';
+import { ANY, meet, type Piece } from '../../shell/reading/text-pattern.ts';
 import { readSpecifier } from './command-rule.ts';
 import { type Match, onlyMaybe, stronger } from './match.ts';
 

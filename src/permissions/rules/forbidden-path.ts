@@ -1,10 +1,10 @@
 /** Whether a line opens a file of which a rule that forbids speaks, or may: under any spelling the shell makes of it. */
 import { dirname } from 'node:path';
-import { mayRunAnything } from '../../shell/beyond-name.ts';
-import { descentOf } from '../../shell/descending.ts';
-import { everySegment, type Segment } from '../../shell/segment.ts';
-import { ANY, knownText, type TextPattern } from '../../shell/text-pattern.ts';
-import { wordsRead, wordsWritten } from '../../shell/touched-words.ts';
+import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
+import { descentOf } from '../../shell/programs/descending.ts';
+import { wordsRead, wordsWritten } from '../../shell/programs/touched-words.ts';
+import { everySegment, type Segment } from '../../shell/reading/segment.ts';
+import { ANY, knownText, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import type { Subject } from '../decide/subject.ts';
 import { type Match, onlyMaybe, strongest } from './match.ts';
 import { mayLieBelow, mayMeetRule, onDisk } from './path-pattern.ts';

@@ -1,4 +1,4 @@
-import type { PermissionTarget } from '../../protocol/tool.ts';
+import type { PermissionTarget } from '../../protocol/tools/tool.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { Subject } from '../decide/subject.ts';
 import { allowsCommand } from './command-rule.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 
-export type NameReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<PersistentFiles, 'readDir'>>;
+type NameReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<PersistentFiles, 'readDir'>>;
 
 /** Beyond so many entries of folders, nothing is known. */
 const MAX_ENTRIES = 20_000;

@@ -1,5 +1,12 @@
 /** Paths of which only parts are known, held against the specifiers of path rules. */
-import { ANY, ANYTHING, knownText, meet, type Piece, type TextPattern } from '../../shell/text-pattern.ts';
+import {
+  ANY,
+  ANYTHING,
+  knownText,
+  meet,
+  type Piece,
+  type TextPattern,
+} from '../../shell/reading/text-pattern.ts';
 import type { Match } from './match.ts';
 import { forbidsPath, type PathRuleContext, type Pattern, placesOf } from './path-rule.ts';
 

@@ -3,7 +3,7 @@ import type {
   PermissionRuleSource,
   PermissionRuleValue,
   PermissionUpdate,
-} from '../../protocol/permission.ts';
+} from '../../protocol/tools/permission.ts';
 import { formatRule, type PermissionRule, parseRule } from './rule.ts';
 
 /** Rules as people write them, by where they were written. */

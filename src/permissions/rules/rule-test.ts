@@ -1,10 +1,10 @@
-import type { PermissionQuestion } from '../../protocol/gate.ts';
+import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import { type DiskReader, lookFrom } from '../decide/real-path.ts';
 import { subjectOf } from '../decide/subject.ts';
 import { matchRule } from './match-rule.ts';
 import { namesTool, parseRule } from './rule.ts';
 
-export interface RuleTestOptions {
+interface RuleTestOptions {
   readonly files: DiskReader;
   /** What `~/` means in a rule. */
   readonly home: string | undefined;

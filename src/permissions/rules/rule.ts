@@ -1,5 +1,9 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { MatchedRule, PermissionBehavior, PermissionRuleValue } from '../../protocol/permission.ts';
+import type {
+  MatchedRule,
+  PermissionBehavior,
+  PermissionRuleValue,
+} from '../../protocol/tools/permission.ts';
 import { isPlainName } from '../../util/text/plain-name.ts';
 
 export interface PermissionRule extends MatchedRule {

@@ -1,6 +1,6 @@
 /** The broken project of the bundled rehearsal: an order book whose totals miss the last order. */
 
-export interface ProjectFile {
+interface ProjectFile {
   readonly path: string;
   readonly content: string;
 }
@@ -58,7 +58,7 @@ Adds up the orders of a month. \`npm test\` checks the totals of January and Feb
 `;
 
 const LEDGER = `/** Orders as objects. Columns: id, date, customer, item, cents, quantity. */
-export function parseOrders(csv) {
+function parseOrders(csv) {
   const [, ...rows] = csv.trim().split('\\n');
   return rows.map((row) => {
     const [id, date, customer, item, cents, quantity] = row.split(',');
@@ -67,7 +67,7 @@ export function parseOrders(csv) {
 }
 
 /** What the orders come to, in cents. */
-export function totalCents(orders) {
+function totalCents(orders) {
   let total = 0;
   for (let i = 0; i < orders.length - 1; i++) {
     total += orders[i].cents * orders[i].quantity;
@@ -76,7 +76,7 @@ export function totalCents(orders) {
 }
 
 /** The customers with their totals in cents, largest first. */
-export function totalsByCustomer(orders) {
+function totalsByCustomer(orders) {
   const names = [...new Set(orders.map((order) => order.customer))];
   return names
     .map((name) => [name, totalCents(orders.filter((order) => order.customer === name))])

@@ -4,7 +4,7 @@ import type { Clock } from '../../protocol/ports.ts';
 import { type Answer, type Frame, PING_FRAME } from '../reply/answer.ts';
 import type { TimelineFact } from './timeline.ts';
 
-export interface DeliveryPorts {
+interface DeliveryPorts {
   readonly clock: Pick<Clock, 'sleep'>;
   note(fact: TimelineFact): void;
 }

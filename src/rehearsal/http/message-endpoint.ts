@@ -49,13 +49,13 @@ export interface Incoming {
   readonly session: string;
 }
 
-export interface Judged {
+interface Judged {
   readonly request: ApiRequest;
   readonly prompt: EditedPrompt;
   readonly refusal?: { readonly error: ApiError; readonly verdict: Verdict };
 }
 
-export type Outcome =
+type Outcome =
   | { readonly verdict: Verdict; readonly kind?: RequestKind; readonly error: ApiError }
   | { readonly verdict: Verdict; readonly kind: RequestKind; readonly answer: Answer };
 

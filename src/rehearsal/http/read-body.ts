@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { errorText } from '../../util/text/error-text.ts';
 
 /** The complete body; undefined when the client disconnected before its end. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -17,6 +18,6 @@ export function parseJson(body: Buffer): { readonly value: unknown; readonly err
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? { value } : { value, error: 'expected an object' };
   } catch (error) {
-    return { value: undefined, error: error instanceof Error ? error.message : String(error) };
+    return { value: undefined, error: errorText(error) };
   }
 }

@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/wire.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import type { RequestKind } from '../scenario/rehearsal-request.ts';
 
 /** Outcome of a request. */

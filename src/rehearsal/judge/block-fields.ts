@@ -1,6 +1,6 @@
 /** The content blocks of the API: their roles and fields. */
 
-export interface BlockFields {
+interface BlockFields {
   readonly roles: readonly string[];
   readonly required: Readonly<Record<string, 'string' | 'object' | 'any'>>;
   readonly optional: readonly string[];

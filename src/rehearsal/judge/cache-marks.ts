@@ -1,7 +1,7 @@
 /** Every `cache_control` of a request in the order the API processes them: tools, system, messages. */
 import { type ApiRequest, isRecord, walkMessages } from '../request/api-request.ts';
 
-export interface CacheMark {
+interface CacheMark {
   readonly path: string;
   readonly value: unknown;
   /** Type of the block that carries it. */

@@ -1,6 +1,6 @@
 import { type ApiBlock, type ApiRequest, isRecord, walkMessages } from '../request/api-request.ts';
 
-export interface PlacedImage {
+interface PlacedImage {
   readonly block: ApiBlock;
   /** Path up to the kind of the source, e.g. `messages.0.content.1.image.source.base64`. */
   readonly path: string;

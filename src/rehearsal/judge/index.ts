@@ -99,7 +99,7 @@ export const RULES: readonly Rule[] = [
 
 export const RULE_NAMES: readonly string[] = RULES.map((rule) => rule.name);
 
-export interface Refusal {
+interface Refusal {
   readonly rule: Rule;
   readonly error: ApiError;
 }

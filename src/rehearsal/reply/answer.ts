@@ -1,5 +1,5 @@
 /** An answer ready for delivery: a head, and frames of bytes with pauses between them. Faults edit it. */
-import type { StreamEvent } from '../../protocol/wire.ts';
+import type { StreamEvent } from '../../protocol/model/wire.ts';
 
 /** What the timeline records once a frame was written. */
 export type Mark =

@@ -1,7 +1,7 @@
 /**
  * Converts a scripted reply to the message that the model would have sent: ids, signatures, the output cap.
  */
-import type { AssistantBlock, StopReason } from '../../protocol/wire.ts';
+import type { AssistantBlock, StopReason } from '../../protocol/model/wire.ts';
 import { sealThinking, signThinking } from '../accounting/thinking-signature.ts';
 import { textTokens } from '../accounting/token-estimate.ts';
 import { type ApiRequest, isRecord } from '../request/api-request.ts';
@@ -27,7 +27,7 @@ export interface ComposedMessage {
   readonly thinkingTokens: number;
 }
 
-export interface ComposeInput {
+interface ComposeInput {
   readonly reply: Reply;
   readonly request: ApiRequest;
   readonly seen: RehearsalRequest;

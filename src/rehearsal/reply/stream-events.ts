@@ -1,5 +1,5 @@
 /** A composed message as the events of a stream. */
-import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/wire.ts';
+import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import type { AppliedEdit } from '../accounting/context-edits.ts';
 import type { ComposedBlock, ComposedMessage } from './compose-message.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/wire.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import type { CacheAccount } from '../accounting/prompt-cache.ts';
 import type { ComposedMessage } from './compose-message.ts';
 

@@ -21,7 +21,7 @@ export interface ApiTurn {
   readonly blocks: readonly ApiBlock[];
 }
 
-export interface PlacedBlock {
+interface PlacedBlock {
   readonly block: ApiBlock;
   /** Index of its message in `messages`. */
   readonly message: number;
@@ -74,7 +74,7 @@ export function blocksOf(content: unknown): ApiBlock[] {
   return content.filter((block): block is ApiBlock => isRecord(block) && typeof block['type'] === 'string');
 }
 
-export function mergeTurns(turns: readonly ApiTurn[]): MergedTurn[] {
+function mergeTurns(turns: readonly ApiTurn[]): MergedTurn[] {
   const merged: { role: string; blocks: PlacedBlock[] }[] = [];
   for (const turn of turns) {
     if (turn.role === 'system') continue;
@@ -86,7 +86,7 @@ export function mergeTurns(turns: readonly ApiTurn[]): MergedTurn[] {
   return merged;
 }
 
-export interface WalkedBlock {
+interface WalkedBlock {
   readonly block: ApiBlock;
   /** Path as the API names it, e.g. `messages.2.content.0.tool_result.content.1`. */
   readonly path: string;

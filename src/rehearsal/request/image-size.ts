@@ -1,7 +1,7 @@
 /** Width, height and actual format of a base64 image, read from its first bytes: PNG, JPEG, GIF and WebP. */
 import { type ApiBlock, isRecord } from './api-request.ts';
 
-export interface ImageSize {
+interface ImageSize {
   readonly width: number;
   readonly height: number;
   readonly mediaType: string;

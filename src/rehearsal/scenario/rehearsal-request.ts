@@ -50,7 +50,7 @@ export function describeRequest(
   };
 }
 
-export function lastUserText(request: ApiRequest): string {
+function lastUserText(request: ApiRequest): string {
   const turn = request.turns.findLast(({ role }) => role === 'user');
   return turn === undefined ? '' : withoutPreface(turn.blocks.map(textOf)).join('\n');
 }

@@ -22,7 +22,7 @@ export function wholeReply<R extends Reply>(reply: R, place: string): R {
 }
 
 /** `{ type: 'text', text }` as in a program, or `{ text }` as in a file. */
-export function scriptedBlock(value: unknown, place: string): ScriptedBlock {
+function scriptedBlock(value: unknown, place: string): ScriptedBlock {
   const block = fieldsOf(value);
   const call = block['type'] === 'tool_use' ? block : fieldsOf(block['tool_use']);
   if (typeof call['name'] === 'string') {

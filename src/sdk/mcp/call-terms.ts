@@ -8,7 +8,7 @@ import {
   strictPolicies,
 } from '../../mcp/servers/server-config.ts';
 import { configuredPolicy } from '../../mcp/tools/tool-policy.ts';
-import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 
 /** An invalid policy must not count as none: such a server cannot be used. */
 export function onTerms(client: McpClient, { tools: policies, timeout }: CallTerms): McpClient {

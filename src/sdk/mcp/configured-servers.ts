@@ -26,7 +26,7 @@ type Servers = Readonly<Record<string, unknown>>;
  * Servers of files, by scope: the user's for this project and for all projects, and the project's if it may
  * be used.
  */
-export interface KeptServers {
+interface KeptServers {
   readonly local: Servers;
   readonly project: Servers | undefined;
   readonly user: Servers;

@@ -1,4 +1,4 @@
-import type { McpToolInfo } from '../../protocol/mcp.ts';
+import type { McpToolInfo } from '../../protocol/tools/mcp.ts';
 import type { ToolAnnotations } from '../define-tool.ts';
 
 /** A tool, as status reports list it. */

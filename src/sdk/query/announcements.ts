@@ -1,6 +1,6 @@
 /** Messages that do not come from a turn, emitted between those that do. */
 import type { Batch } from '../../engine/submission/submit-message.ts';
-import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { MadeGenerator } from '../../util/async/generator-base.ts';
 
 export interface Announcements {

@@ -1,6 +1,7 @@
 /** Prompts that waited for a turn to end and become one turn together. */
-import type { SDKUserMessage } from '../../protocol/sdk-messages.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 
 type Content = string | readonly UserBlock[];
 

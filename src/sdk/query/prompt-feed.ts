@@ -2,13 +2,13 @@
  * Prompts of a session: read as they arrive and queued by priority; each becomes a submission or part of one.
  */
 import type { QueryEngine, QueuedPrompt } from '../../engine/query-engine.ts';
-import type { PromptState, SDKUserMessage } from '../../protocol/sdk-messages.ts';
-import type { TerminalReason } from '../../protocol/terminal.ts';
-import type { UserBlock } from '../../protocol/wire.ts';
+import type { UserBlock } from '../../protocol/model/wire.ts';
+import type { TerminalReason } from '../../protocol/session/terminal.ts';
+import type { PromptState, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import { joinedContent, mayJoin } from './joined-prompts.ts';
 import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
 
-export interface NextPrompt {
+interface NextPrompt {
   readonly content: string | readonly UserBlock[];
   /** uuid that the sender gave; undefined if it gave none. */
   readonly uuid: string | undefined;
@@ -52,7 +52,7 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>, listener: P
   return new Feed(engine, listener);
 }
 
-export interface PromptListener {
+interface PromptListener {
   /** A prompt arrived; called before it is processed. */
   arrived(): void;
   /** The state of a prompt with a uuid changed. */

@@ -4,8 +4,8 @@ import type { ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpCall } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
-import type { PermissionMode } from '../../protocol/permission.ts';
-import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import { splitServers } from '../mcp/configured-servers.ts';
 import { ownClient } from '../mcp/own-client.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
@@ -15,7 +15,7 @@ import type { InitializationResult } from './session-info.ts';
 import { type SetMaxThinkingTokens, setThinking } from './thinking-controls.ts';
 
 /** State of a running query, as its methods use it. */
-export interface Running {
+interface Running {
   engine(): Promise<QueryEngine>;
   readonly feed: PromptFeed;
   close(): Promise<void>;

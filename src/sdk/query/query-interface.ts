@@ -1,6 +1,7 @@
 /** The object that `query()` returns. */
-import type { PermissionMode } from '../../protocol/permission.ts';
-import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
+
+import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InitializationResult } from './session-info.ts';
 import type { SessionMethods } from './session-methods.ts';
 import type { SettingsMethods } from './settings-methods.ts';

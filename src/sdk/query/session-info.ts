@@ -12,9 +12,9 @@ import {
 } from '../../engine/host/session-info.ts';
 import { configuredFastMode, fastModeFields } from '../../engine/models/fast-mode-status.ts';
 import { CAPABILITIES, PROTOCOL_VERSION } from '../../engine/version.ts';
-import type { FastModeDisabledReason, FastModeState } from '../../protocol/model.ts';
-import type { PermissionMode } from '../../protocol/permission.ts';
-import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
+import type { FastModeDisabledReason, FastModeState } from '../../protocol/model/model.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { PermissionMode } from '../../protocol/tools/permission.ts';
 
 export interface InitializationResult {
   readonly commands: readonly SlashCommandInfo[];

@@ -6,12 +6,12 @@ import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/re
 import type { McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
-import type { ContextUsage } from '../../protocol/context-usage.ts';
-import type { RewindFilesResult } from '../../protocol/file-history.ts';
-import type { HooksListing } from '../../protocol/hook-config.ts';
-import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
-import type { ToolResultContent } from '../../protocol/tool.ts';
+import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
+import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { HooksListing } from '../../protocol/tools/hook-config.ts';
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
 
 export type { McpCall, SessionUsage };

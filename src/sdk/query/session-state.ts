@@ -1,5 +1,5 @@
 /** Whether the session is idle, running, or waiting for an answer of the host. */
-import type { SessionState } from '../../protocol/session-messages.ts';
+import type { SessionState } from '../../protocol/stream/session-messages.ts';
 
 export interface StateOfSession {
   /** A prompt is being processed. */

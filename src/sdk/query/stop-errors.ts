@@ -1,7 +1,7 @@
 /** Errors that the iterator of `query()` throws. */
 import { failureResult } from '../../engine/output/failure-result.ts';
 import { AbortError, TurnwrightError } from '../../protocol/errors.ts';
-import type { SDKResultError, SDKResultMessage } from '../../protocol/result-message.ts';
+import type { SDKResultError, SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { Options } from '../options.ts';
 
 /** The caller's abort takes precedence over further messages (L10.6). */

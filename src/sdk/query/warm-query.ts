@@ -1,6 +1,6 @@
 /** A session that is opened before its first prompt is known. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { Options } from '../options.ts';
 import { userMessage } from './prompt-feed.ts';
 import { type Query, query } from './query.ts';

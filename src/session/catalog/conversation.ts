@@ -2,7 +2,7 @@
  * The messages of a session, as a host shows them: in order, without retracted messages and without those
  * that the engine added.
  */
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { recordsInOrder } from '../resume/record-order.ts';
 import { noProblems } from '../resume/resume-problems.ts';

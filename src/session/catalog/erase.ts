@@ -3,10 +3,10 @@
  * remains complete; `[erased]` replaces the text, in later requests as well.
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SessionStoreEntry } from '../../protocol/session-store.ts';
+import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { agentOf, type Erasure, type Transcripts } from './transcripts.ts';
 
-export const ERASED = '[erased]';
+const ERASED = '[erased]';
 
 /** Exactly one of the two fields. */
 export interface EraseRequest {

@@ -1,6 +1,6 @@
 /** Summarises a session file: head and tail are read, the middle is only searched for names and tags. */
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
+import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session/session-store.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { foldSessionSummary } from '../session-info.ts';
 

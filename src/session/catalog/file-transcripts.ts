@@ -2,9 +2,9 @@
 import { basename, dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session/session-store.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { MAX_LINE_BYTES } from '../journal/envelope.ts';
 import { readJournal } from '../journal/read-journal.ts';
@@ -21,7 +21,7 @@ import type { Transcripts } from './transcripts.ts';
 /** Shown instead of a first prompt that cannot be read. */
 const DAMAGED_PROMPT = '(its first prompt cannot be read)';
 
-export interface FileTranscriptsOptions {
+interface FileTranscriptsOptions {
   readonly files: PersistentFiles;
   readonly home: string;
   /** Working directories of the sessions; undefined: all of the home. */

@@ -1,11 +1,12 @@
 /** Copies a session under a new id: the same records, new message ids, no cost. */
-import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
+
+import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import { EMPTY_USAGE } from '../../protocol/wire.ts';
+import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
 import { encodeRecord, sessionPrefix } from '../journal/envelope.ts';
 import { cutBehind } from '../resume/record-order.ts';
 
-export interface ForkOrder {
+interface ForkOrder {
   readonly from: string;
   readonly to: string;
   /** The last message to copy; undefined: all. */

@@ -1,7 +1,7 @@
 /** Operations of a host on sessions that are not running: list, read, rename, copy, delete. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { SessionKey, SessionStore } from '../../protocol/session-store.ts';
+import type { SessionKey, SessionStore } from '../../protocol/session/session-store.ts';
 import { type MessagePage, messagesOf, type SessionMessage } from './conversation.ts';
 import { forkLines } from './fork.ts';
 import { agentOf, subagentPath, type Transcripts } from './transcripts.ts';

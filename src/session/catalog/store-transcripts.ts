@@ -1,6 +1,6 @@
 /** Transcripts in a store of the host, under one project key. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.ts';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { decodeStored, resealed } from '../journal/envelope.ts';
 import { entriesOf } from '../journal/read-journal.ts';
 import { checkedSessionId } from '../session-files.ts';

@@ -1,6 +1,6 @@
 /** Access to transcripts: in the files of a home, or in a store of the host. */
-import type { JournalEntry } from '../../protocol/journal.ts';
-import type { SessionStoreEntry } from '../../protocol/session-store.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import type { SessionInfo } from '../session-info.ts';
 
 export interface Transcripts {

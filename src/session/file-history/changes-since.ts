@@ -1,6 +1,6 @@
 /** Files that tools have changed since a message, and whether the changes are consistent. Pure. */
-import type { FileChange, KeptContent } from '../../protocol/file-history.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { FileChange, KeptContent } from '../../protocol/session/file-history.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { recordsInOrder } from '../resume/record-order.ts';
 import { noProblems } from '../resume/resume-problems.ts';
 

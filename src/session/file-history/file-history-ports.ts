@@ -1,6 +1,6 @@
-import type { FileChange } from '../../protocol/file-history.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { FileChange } from '../../protocol/session/file-history.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { ContentKeeper } from './keep-content.ts';
 
 export interface FileHistoryPorts {

@@ -4,9 +4,9 @@
  * rewound. Tools are not aware of it; they write through the files of `filesOf`.
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { RewindFilesResult } from '../../protocol/file-history.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { changesSince } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';

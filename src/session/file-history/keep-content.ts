@@ -1,8 +1,8 @@
 /** A content store by hash, with limits: file contents before a tool changed them. */
 import { basename, dirname, join } from 'node:path';
-import type { KeptContent } from '../../protocol/file-history.ts';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
+import type { KeptContent } from '../../protocol/session/file-history.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 
 /** Larger files are not stored: hardly any text file is. */

@@ -1,9 +1,10 @@
 /** Restores one file, or reports why it is left unchanged. */
+import { errorText } from '../../util/text/error-text.ts';
 import type { ChangedFile } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { type ContentNow, contentOf, realPathOf } from './keep-content.ts';
 
-export type RewoundFile =
+type RewoundFile =
   /** It has its former content already. */
   | { readonly kind: 'same' }
   | { readonly kind: 'rewound'; readonly insertions: number; readonly deletions: number }
@@ -23,7 +24,7 @@ export async function rewindFile(file: ChangedFile, rewind: Rewind): Promise<Rew
   try {
     return await putBack(file, rewind);
   } catch (error) {
-    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', why: errorText(error) };
   }
 }
 

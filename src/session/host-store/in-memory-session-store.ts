@@ -3,7 +3,7 @@ import type {
   SessionStore,
   SessionStoreEntry,
   SessionSummaryEntry,
-} from '../../protocol/session-store.ts';
+} from '../../protocol/session/session-store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { foldSessionSummary } from '../session-info.ts';
 

@@ -1,20 +1,22 @@
 /** Copies transcripts to a host's store: after the local write, in order, and without delaying it. */
+
 import type { Clock } from '../../protocol/ports.ts';
 import type {
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionStoreFlush,
-} from '../../protocol/session-store.ts';
+} from '../../protocol/session/session-store.ts';
+import { errorText } from '../../util/text/error-text.ts';
 
-export interface StoreMirror {
+interface StoreMirror {
   /** Returns immediately. */
   push(key: SessionKey, entries: readonly SessionStoreEntry[]): void;
   /** Resolves once everything pushed so far is stored, or was given up. Never rejects. */
   flush(): Promise<void>;
 }
 
-export interface StoreMirrorOptions {
+interface StoreMirrorOptions {
   readonly store: SessionStore;
   readonly flush: SessionStoreFlush;
   readonly clock: Pick<Clock, 'timer' | 'sleep'>;
@@ -74,7 +76,7 @@ export function createStoreMirror({ store, flush, clock, onError }: StoreMirrorO
     );
     const appended = (async () => store.append(key, entries))().then(
       () => 'done' as const,
-      (error: unknown) => ({ error: error instanceof Error ? error.message : String(error), again: true }),
+      (error: unknown) => ({ error: errorText(error), again: true }),
     );
     const outcome = await Promise.race([appended, late]);
     waiting.abort();

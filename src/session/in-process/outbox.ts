@@ -2,7 +2,7 @@ import type { Frame, Outbox } from '../../protocol/ports.ts';
 import { nextCall } from '../../util/async/next-call.ts';
 
 /** Frames kept for followers that connect late or are slow. */
-export const OUTBOX_FRAMES = 1024;
+const OUTBOX_FRAMES = 1024;
 
 interface SessionOutbox {
   readonly frames: Frame[];

@@ -2,7 +2,7 @@
  * Processes items in order, one batch at a time: items that are put while a batch is processed form the next
  * one. If `perform` is synchronous, `put` is too and returns no promise.
  */
-export interface BatchQueue<Item, Result> {
+interface BatchQueue<Item, Result> {
   /**
    * Settles with the outcome of `perform` for this item; when `perform` throws, every item of the batch
    * rejects.

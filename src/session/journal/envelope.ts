@@ -6,7 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/journal.ts';
+import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/session/journal.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { asTold, asWritten } from './stored-form.ts';
 import { stringifySafely } from './stringify-safely.ts';
@@ -20,7 +20,7 @@ export interface LineHead {
 }
 
 /** Fields of the envelope that are equal for every record of a session. */
-export interface SessionStamp {
+interface SessionStamp {
   readonly sessionId: string;
   readonly cwd: string;
   /** Version of the writing program, as in the transcript format. */
@@ -107,7 +107,7 @@ export function resealed({ sum, ...record }: Readonly<Record<string, unknown>>):
 const fourDigits = (half: number): string => half.toString(16).padStart(4, '0');
 
 /** Whether the line has a sum, and whether it is right. */
-export function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {
+function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {
   const at = line.length - SUM_BYTES;
   if (at <= 0 || !holds(line, at, SUM_BEGINS) || !holds(line, line.length - SUM_ENDS.length, SUM_ENDS))
     return 'none';

@@ -1,7 +1,7 @@
 /** A session file that this process has taken over: fence, write queue, and repair of failed writes. */
 import type { AppendHandle } from '../../protocol/files.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
 import type { Appended } from '../../protocol/ports.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { batchQueue, type Outcome } from './batch-queue.ts';
 import { encodeRecord, type SessionPrefix } from './envelope.ts';

@@ -2,16 +2,18 @@
  * The one writer of a session: orders records, links them to their parents, and keeps those that the disk
  * refused.
  */
+
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { JournalBody, JournalEntry, Recorder } from '../../protocol/journal.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { JournalStore, TakenOver } from '../../protocol/ports.ts';
+import type { JournalBody, JournalEntry, Recorder } from '../../protocol/session/journal.ts';
 import { openScope } from '../../util/async/scope.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { batchQueue } from './batch-queue.ts';
 import { isSettled } from './record-identity.ts';
 
-export interface JournalWriterOptions {
+interface JournalWriterOptions {
   readonly store: JournalStore;
   readonly sessionId: string;
   /** `power`: `commit` waits for the disk. Default `process`: it waits for the write calls only. */
@@ -167,7 +169,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
       if (lost > 0 && !fence.signal.aborted) {
         throw new TurnwrightError(
           'storage_error',
-          `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+          `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${errorText(cause)}`,
           { cause },
         );
       }

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../../protocol/journal.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { resumeSession } from '../resume/resume.ts';
 import type { ResumedSession } from '../resume/resumed-session.ts';
 

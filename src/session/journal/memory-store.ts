@@ -1,11 +1,11 @@
-import type { JournalBody } from '../../protocol/journal.ts';
 import type { Clock, JournalStore } from '../../protocol/ports.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import { checkedSessionId } from '../session-files.ts';
 import { decodeLine, encodeRecord, type SessionPrefix, sessionPrefix } from './envelope.ts';
 import { recordIdentity } from './record-identity.ts';
 import { storageError } from './storage-error.ts';
 
-export interface MemoryJournalStoreOptions {
+interface MemoryJournalStoreOptions {
   readonly cwd: string;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly version?: string;

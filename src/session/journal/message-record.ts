@@ -1,18 +1,19 @@
 /** Converts records to messages of the view: own records as written, those of other programs by field. */
-import type { JournalEntry } from '../../protocol/journal.ts';
+
 import type {
   AssistantMessage,
   AttachmentMessage,
   UserMessage,
   ViewMessage,
-} from '../../protocol/messages.ts';
+} from '../../protocol/model/messages.ts';
 import {
   type AssistantBlock,
   EMPTY_USAGE,
   type StopReason,
   type Usage,
   type UserBlock,
-} from '../../protocol/wire.ts';
+} from '../../protocol/model/wire.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /** Reads a session file as it is, damage and foreign records included (F70, F72, F73). */
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import {
   type DecodedLine,
   decodeLine,
@@ -12,7 +12,7 @@ import {
 import { type FileLine, readLines, readLinesAtOnce } from './read-lines.ts';
 import { salvageLine } from './salvage.ts';
 
-export type JournalProblemKind =
+type JournalProblemKind =
   /** Not a record, or a truncated one. */
   | 'torn'
   | 'bad_checksum'
@@ -35,7 +35,7 @@ export interface JournalProblem {
   readonly bytes: number;
 }
 
-export type OnProblem = (problem: JournalProblem) => void;
+type OnProblem = (problem: JournalProblem) => void;
 
 /** The end of the valid part of a file. */
 export interface JournalPosition {

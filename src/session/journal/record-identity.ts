@@ -1,4 +1,4 @@
-import type { JournalBody } from '../../protocol/journal.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 
 /** Identity of a record that is appended, or read, again. */
 export function recordIdentity(body: JournalBody): string {

@@ -5,7 +5,7 @@ const STARTS = ['{"v":', '{"parentUuid":'];
 /** Maximum number of positions that are tried in a damaged line. */
 const MAX_PIECES = 64;
 
-export interface Salvaged {
+interface Salvaged {
   readonly records: readonly DecodedLine[];
   /** Only NULs, as a file system leaves them after a power loss. */
   readonly onlyNul: boolean;

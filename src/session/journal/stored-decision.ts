@@ -3,7 +3,7 @@
  * passed is its name with the facts it read, `"rule: fact fact"`, whose values are written once, under
  * `facts`. Everything else, and records of earlier versions, are in the full form.
  */
-import type { DecisionRecord, PrepareRecord, RuleRecord } from '../../protocol/decision-record.ts';
+import type { DecisionRecord, PrepareRecord, RuleRecord } from '../../protocol/session/decision-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Written<T> = T | string;

@@ -1,5 +1,5 @@
 /** Records whose written form differs from the appended one; reading restores the latter. */
-import type { JournalBody } from '../../protocol/journal.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import { withoutTwin, withTwin } from './result-dedup.ts';
 import { toldDecision, writtenDecision } from './stored-decision.ts';
 

@@ -16,7 +16,7 @@ export interface LockFileOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'timer'>;
 }
 
-export interface LockContent extends ProcessIdentity {
+interface LockContent extends ProcessIdentity {
   readonly nonce: string;
 }
 

@@ -1,11 +1,12 @@
 /** The resume table of L4.1: how an interrupted submission continues. */
-import type { CarriedState } from '../../protocol/decision-record.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { AssistantMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
-import type { EffectClass, ToolCall } from '../../protocol/tool.ts';
-import type { ToolUseBlock, Usage } from '../../protocol/wire.ts';
+
+import type { AssistantMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ToolUseBlock, Usage } from '../../protocol/model/wire.ts';
+import type { CarriedState } from '../../protocol/session/decision-record.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import type { EffectClass, ToolCall } from '../../protocol/tools/tool.ts';
 import { stableUuid } from '../../util/ids/stable-uuid.ts';
 import type { ReplayedCall, ViewFold } from '../../view/fold.ts';
 import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts';
@@ -14,9 +15,9 @@ import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts'
  * `answered`: its result is recorded. `run`: it never started. `rerun`: it started and may run again with the
  * same effect key. `unknown`: it started with an unknown outcome; it never runs again.
  */
-export type CallPlan = 'answered' | 'run' | 'rerun' | 'unknown';
+type CallPlan = 'answered' | 'run' | 'rerun' | 'unknown';
 
-export interface InterruptedCall {
+interface InterruptedCall {
   readonly call: ToolCall;
   readonly plan: CallPlan;
   readonly result: UserMessage | undefined;
@@ -63,7 +64,7 @@ export interface InterruptedSubmission {
 }
 
 /** Input of the loop, in the shape of its `CarryOn`. */
-export interface CarryOnPlan {
+interface CarryOnPlan {
   readonly iteration: number;
   readonly turnCount: number;
   readonly calls: readonly ToolCall[];

@@ -2,8 +2,8 @@
  * Tokens that the provider counted with the last response: the conversation up to there, including the fixed
  * part.
  */
-import type { AssistantMessage } from '../../protocol/messages.ts';
-import type { View } from '../../protocol/view.ts';
+import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { View } from '../../protocol/model/view.ts';
 import type { RecordOf } from './submission-state.ts';
 
 export interface CountedContext {

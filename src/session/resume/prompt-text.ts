@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../protocol/messages.ts';
+import type { UserMessage } from '../../protocol/model/messages.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 /** The text of a prompt; undefined for tool results and messages of the engine. */

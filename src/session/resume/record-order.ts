@@ -2,7 +2,7 @@
  * Which records count, and in what order: `seq` for own records, the chain of parents for those of other
  * programs.
  */
-import { JOURNAL_VERSION, type JournalEntry } from '../../protocol/journal.ts';
+import { JOURNAL_VERSION, type JournalEntry } from '../../protocol/session/journal.ts';
 import { isSettled, recordIdentity } from '../journal/record-identity.ts';
 import type { ResumeProblems } from './resume-problems.ts';
 

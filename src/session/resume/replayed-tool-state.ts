@@ -1,6 +1,6 @@
 /** Session state that tool results have set and that a summary must not lose (F31, F155). */
-import type { UserMessage } from '../../protocol/messages.ts';
-import type { ToolUseBlock } from '../../protocol/wire.ts';
+import type { UserMessage } from '../../protocol/model/messages.ts';
+import type { ToolUseBlock } from '../../protocol/model/wire.ts';
 
 const KEPT = ['ToolSearch', 'ExitPlanMode', 'Snip'];
 

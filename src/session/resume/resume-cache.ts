@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { MAX_LINE_BYTES } from '../journal/envelope.ts';
 import { type JournalPosition, scanJournal } from '../journal/read-journal.ts';
 import { readLines, readParts } from '../journal/read-lines.ts';
@@ -19,7 +19,7 @@ const DIGEST_VERSION = 2;
 /** Bytes that are processed without yielding to the event loop. */
 const PART_BYTES = 1024 * 1024;
 
-export interface Digest {
+interface Digest {
   /** Position in the journal that it covers. */
   readonly position: JournalPosition;
   readonly entries: readonly JournalEntry[];

@@ -1,6 +1,6 @@
-import type { TodoItem } from '../../protocol/attachment.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
-import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { listOf } from '../../util/collections/list-of.ts';
 import { changesView, isCompaction, retractedBy } from '../../view/changes.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';

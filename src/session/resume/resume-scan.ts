@@ -3,7 +3,7 @@
  * finished submissions, more than half of a journal, are not parsed. Omitted are their decisions, the
  * contents of their results, usage that a later record sums up, and blocks that are recorded again.
  */
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { bareResult, type LineHead, type PeekedLine, parseLine } from '../journal/envelope.ts';
 import type { JournalProblem, ScanListener } from '../journal/read-journal.ts';
 

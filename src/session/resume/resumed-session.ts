@@ -1,9 +1,9 @@
 /** A session as restored from its journal: everything that a later process needs to continue it. */
 
-import type { TodoItem } from '../../protocol/attachment.ts';
-import type { DecisionRecord } from '../../protocol/decision-record.ts';
-import type { ViewMessage } from '../../protocol/messages.ts';
-import type { RecoveredTask } from '../../protocol/task.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { ViewMessage } from '../../protocol/model/messages.ts';
+import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { RecoveredTask } from '../../protocol/tools/task.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { ViewFold } from '../../view/fold.ts';
 import type { InterruptedSubmission } from './interrupted.ts';

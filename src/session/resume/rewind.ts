@@ -1,6 +1,6 @@
 /** Continues from an earlier message of a session: what is left out, and whether that was intended. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
 import { promptText } from './prompt-text.ts';
 import { cutBehind, recordsInOrder } from './record-order.ts';

@@ -1,7 +1,8 @@
 /** What a session has cost so far: the last `cost` record, and the responses recorded since. */
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { ModelUsage } from '../../protocol/result-message.ts';
-import type { Usage } from '../../protocol/wire.ts';
+
+import type { Usage } from '../../protocol/model/wire.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { ModelUsage } from '../../protocol/stream/result-message.ts';
 
 export interface SessionTotals {
   readonly totalCostUsd: number;

@@ -1,11 +1,12 @@
 /** Tracks the records of the last submission: its progress, and what is needed to continue it (L4.1). */
-import type { CarriedState, DecisionRecord } from '../../protocol/decision-record.ts';
-import type { JournalBody } from '../../protocol/journal.ts';
-import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
-import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
-import type { EffectClass } from '../../protocol/tool.ts';
-import type { StopReason, Usage } from '../../protocol/wire.ts';
+
+import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
+import type { StopReason, Usage } from '../../protocol/model/wire.ts';
+import type { CarriedState, DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { Terminal } from '../../protocol/session/terminal.ts';
+import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import type { EffectClass } from '../../protocol/tools/tool.ts';
 
 export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
 

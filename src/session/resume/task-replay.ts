@@ -1,9 +1,10 @@
 /**
  * Tracks background tasks through a journal: started, ended, and whether the model was notified (L4.1, F102).
  */
-import type { JournalEntry } from '../../protocol/journal.ts';
-import type { AttachmentMessage, ViewMessage } from '../../protocol/messages.ts';
-import { type RecoveredTask, TASK_NOTICE, type TaskRecord } from '../../protocol/task.ts';
+
+import type { AttachmentMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { type RecoveredTask, TASK_NOTICE, type TaskRecord } from '../../protocol/tools/task.ts';
 
 export class TaskReplay {
   readonly #tasks = new Map<string, RecoveredTask>();

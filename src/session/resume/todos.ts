@@ -1,5 +1,5 @@
-import type { TodoItem } from '../../protocol/attachment.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
 
 const STATUS: ReadonlySet<unknown> = new Set<TodoItem['status']>(['pending', 'in_progress', 'completed']);
 

@@ -1,4 +1,5 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -21,11 +22,7 @@ export function parseSettingsJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw invalidSettings(
-      file,
-      `it is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      cause,
-    );
+    throw invalidSettings(file, `it is not JSON: ${errorText(cause)}`, cause);
   }
 }
 

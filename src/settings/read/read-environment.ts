@@ -4,7 +4,7 @@ import type { BaseOptions } from '../../options/options.ts';
 import { OPTIONS, type Row } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SessionStateAudience } from '../../protocol/session-messages.ts';
+import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
 import { type Env, variable } from './config-home.ts';
 
 /** What the environment says, typed. Absent means unset or empty. */

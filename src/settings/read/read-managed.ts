@@ -5,7 +5,7 @@ import type { Settings, SettingsLayer } from '../settings.ts';
 import { parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent, readInline } from './read-settings.ts';
 
-export interface ManagedPlaces {
+interface ManagedPlaces {
   /** From the program that starts us: an object, JSON, or the path of a file. */
   readonly given: string | Settings | undefined;
   /** The machine's own file; undefined: none is looked for. */

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
-export interface SettingsPlaces {
+interface SettingsPlaces {
   readonly sources: readonly SettingSource[];
   readonly configHome: string | undefined;
   /** Where project and local settings are looked for. */
@@ -105,10 +106,6 @@ export async function readIfPresent(
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     // ENXIO: a socket, which holds the place of a file while another session's commands run in a sandbox.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENXIO') return undefined;
-    throw invalidSettings(
-      file,
-      `it cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-      cause,
-    );
+    throw invalidSettings(file, `it cannot be read: ${errorText(cause)}`, cause);
   }
 }

@@ -13,7 +13,7 @@ import { field, projectKey } from './user-servers.ts';
 export const SERVER_SCOPES = ['local', 'project', 'user'] as const;
 export type ServerScope = (typeof SERVER_SCOPES)[number];
 
-export interface ServerFilesPlaces {
+interface ServerFilesPlaces {
   readonly projectRoot: string;
   /** Where servers of the scopes `local` and `user` are; undefined: there is no home. */
   readonly userFile: string | undefined;
@@ -21,7 +21,7 @@ export interface ServerFilesPlaces {
   readonly files: PersistentFiles;
 }
 
-export interface ServerFiles {
+interface ServerFiles {
   /** Resolves with the file's name. Throws `invalid_option` when the scope has a server of that name. */
   add(scope: ServerScope, name: string, config: unknown): Promise<string>;
   /** The scopes that have a server of that name. */

@@ -38,7 +38,7 @@ export async function projectKey(
   }
 }
 
-export interface UserServersPlaces {
+interface UserServersPlaces {
   readonly file: string | undefined;
   readonly projectRoot: string;
   readonly sources: readonly SettingSource[];

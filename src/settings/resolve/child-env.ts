@@ -16,7 +16,7 @@ const SECRET_WORDS = ['TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH', 'WEBHOOK
 /** Names in which one of these words means something else. */
 const HARMLESS_NAMES = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_AUTHOR_DATE', 'XKEYSYMDB'];
 
-export interface ChildEnvOptions {
+interface ChildEnvOptions {
   /** Names, or patterns with a trailing `*`, that pass although they look like secrets. Provider keys never do. */
   readonly allow?: readonly string[] | undefined;
   /** Set on purpose for child processes: added on top, whatever their names, provider keys excepted. */

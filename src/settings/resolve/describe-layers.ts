@@ -10,7 +10,7 @@ export interface SettingsReport {
   readonly sources: readonly (SettingsOrigin & { readonly settings: Settings })[];
 }
 
-export interface SettingsOrigin {
+interface SettingsOrigin {
   readonly source: SettingsLayer['source'];
   /** Of a file. */
   readonly path?: string;

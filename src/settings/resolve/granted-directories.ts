@@ -5,13 +5,13 @@
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { PermissionUpdate } from '../../protocol/permission.ts';
+import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import type { ProjectTrust } from '../trust/trust.ts';
 
-export interface GrantStore {
+interface GrantStore {
   readonly configHome: string;
   /** Its real path is the key. */
   readonly projectRoot: string;

@@ -4,7 +4,7 @@ import type { BaseOptions } from '../../options/options.ts';
 import { OPTIONS } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ThinkingConfig } from '../../protocol/wire.ts';
+import type { ThinkingConfig } from '../../protocol/model/wire.ts';
 import { projectFolders } from '../../util/files/folders.ts';
 import type { ConfigOptions } from '../config-options.ts';
 import { configHome, type Env, homeDirectory } from '../read/config-home.ts';
@@ -27,7 +27,7 @@ import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
 import { limitRepositoryLayers } from './untrusted-project.ts';
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Options of the library and flags of the command line: the same names. Default none. */
   readonly options?: ConfigOptions | undefined;
   /** Default empty: the process's own environment is for the caller to hand in. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { ConfigOptions } from '../config-options.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
@@ -20,7 +21,7 @@ type Connection = Pick<
   | 'isModelConfigured'
 >;
 
-export interface ConnectionInput {
+interface ConnectionInput {
   readonly options: ConfigOptions;
   /** All layers laid over each other. */
   readonly settings: Settings;
@@ -104,9 +105,7 @@ async function readAuthorities({
     try {
       texts.push(new TextDecoder().decode(await files.readFile(path)).trim());
     } catch (error) {
-      warn(
-        `The certificate file ${path} was ignored: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      warn(`The certificate file ${path} was ignored: ${errorText(error)}`);
     }
   }
   return texts.length === 0 ? undefined : `${texts.join('\n')}\n`;

@@ -1,6 +1,6 @@
 /** Hooks of all layers, weakest first, each with where it came from; and what may run at all. */
-import { HOOK_EVENTS } from '../../protocol/hook.ts';
-import type { ConfiguredHook, HookConfig, HookPolicy, HookSource } from '../../protocol/hook-config.ts';
+import { HOOK_EVENTS } from '../../protocol/tools/hook.ts';
+import type { ConfiguredHook, HookConfig, HookPolicy, HookSource } from '../../protocol/tools/hook-config.ts';
 import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 

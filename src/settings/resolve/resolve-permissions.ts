@@ -4,7 +4,7 @@ import {
   PERMISSION_MODES,
   type PermissionMode,
   type PermissionRuleSource,
-} from '../../protocol/permission.ts';
+} from '../../protocol/tools/permission.ts';
 import type { ConfigOptions } from '../config-options.ts';
 import { invalidSettings } from '../read/parse-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
@@ -19,7 +19,7 @@ export const RULE_SOURCES: Record<SettingsLayer['source'], PermissionRuleSource>
   managed: 'policySettings',
 };
 
-export interface PermissionPlaces {
+interface PermissionPlaces {
   readonly cwd: string;
   readonly homeDirectory: string | undefined;
   readonly warn: (warning: string) => void;

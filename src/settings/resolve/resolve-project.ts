@@ -8,7 +8,7 @@ import { projectTrust } from '../trust/trust.ts';
 import type { TrustStore } from '../trust/trust-store.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 
-export interface ProjectPlaces {
+interface ProjectPlaces {
   readonly options: ConfigOptions;
   readonly projectRoot: string;
   readonly repositoryRoot: string;

@@ -1,8 +1,12 @@
 import type { SettingSource } from '../../options/option-values.ts';
-import type { ConfiguredHook, HookPolicy } from '../../protocol/hook-config.ts';
-import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../../protocol/permission.ts';
-import type { SessionStateAudience } from '../../protocol/session-messages.ts';
-import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
+import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
+import type { ConfiguredHook, HookPolicy } from '../../protocol/tools/hook-config.ts';
+import type {
+  PermissionBehavior,
+  PermissionMode,
+  PermissionRuleSource,
+} from '../../protocol/tools/permission.ts';
 import type { Servers } from '../read/mcp-file.ts';
 import type { UserServers } from '../read/user-servers.ts';
 import type { Durability, McpServerMatch, ModelSettings, Settings, SettingsLayer } from '../settings.ts';

@@ -63,7 +63,7 @@ export interface SandboxNetwork {
   readonly [more: string]: unknown;
 }
 
-export interface SandboxFiles {
+interface SandboxFiles {
   /** Beside the working directories. */
   readonly allowWrite?: List;
   readonly denyWrite?: List;
@@ -77,7 +77,7 @@ export interface SandboxFiles {
   readonly [more: string]: unknown;
 }
 
-export interface SandboxCredentials {
+interface SandboxCredentials {
   readonly files?: readonly { readonly path: string; readonly mode: 'deny' | 'mask' }[] | undefined;
   readonly envVars?: readonly { readonly name: string; readonly mode: 'deny' | 'mask' }[] | undefined;
   readonly [more: string]: unknown;

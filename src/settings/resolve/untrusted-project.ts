@@ -40,13 +40,13 @@ const STEERING = [
   /^(?:REQUESTS_CA_BUNDLE|MAVEN_OPTS|GRADLE_OPTS|RUSTC_WRAPPER|CC|CXX|LUA_INIT|PHPRC|R_PROFILE.*)$/i,
 ];
 
-export interface LimitedLayers {
+interface LimitedLayers {
   readonly layers: readonly SettingsLayer[];
   /** One sentence for each thing that was passed over. */
   readonly warnings: readonly string[];
 }
 
-export interface RepositoryRights {
+interface RepositoryRights {
   readonly trusted: boolean;
   /** Whether the shared file may allow tools: naming it as a source is not enough for that. */
   readonly mayAllow: boolean;

@@ -1,7 +1,9 @@
 /** Which folders the user trusts, and with what content: one small file in the user's own home. */
+
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
 
@@ -70,7 +72,7 @@ async function write(
     await files.makeDir(dirname(file), 0o700);
     await files.writeAtomic(file, text, { mode: 0o600 });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new TurnwrightError('storage_error', `Trust cannot be recorded in ${file}: ${reason}`, { cause });
   }
 }

@@ -10,7 +10,7 @@ import { isRepositoryLayer, type SettingsLayer } from '../settings.ts';
 import { type TrustStore, trustedHash } from './trust-store.ts';
 
 /** One thing that takes effect with trust alone. */
-export interface TrustItem {
+interface TrustItem {
   readonly file: string;
   /** Path in the file, as in `hooks.PreToolUse.0.hooks.0.command`. */
   readonly key: string;
@@ -18,7 +18,7 @@ export interface TrustItem {
 }
 
 /** `nothing`: the folder asks for nothing that needs trust, and is not trusted. `changed`: something else was trusted. */
-export type TrustState = 'nothing' | 'trusted' | 'changed' | 'untrusted';
+type TrustState = 'nothing' | 'trusted' | 'changed' | 'untrusted';
 
 export interface ProjectTrust {
   /** The folder's real path: trust follows no link and no worktree (T106). */
@@ -33,7 +33,7 @@ export interface ProjectTrust {
   readonly problem?: string;
 }
 
-export interface TrustSubject {
+interface TrustSubject {
   readonly projectRoot: string;
   readonly layers: readonly SettingsLayer[];
   /** The project's `.mcp.json`; undefined when there is none that can be used. */

@@ -4,7 +4,7 @@ import type {
   PermissionDestination,
   PermissionRuleValue,
   PermissionUpdate,
-} from '../../protocol/permission.ts';
+} from '../../protocol/tools/permission.ts';
 import type { SettingsWriter } from './write-settings.ts';
 
 const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {

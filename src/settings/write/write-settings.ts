@@ -6,7 +6,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
 import { changeJsonFile } from './change-json.ts';
 
-export interface SettingsFiles {
+interface SettingsFiles {
   readonly configHome: string | undefined;
   /** Where project and local settings are. */
   readonly projectRoot: string;

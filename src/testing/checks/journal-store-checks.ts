@@ -1,6 +1,7 @@
 /** Requirements of every `JournalStore` (F128). */
-import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
+
 import type { JournalStore } from '../../protocol/ports.ts';
+import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, has, holds, refuses } from './demand.ts';
 

@@ -2,7 +2,7 @@
  * Requirements of a host's `SessionStore` (F128, F130). Optional methods that it does not have are not
  * checked.
  */
-import type { SessionStore, SessionStoreEntry } from '../../protocol/session-store.ts';
+import type { SessionStore, SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, holds } from './demand.ts';
 

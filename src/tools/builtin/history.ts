@@ -2,7 +2,7 @@
  * Finds messages that a compaction dropped (F32). The journal keeps every message; the model receives those
  * that it asks for.
  */
-import type { Tool, ToolOutput } from '../../protocol/tool.ts';
+import type { Tool, ToolOutput } from '../../protocol/tools/tool.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
 export const HISTORY_TOOL = 'History';
@@ -35,7 +35,7 @@ export interface HistoryPort {
   ): Promise<HistoryPage | undefined>;
 }
 
-export interface HistoryPage extends HistoryItem {
+interface HistoryPage extends HistoryItem {
   readonly text: string;
   readonly offset: number;
   readonly totalChars: number;
@@ -44,7 +44,7 @@ export interface HistoryPage extends HistoryItem {
   readonly next?: string;
 }
 
-export interface HistoryInput {
+interface HistoryInput {
   readonly query?: string;
   readonly uuid?: string;
   readonly offset?: number;

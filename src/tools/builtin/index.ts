@@ -1,4 +1,4 @@
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { editTool } from './files/edit.ts';
 import { createReadTool, type ReadLimits } from './files/read.ts';
 import { writeTool } from './files/write.ts';
@@ -12,7 +12,7 @@ import type { BashOptions } from './shell/bash-options.ts';
 import { taskOutputTool } from './tasks/task-output.ts';
 import { taskStopTool } from './tasks/task-stop.ts';
 
-export interface BuiltinToolsOptions {
+interface BuiltinToolsOptions {
   readonly bash?: BashOptions;
   readonly read?: ReadLimits;
   readonly search?: SearchOptions;

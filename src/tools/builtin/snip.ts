@@ -1,9 +1,9 @@
-import type { Tool } from '../../protocol/tool.ts';
+import type { Tool } from '../../protocol/tools/tool.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
 export const SNIP_TOOL = 'Snip';
 
-export interface SnipInput {
+interface SnipInput {
   readonly tool_use_ids: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface SnipOutput {
 }
 
 /** Marks messages for removal, and reports invalid ids. */
-export interface SnipPort {
+interface SnipPort {
   mark(ids: readonly string[]): SnipOutput;
 }
 

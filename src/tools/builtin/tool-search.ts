@@ -1,4 +1,4 @@
-import type { Tool } from '../../protocol/tool.ts';
+import type { Tool } from '../../protocol/tools/tool.ts';
 import { TOOL_SEARCH_TOOL } from '../deferral.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
@@ -10,18 +10,18 @@ export interface SearchableTool {
   readonly deferred: boolean;
 }
 
-export interface ToolSearchPort {
+interface ToolSearchPort {
   /** All available tools; loaded ones are included, so that selecting one is not an error. */
   tools(): Promise<readonly SearchableTool[]>;
   load(names: readonly string[]): void;
 }
 
-export interface ToolSearchInput {
+interface ToolSearchInput {
   readonly query: string;
   readonly max_results?: number;
 }
 
-export interface ToolSearchOutput {
+interface ToolSearchOutput {
   /** Names of the loaded tools. */
   readonly matches: readonly string[];
   readonly query: string;

@@ -1,10 +1,11 @@
 /** Hooks, permission rules, then the user or host. A changed input is checked and judged again (F93). */
-import type { GatePorts, PermissionQuestion } from '../../protocol/gate.ts';
-import type { HookVerdict } from '../../protocol/hook.ts';
+
 import type { JsonObject } from '../../protocol/json.ts';
-import type { GateReasonType, GateVerdict } from '../../protocol/permission.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { AnyTool, ToolContext } from '../../protocol/tool.ts';
+import type { GatePorts, PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { HookVerdict } from '../../protocol/tools/hook.ts';
+import type { GateReasonType, GateVerdict } from '../../protocol/tools/permission.ts';
+import type { AnyTool, ToolContext } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { calledTool } from '../called-tool.ts';
 import { type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
@@ -12,7 +13,7 @@ import { inputSentBack, outwardInput } from './outward-input.ts';
 import { decisionOf, publicReason, ruleText } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
 
-export interface PermitRequest {
+interface PermitRequest {
   readonly tool: AnyTool;
   /** As the model wrote it, or as a hook or host rewrote it. */
   readonly raw: JsonObject;
@@ -25,7 +26,7 @@ export interface PermitRequest {
   delivered(): Promise<void>;
 }
 
-export type Permit =
+type Permit =
   | { readonly kind: 'go'; readonly raw: JsonObject; readonly input: unknown }
   | { readonly kind: 'stop'; readonly outcome: CallOutcome };
 

@@ -2,10 +2,11 @@
  * The one gate that every call passes (L5): find the tool, validate, the tool's own check, PreToolUse hooks,
  * permission, record the intent, run, PostToolUse hooks. It returns a value; the executor makes the result.
  */
-import type { GatePorts } from '../../protocol/gate.ts';
-import type { CalledTool, HookCall } from '../../protocol/hook.ts';
+
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import type { GatePorts } from '../../protocol/tools/gate.ts';
+import type { CalledTool, HookCall } from '../../protocol/tools/hook.ts';
 import type {
   AnyTool,
   EffectClass,
@@ -14,7 +15,7 @@ import type {
   ToolOutput,
   ToolProgress,
   ToolResultContent,
-} from '../../protocol/tool.ts';
+} from '../../protocol/tools/tool.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
@@ -24,7 +25,7 @@ import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
 import type { PreparedCall } from './prepared-call.ts';
 
-export interface GateCall {
+interface GateCall {
   readonly call: ToolCall;
   readonly prepared: PreparedCall;
   /** Created when the call's turn comes. */

@@ -6,7 +6,7 @@
 export type InputPath = readonly (string | number)[];
 
 /** `todos[0].content` */
-export function showPath(path: InputPath): string {
+function showPath(path: InputPath): string {
   return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('');
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 
 /**
  * The input for observers, with the fields that a tool derives. The same object unless the tool adds a field:

@@ -1,7 +1,7 @@
 /** The input of a call for hooks, hosts and lists of denials. */
 import { resolve } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { observableInput, withoutDerived } from './observable-input.ts';
 
 /** A copy with derived fields and absolute paths. */

@@ -5,8 +5,8 @@ import type {
   GateVerdict,
   PermissionDecision,
   PermissionRuleValue,
-} from '../../protocol/permission.ts';
-import type { DenialNotice } from '../../protocol/tool.ts';
+} from '../../protocol/tools/permission.ts';
+import type { DenialNotice } from '../../protocol/tools/tool.ts';
 import type { CallNotes } from '../outcome.ts';
 
 /** Who decided about a call, as reported with its result. */

@@ -3,7 +3,7 @@
  * concurrency.
  */
 import type { JsonObject } from '../../protocol/json.ts';
-import type { AnyTool, ParseResult, ToolCall } from '../../protocol/tool.ts';
+import type { AnyTool, ParseResult, ToolCall } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { type CallOutcome, errorText } from '../outcome.ts';
@@ -21,7 +21,7 @@ export type PreparedCall =
   /** Never runs, and counts as unsafe. */
   | { readonly kind: 'refused'; readonly outcome: CallOutcome };
 
-export type ParsedInput =
+type ParsedInput =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly text: string };
 

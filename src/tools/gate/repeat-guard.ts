@@ -3,8 +3,8 @@
  * notified, and, if configured, the call is finally refused. A result that differs, or another call that
  * changes something, is progress.
  */
-import type { RepeatGuard } from '../../protocol/gate.ts';
-import type { ToolOutput } from '../../protocol/tool.ts';
+import type { RepeatGuard } from '../../protocol/tools/gate.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 
 export interface RepeatGuardOptions {

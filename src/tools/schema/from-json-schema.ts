@@ -4,7 +4,7 @@
  * the owner of such a schema validates them (an MCP server does).
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import type { ParseResult } from '../../protocol/tool.ts';
+import type { ParseResult } from '../../protocol/tools/tool.ts';
 import {
   type InputPath,
   missing,

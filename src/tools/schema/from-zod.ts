@@ -2,11 +2,13 @@
  * Schema and `parse()` of a tool from a zod 4 shape or object. zod is loaded here only, by the first tool
  * whose shape is not plain, or the first invalid input.
  */
+
 import type { z } from 'zod';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import type { ParseResult } from '../../protocol/tool.ts';
+import type { ParseResult } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/and-then.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import {
   type InputPath,
   missing,
@@ -22,7 +24,7 @@ import { plainShape } from './plain-shape.ts';
 
 export type ZodShape = Readonly<Record<string, z.ZodType>>;
 
-export interface ZodInput<Input> {
+interface ZodInput<Input> {
   readonly inputJsonSchema: JsonSchema;
   /** Synchronous, unless a refinement or transform of the schema is asynchronous. */
   parse(input: JsonObject): ParseResult<Input> | Promise<ParseResult<Input>>;
@@ -89,7 +91,7 @@ async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInp
 
 /** A refinement of the caller may throw; `parse` must not. */
 function unchecked(error: unknown): ParseResult<never> {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return { ok: false, issues: [unfit([], `could not be checked: ${why}`)] };
 }
 

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 
-export interface PlainShape {
+interface PlainShape {
   /** Same as zod's output. */
   readonly jsonSchema: JsonSchema;
   /** Same as zod's result; undefined: invalid, and zod reports why. */

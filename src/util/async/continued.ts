@@ -1,7 +1,7 @@
 import { MadeGenerator } from './generator-base.ts';
 
 /** What follows when a generator has ended: another generator, or this result. */
-export type After<Y, R> =
+type After<Y, R> =
   | { readonly kind: 'ends'; readonly result: R }
   | { readonly kind: 'goes_on'; readonly with: AsyncGenerator<Y, R, void> };
 

@@ -24,7 +24,7 @@ export interface Scope {
   close(reason?: unknown): Promise<void>;
 }
 
-export const CLOSE_GRACE_MS = 100;
+const CLOSE_GRACE_MS = 100;
 
 export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
   // OpenScope is the only implementation.

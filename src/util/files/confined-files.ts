@@ -7,7 +7,7 @@ export type LookedAtFiles = Pick<
   'lstat' | 'readDir' | 'readFile' | 'readRange' | 'realpath' | 'stat'
 >;
 
-export interface Confinement {
+interface Confinement {
   /** Absolute: a repository's root. Paths outside of it are not restricted. */
   readonly root: string;
   /** Whether a file must not be read, resolved; default none. */

@@ -4,7 +4,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 
-export type LinkReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<PersistentFiles, 'readLink'>>;
+type LinkReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<PersistentFiles, 'readLink'>>;
 
 const OF_A_PROCESS =
   /\/proc\/(?:\d+|self|thread-self)\/(?:task\/\d+\/)?(?:cwd|root|exe|fd\/\d+|map_files\/[^/]+)$/;

@@ -2,7 +2,7 @@
  * What decides which programs run later, or what may run, wherever it lies: the one table. The permission
  * rules ask before it is written, the sandbox keeps commands from writing it.
  */
-export interface ProtectedName {
+interface ProtectedName {
   /** Of several names one below the other. A folder with all that is in it. */
   readonly path: string;
   readonly kind: 'file' | 'folder';

@@ -7,7 +7,7 @@ import { uuid } from '../ids/uuid.ts';
 import { headOf } from '../text/cut-text.ts';
 import { type HeldFolder, holdFolder, PathMovedError } from './plain-path.ts';
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly mode?: number;
   readonly sync?: boolean;
   readonly plain?: boolean;

@@ -11,7 +11,7 @@ export type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: 'not_started'; readonly error: NodeJS.ErrnoException };
 
-export interface SpawnGroupOptions {
+interface SpawnGroupOptions {
   readonly cwd: string;
   /** The complete environment of the child; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;

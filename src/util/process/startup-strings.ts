@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
-export interface StartupSecrets {
+interface StartupSecrets {
   /** Whether the value of this variable is overwritten. */
   variable(name: string, value: string): boolean;
   /**

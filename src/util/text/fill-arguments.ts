@@ -1,7 +1,7 @@
 /** Placeholders for arguments in the text of a file. */
 import { splitArguments } from './template-parts.ts';
 
-export interface ArgumentFiller {
+interface ArgumentFiller {
   /** Fills all placeholders in one pass, so that values are not expanded again. */
   fill(text: string): string;
   /** Whether any text so far had a placeholder. */

@@ -1,6 +1,6 @@
 /** The block between two lines of `---` at the head of a Markdown file. */
 
-export interface Frontmatter {
+interface Frontmatter {
   /** Empty when there is none. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** What follows. */

@@ -17,7 +17,7 @@ const CREDENTIALS_OF_ADDRESS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/i;
 const ANY_SHAPE = new RegExp(SHAPES.map(({ source }) => source).join('|'), 'g');
 const ANY_CREDENTIALS = new RegExp(CREDENTIALS_OF_ADDRESS, 'gi');
 
-export const MASK = '[masked]';
+const MASK = '[masked]';
 
 /** Shorter values occur in ordinary words. */
 const SHORTEST_SECRET = 6;

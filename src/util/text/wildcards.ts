@@ -34,7 +34,7 @@ export function matchesWildcards<P, E>(
 }
 
 /** `*` and `?` within one name. */
-export function matchesName(pattern: string, name: string): boolean {
+function matchesName(pattern: string, name: string): boolean {
   return matchesWildcards(
     pattern,
     name,

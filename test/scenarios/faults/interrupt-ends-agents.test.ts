@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SDKMessage } from '../../../src/protocol/sdk-messages.ts';
+import type { SDKMessage } from '../../../src/protocol/stream/sdk-messages.ts';
 import { callTool, fakeTool, hang, say } from '../../../src/testing/index.ts';
 import { agentsUnderTest, answersIn, resultIn, startAgent } from '../../subagents/agents-under-test.ts';
 

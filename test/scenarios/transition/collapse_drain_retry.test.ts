@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { queryLoop } from '../../../src/loop/query-loop.ts';
 import { createModelClient } from '../../../src/model/client.ts';
-import type { RecoveryOutcome, StepInput } from '../../../src/protocol/context.ts';
-import type { LoopMessage } from '../../../src/protocol/messages.ts';
+import type { RecoveryOutcome, StepInput } from '../../../src/protocol/model/context.ts';
+import type { LoopMessage } from '../../../src/protocol/model/messages.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
 import {
   idleContext,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ToolContext } from '../../../src/protocol/tool.ts';
+import type { ToolContext } from '../../../src/protocol/tools/tool.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createBashTool } from '../../../src/tools/builtin/shell/bash.ts';
 import type { BashOptions } from '../../../src/tools/builtin/shell/bash-options.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, realpath, stat, symlink, writeFile } from 'node
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ToolContext } from '../../../src/protocol/tool.ts';
+import type { ToolContext } from '../../../src/protocol/tools/tool.ts';
 import { editTool } from '../../../src/tools/builtin/files/edit.ts';
 import { createReadTool } from '../../../src/tools/builtin/files/read.ts';
 import { replaceText } from '../../../src/tools/builtin/files/replace-text.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ToolContext } from '../../../src/protocol/tool.ts';
+import type { ToolContext } from '../../../src/protocol/tools/tool.ts';
 import { createReadTool } from '../../../src/tools/builtin/files/read.ts';
 import { notebookEditTool } from '../../../src/tools/builtin/notebook/notebook-edit.ts';
 import {

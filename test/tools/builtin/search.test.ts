@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ToolOutput } from '../../../src/protocol/tool.ts';
+import type { ToolOutput } from '../../../src/protocol/tools/tool.ts';
 import { createGlobTool, searchRoot } from '../../../src/tools/builtin/search/glob.ts';
 import { createGrepTool } from '../../../src/tools/builtin/search/grep.ts';
 import { contextIn, isWellFormed, runDirectly, tempFolder, textOf } from '../support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolContext } from '../../../src/protocol/tool.ts';
+import type { ToolContext } from '../../../src/protocol/tools/tool.ts';
 import { createSnipTool, type SnipOutput } from '../../../src/tools/builtin/snip.ts';
 
 const context = {} as ToolContext;

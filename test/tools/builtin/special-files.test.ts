@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyTool } from '../../../src/protocol/tool.ts';
+import type { AnyTool } from '../../../src/protocol/tools/tool.ts';
 import { editTool } from '../../../src/tools/builtin/files/edit.ts';
 import { createReadTool } from '../../../src/tools/builtin/files/read.ts';
 import { writeTool } from '../../../src/tools/builtin/files/write.ts';

@@ -1,4 +1,4 @@
-import type { AnyTool } from '../../../protocol/tool.ts';
+import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import type { ResolvedConfig } from '../../../settings/resolve/resolved-config.ts';
 import { SKILL_TOOL } from '../../../skills/skill-tool.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';

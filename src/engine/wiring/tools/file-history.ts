@@ -15,7 +15,7 @@ import type { QueryEngineConfig } from '../../config.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
 import type { ComposedSession } from '../../storage/session-place.ts';
 
-export interface FileHistoryParts {
+interface FileHistoryParts {
   readonly session: Pick<ComposedSession, 'sessionId' | 'directory' | 'read'>;
   readonly journal: SessionJournal;
   readonly files: PersistentFiles;

@@ -1,6 +1,6 @@
 /** The tools that the engine makes itself, because they work on the session: in the order in which the model sees them. */
 import type { SnipMarks } from '../../../context/clearing/snip-marks.ts';
-import type { AnyTool } from '../../../protocol/tool.ts';
+import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import { createHistoryTool, type HistoryPort } from '../../../tools/builtin/history.ts';
 import { createSnipTool } from '../../../tools/builtin/snip.ts';
 import { createSleepTool, SLEEP_TOOL, type SleepPorts } from '../../../tools/builtin/tasks/sleep.ts';
@@ -11,7 +11,7 @@ import type { ComposedSession } from '../../storage/session-place.ts';
 import type { StructuredOutput } from '../../submission/structured-output.ts';
 import { composeWeb, type WebParts } from './web.ts';
 
-export interface OwnToolParts {
+interface OwnToolParts {
   readonly session: ComposedSession;
   readonly toolState: { readonly tools: readonly AnyTool[] };
   readonly structured: StructuredOutput | undefined;
@@ -58,7 +58,7 @@ function offersHistory(config: QueryEngineConfig, { directory }: ComposedSession
 }
 
 /** Each is the same array while nothing changed. */
-export interface ToolSources {
+interface ToolSources {
   readonly mcp: Pick<McpRoom, 'tools'>;
   readonly subagents: { tools(): readonly AnyTool[] };
   readonly own: readonly AnyTool[];

@@ -1,12 +1,18 @@
 import { lifeOf } from '../../../model/life-of.ts';
 import type { PersistentFiles } from '../../../protocol/files.ts';
-import type { GatePorts } from '../../../protocol/gate.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Life } from '../../../protocol/life.ts';
 import type { Clock, Ids } from '../../../protocol/ports.ts';
-import type { SandboxPort } from '../../../protocol/sandbox.ts';
-import type { TaskTable } from '../../../protocol/task.ts';
-import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../../protocol/tool.ts';
+import type { GatePorts } from '../../../protocol/tools/gate.ts';
+import type { SandboxPort } from '../../../protocol/tools/sandbox.ts';
+import type { TaskTable } from '../../../protocol/tools/task.ts';
+import type {
+  AnyTool,
+  ReadFileCache,
+  TodoStore,
+  ToolCall,
+  ToolContext,
+} from '../../../protocol/tools/tool.ts';
 import type { FileHistory } from '../../../session/file-history/file-history.ts';
 import { parseInput } from '../../../tools/gate/prepared-call.ts';
 import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
@@ -127,14 +133,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       const id = parts.ids.uuid();
       const life = lifeOf(signal);
       const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, life, BESIDE);
-      const { permissions, hooks, clock } = parts;
-      return gatedCall(
-        tool,
-        input,
-        { context, life },
-        { permissions: permissions.permissions, hooks },
-        clock,
-      );
+      const gate = { permissions: parts.permissions.permissions, hooks: parts.hooks };
+      return gatedCall(tool, input, { context, life }, gate, parts.clock);
     },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);

@@ -4,7 +4,7 @@ import { openConnections } from '../../../model/http/connections.ts';
 import type { Permissions } from '../../../permissions/permission-engine.ts';
 import { parseRule } from '../../../permissions/rules/rule.ts';
 import { allowsLocalHost } from '../../../permissions/rules/url-rule.ts';
-import type { AnyTool } from '../../../protocol/tool.ts';
+import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import { DEFAULT_BASE_URL } from '../../../settings/resolve/resolved-config.ts';
 import { parserOf } from '../../../tools/schema/from-json-schema.ts';
 import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';

@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../../protocol/tool.ts';
+import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
 import { bounded } from '../../../util/text/cut-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import {
@@ -15,14 +15,14 @@ import { replaceText } from './replace-text.ts';
 import { decodeText, encodeText } from './text-file.ts';
 import { type PatchHunk, structuredPatch } from './text-patch.ts';
 
-export interface EditInput {
+interface EditInput {
   readonly file_path: string;
   readonly old_string: string;
   readonly new_string: string;
   readonly replace_all?: boolean;
 }
 
-export interface EditOutput {
+interface EditOutput {
   readonly filePath: string;
   readonly oldString: string;
   readonly newString: string;

@@ -1,7 +1,7 @@
 /** Shared by Read, Write and Edit: the file of a call, what the model has read of it, and replacing it. */
 import { resolve } from 'node:path';
 import type { FileStat } from '../../../protocol/files.ts';
-import type { ToolContext } from '../../../protocol/tool.ts';
+import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { isInside } from '../../../util/files/inside.ts';
 import { PathMovedError } from '../../../util/files/plain-path.ts';
 import { realPath } from '../../../util/files/real-path.ts';
@@ -39,7 +39,7 @@ export async function mayTell(path: string, real: string, context: ToolContext):
   return false;
 }
 
-export type FileNow =
+type FileNow =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly stat: FileStat }
   | { readonly kind: 'refused'; readonly message: string };

@@ -1,6 +1,6 @@
 /** Locates the elements of a list in a JSON text, so that one can be changed and every other byte stays. */
 
-export interface ListSpan {
+interface ListSpan {
   /** Offset behind `[`. */
   readonly start: number;
   /** Offset of `]`. */

@@ -1,7 +1,7 @@
 /** The part of a text that Read shows: whole lines, numbered, within bounds. */
 import { headOf } from '../../../util/text/cut-text.ts';
 
-export interface WindowLimits {
+interface WindowLimits {
   /** First line, from 1. */
   readonly from: number;
   readonly maxLines: number;
@@ -9,7 +9,7 @@ export interface WindowLimits {
   readonly maxChars: number;
 }
 
-export interface LineWindow {
+interface LineWindow {
   /** `N\tline`, one a line. */
   readonly numbered: string;
   /** The lines themselves; with the last line break only if the file has it. */

@@ -1,7 +1,7 @@
 /** Files that the model receives as media instead of text: images and PDF documents. */
 import { extname } from 'node:path';
 import type { FileStat, PlainFile } from '../../../protocol/files.ts';
-import type { ToolOutput, ToolResultContent } from '../../../protocol/tool.ts';
+import type { ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { imageHeader } from '../../../util/files/image-header.ts';
 import { type ImageType, imageTypeOf } from './image-file.ts';
 
@@ -32,7 +32,7 @@ export interface PdfOutput {
   };
 }
 
-export interface MediaFileLimits {
+interface MediaFileLimits {
   /** Bytes of an image: the API takes 5 MB of base64. */
   readonly maxImageBytes: number;
   /** Bytes of a PDF: two fit a request. */

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { PlainFile } from '../../../protocol/files.ts';
-import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tool.ts';
+import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import type { NotebookView } from '../notebook/show-notebook.ts';
@@ -18,13 +18,13 @@ import {
 } from './read-media.ts';
 import { decodeText } from './text-file.ts';
 
-export interface ReadInput {
+interface ReadInput {
   readonly file_path: string;
   readonly offset?: number;
   readonly limit?: number;
 }
 
-export type ReadOutput =
+type ReadOutput =
   | {
       readonly type: 'text';
       readonly file: {

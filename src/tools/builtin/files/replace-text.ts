@@ -3,7 +3,7 @@
  * which is kept.
  */
 
-export interface Replaced {
+interface Replaced {
   readonly text: string;
   readonly count: number;
 }

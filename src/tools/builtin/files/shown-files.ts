@@ -1,10 +1,10 @@
 /** Filters search results: a search is judged by its start folder, its results one by one. */
-import type { ToolContext } from '../../../protocol/tool.ts';
+import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { isSecretFile } from '../../../util/files/secret-files.ts';
 import type { SearchPlace } from '../search/search-place.ts';
 import { decodeText } from './text-file.ts';
 
-export interface ShownFiles {
+interface ShownFiles {
   /** Whether the record's file may be shown; synchronous if no rule denies reading. */
   filter(file: Found, onRecord: () => boolean): boolean | Promise<boolean>;
   /** A sentence for the model if rules deny reading files: the same whether or not any were found. */

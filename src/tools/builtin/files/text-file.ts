@@ -3,9 +3,9 @@
  * line ends are kept.
  */
 
-export type TextEncoding = 'utf8' | 'utf8-bom' | 'utf16le' | 'utf16be' | 'latin1';
+type TextEncoding = 'utf8' | 'utf8-bom' | 'utf16le' | 'utf16be' | 'latin1';
 
-export interface DecodedText {
+interface DecodedText {
   readonly text: string;
   readonly encoding: TextEncoding;
 }

@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../../protocol/tool.ts';
+import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import {
   absolutePath,
@@ -13,12 +13,12 @@ import {
 import { decodeText, encodeText } from './text-file.ts';
 import { type PatchHunk, structuredPatch } from './text-patch.ts';
 
-export interface WriteInput {
+interface WriteInput {
   readonly file_path: string;
   readonly content: string;
 }
 
-export interface WriteOutput {
+interface WriteOutput {
   readonly type: 'create' | 'update';
   readonly filePath: string;
   readonly content: string;

@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../../protocol/tool.ts';
+import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import { absolutePath, lockFile, mayTell, placeOf, saveFile } from '../files/file-access.ts';
 import type { NotebookEditInput, NotebookEditOutput } from './notebook-plan.ts';

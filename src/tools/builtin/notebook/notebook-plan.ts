@@ -1,5 +1,5 @@
 /** Plans an edit of a notebook, or says why it is refused. */
-import type { ToolContext } from '../../../protocol/tool.ts';
+import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { changedMessage, readForWriting, staleness } from '../files/file-access.ts';
 import { listIn } from '../files/json-elements.ts';

@@ -17,7 +17,7 @@ export interface Notebook {
   readonly hasCellIds: boolean;
 }
 
-export type NotebookReading =
+type NotebookReading =
   | { readonly ok: true; readonly notebook: Notebook }
   | { readonly ok: false; readonly problem: string };
 

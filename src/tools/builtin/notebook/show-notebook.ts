@@ -1,6 +1,7 @@
 /** Read of a notebook: each cell with its name, source and outputs; figures as images. */
-import type { ToolOutput, ToolResultContent } from '../../../protocol/tool.ts';
-import type { ImageBlock, TextBlock } from '../../../protocol/wire.ts';
+
+import type { ImageBlock, TextBlock } from '../../../protocol/model/wire.ts';
+import type { ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
 import { isObject } from '../../schema/from-json-schema.ts';
 import { type ImageType, imageTypeOf } from '../files/image-file.ts';
@@ -11,7 +12,7 @@ export interface NotebookView {
   readonly file: { readonly filePath: string; readonly cells: readonly NotebookCell[] };
 }
 
-export interface ShowLimits {
+interface ShowLimits {
   /** First cell, from 1. */
   readonly from: number;
   readonly maxCells: number;

@@ -2,12 +2,12 @@
  * Questions to the user, answered through the host's `canUseTool`: its `updatedInput` contains the answers.
  */
 import type { JsonSchema } from '../../../protocol/json.ts';
-import type { Tool } from '../../../protocol/tool.ts';
+import type { Tool } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
 export const ASK_USER_QUESTION_TOOL = 'AskUserQuestion';
 
-export interface UserQuestion {
+interface UserQuestion {
   readonly question: string;
   readonly header: string;
   readonly options: readonly {
@@ -19,7 +19,7 @@ export interface UserQuestion {
 }
 
 /** Fields that a host fills in. */
-export interface UserAnswers {
+interface UserAnswers {
   /** By the question's text; several choices are separated by commas. */
   readonly answers?: Readonly<Record<string, string>>;
   /** Typed instead of choosing. */
@@ -29,16 +29,16 @@ export interface UserAnswers {
   readonly afkTimeoutMs?: number;
 }
 
-export interface AskUserQuestionInput extends UserAnswers {
+interface AskUserQuestionInput extends UserAnswers {
   readonly questions: readonly UserQuestion[];
 }
 
-export interface AskUserQuestionOutput extends UserAnswers {
+interface AskUserQuestionOutput extends UserAnswers {
   readonly questions: readonly UserQuestion[];
   readonly answers: Readonly<Record<string, string>>;
 }
 
-export interface AskUserQuestionOptions {
+interface AskUserQuestionOptions {
   /** Format of an option's `preview`. Default `markdown`. */
   readonly previewFormat?: 'markdown' | 'html';
 }

@@ -2,7 +2,7 @@
  * EnterPlanMode and ExitPlanMode. Entering only restricts and needs no question; leaving needs the user's
  * approval.
  */
-import type { Tool } from '../../../protocol/tool.ts';
+import type { Tool } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
 export const ENTER_PLAN_MODE_TOOL = 'EnterPlanMode';
@@ -20,12 +20,12 @@ export interface PlanPort {
   keep(plan: string): Promise<string | undefined>;
 }
 
-export interface ExitPlanModeInput {
+interface ExitPlanModeInput {
   readonly plan: string;
   readonly allowedPrompts?: readonly { readonly tool: string; readonly prompt: string }[];
 }
 
-export interface ExitPlanModeOutput {
+interface ExitPlanModeOutput {
   readonly plan: string;
   readonly isAgent: boolean;
   readonly filePath?: string;

@@ -1,12 +1,12 @@
-import type { TodoItem } from '../../../protocol/attachment.ts';
-import type { Tool } from '../../../protocol/tool.ts';
+import type { TodoItem } from '../../../protocol/model/attachment.ts';
+import type { Tool } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
-export interface TodoWriteInput {
+interface TodoWriteInput {
   readonly todos: readonly TodoItem[];
 }
 
-export interface TodoWriteOutput {
+interface TodoWriteOutput {
   readonly oldTodos: readonly TodoItem[];
   readonly newTodos: readonly TodoItem[];
 }

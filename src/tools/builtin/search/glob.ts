@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tool.ts';
+import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import { type Found, shownFiles, stillThere } from '../files/shown-files.ts';
 import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
 import { searchPlace } from './search-place.ts';
 
-export interface GlobInput {
+interface GlobInput {
   readonly pattern: string;
   readonly path?: string;
 }
 
-export interface GlobOutput {
+interface GlobOutput {
   readonly filenames: readonly string[];
   readonly numFiles: number;
   readonly truncated: boolean;

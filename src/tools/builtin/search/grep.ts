@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tool.ts';
+import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import { type Found, heldLines, shownFiles, stillThere } from '../files/shown-files.ts';
@@ -8,7 +8,7 @@ import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from '.
 import { runRipgrep, type SearchOptions, shownPath } from './ripgrep.ts';
 import { type SearchPlace, searchPlace } from './search-place.ts';
 
-export interface GrepOutput {
+interface GrepOutput {
   readonly mode: GrepMode;
   readonly numFiles: number;
   readonly filenames: readonly string[];

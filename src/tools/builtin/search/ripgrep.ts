@@ -5,12 +5,12 @@
 
 import { isAbsolute, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { ToolContext } from '../../../protocol/tool.ts';
+import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
 import type { SearchPlace } from './search-place.ts';
 
-export interface RipgrepRun {
+interface RipgrepRun {
   readonly args: readonly string[];
   readonly place: Pick<SearchPlace, 'cwd' | 'input' | 'without'>;
   /** What ends a record of the output: a line break, or NUL for lists of paths. */

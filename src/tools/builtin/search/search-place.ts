@@ -2,7 +2,7 @@
  * Where a search runs: the folder or file that was judged, held open so that it cannot be replaced meanwhile.
  */
 import { join, relative, resolve, sep } from 'node:path';
-import type { ToolContext } from '../../../protocol/tool.ts';
+import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { isInside } from '../../../util/files/inside.ts';
 import { type HeldFolder, holdFolder, openPlain, PathMovedError } from '../../../util/files/plain-path.ts';
 import { refuseSecret } from '../../../util/files/secret-files.ts';

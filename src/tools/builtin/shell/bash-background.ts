@@ -1,6 +1,6 @@
 /** Commands that outlive their call: started in the background, or moved there (L6). */
-import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/task.ts';
-import type { ToolContext, ToolOutput } from '../../../protocol/tool.ts';
+import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/tools/task.ts';
+import type { ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
 import { tailOf } from '../../../util/text/cut-text.ts';
 import type { BashInput, BashSettings } from './bash-options.ts';

@@ -1,6 +1,7 @@
 /** The result of a command for the model and the host. */
-import type { ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tool.ts';
-import type { ImageBlock } from '../../../protocol/wire.ts';
+
+import type { ImageBlock } from '../../../protocol/model/wire.ts';
+import type { ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
 import { headOf, tailOf } from '../../../util/text/cut-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
 import { exitMeaning, isQuiet } from './exit-meaning.ts';
@@ -118,7 +119,7 @@ async function leftFolder(folder: string, { follow }: ToolContext): Promise<stri
   return now.followed ? undefined : `Shell cwd was reset to ${now.folder}`;
 }
 
-export function shown(collected: CollectedOutput): string {
+function shown(collected: CollectedOutput): string {
   if (collected.complete) return trimmed(collected.head);
   const { spill, head, tail, totalBytes } = collected;
   const where =
@@ -144,7 +145,7 @@ export function trimmed(text: string): string {
 }
 
 /** The system's error for a missing folder names the shell: report the real cause. */
-export async function notStarted(error: NodeJS.ErrnoException, { files, cwd }: ToolContext): Promise<string> {
+async function notStarted(error: NodeJS.ErrnoException, { files, cwd }: ToolContext): Promise<string> {
   const folder = await files.stat(cwd);
   if (folder?.kind !== 'directory') return `The working directory ${cwd} does not exist.`;
   return `The shell could not be started: ${error.message}`;

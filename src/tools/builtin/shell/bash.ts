@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../protocol/json.ts';
-import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../protocol/tool.ts';
-import { readsBySight } from '../../../shell/reads-by-sight.ts';
+import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../protocol/tools/tool.ts';
+import { readsBySight } from '../../../shell/programs/reads-by-sight.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
 import { type Deferred, deferred } from '../../deferred.ts';

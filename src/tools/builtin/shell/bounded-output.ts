@@ -2,11 +2,13 @@
  * Output of a process of any size in bounded memory (L2.2): the beginning is kept, and once it exceeds the
  * limit, all of it is written to a spill file. Bytes are decoded here, so that none can break a request.
  */
+
 import { StringDecoder } from 'node:string_decoder';
 import type { AppendHandle, PersistentFiles } from '../../../protocol/files.ts';
 import { headOf, tailOf } from '../../../util/text/cut-text.ts';
+import { errorText } from '../../../util/text/error-text.ts';
 
-export interface BoundedOutputOptions {
+interface BoundedOutputOptions {
   readonly files: PersistentFiles;
   /** Path of the spill file; called once, when needed. */
   spillFile(): Promise<string>;
@@ -107,7 +109,7 @@ export class BoundedOutput {
     this.#flushing = this.#flushing
       .then(() => this.#writeOut(spillFile))
       .catch((error: unknown) => {
-        this.#spillFailure = error instanceof Error ? error.message : String(error);
+        this.#spillFailure = errorText(error);
         this.#unspilled = [];
       });
     return this.#flushing;

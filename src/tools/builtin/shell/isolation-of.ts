@@ -1,5 +1,5 @@
-import type { CommandPlace, Isolate, SandboxedCall } from '../../../protocol/sandbox.ts';
-import type { ToolContext } from '../../../protocol/tool.ts';
+import type { CommandPlace, Isolate, SandboxedCall } from '../../../protocol/tools/sandbox.ts';
+import type { ToolContext } from '../../../protocol/tools/tool.ts';
 
 export interface Isolation {
   readonly place: CommandPlace;

@@ -3,12 +3,12 @@
  * Background processes end with it, even if they hold the pipes open (F99).
  */
 import type { Clock } from '../../../protocol/ports.ts';
-import type { Isolate, Launch } from '../../../protocol/sandbox.ts';
+import type { Isolate, Launch } from '../../../protocol/tools/sandbox.ts';
 import { type ProcessEnd, type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
 import { unlessAborted } from '../../deferred.ts';
 import type { BoundedOutput } from './bounded-output.ts';
 
-export interface ShellCommand {
+interface ShellCommand {
   readonly command: string;
   /** The shell that the command was judged for. */
   readonly shell: 'bash' | 'sh';

@@ -3,23 +3,23 @@
  * conversation (L6).
  */
 import type { Clock } from '../../../protocol/ports.ts';
-import type { Tool } from '../../../protocol/tool.ts';
+import type { Tool } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
 export const SLEEP_TOOL = 'Sleep';
 
-export interface SleepInput {
+interface SleepInput {
   readonly seconds: number;
 }
 
-export interface SleepOutput {
+interface SleepOutput {
   readonly sleptMs: number;
   /** A prompt arrived, or was queued already. */
   readonly woken: boolean;
 }
 
 /** Prompts that wait for the running turn. */
-export interface WaitingPrompts {
+interface WaitingPrompts {
   peek(): readonly unknown[];
   /** Calls the listener for each new one. Returns a function that removes it. */
   onArrival(listener: () => void): () => void;

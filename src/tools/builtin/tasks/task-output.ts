@@ -1,14 +1,14 @@
-import { TASK_TYPES, type TaskInfo, type TaskOutput, type TaskTable } from '../../../protocol/task.ts';
-import type { Tool, ToolOutput } from '../../../protocol/tool.ts';
+import { TASK_TYPES, type TaskInfo, type TaskOutput, type TaskTable } from '../../../protocol/tools/task.ts';
+import type { Tool, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
-export interface TaskOutputInput {
+interface TaskOutputInput {
   readonly task_id: string;
   readonly block?: boolean;
   readonly timeout?: number;
 }
 
-export interface TaskOutputOutput {
+interface TaskOutputOutput {
   /** `timeout`: it was still running after the given time. */
   readonly retrieval_status: 'success' | 'timeout' | 'not_ready';
   readonly task: {

@@ -1,15 +1,15 @@
-import { TASK_TYPES } from '../../../protocol/task.ts';
-import type { Tool } from '../../../protocol/tool.ts';
+import { TASK_TYPES } from '../../../protocol/tools/task.ts';
+import type { Tool } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import { known } from './task-output.ts';
 
-export interface TaskStopInput {
+interface TaskStopInput {
   readonly task_id?: string;
   /** The former name of `task_id`. */
   readonly shell_id?: string;
 }
 
-export interface TaskStopOutput {
+interface TaskStopOutput {
   readonly message: string;
   readonly task_id: string;
   readonly task_type: string;

@@ -1,0 +1,191 @@
+/** One model call, as the loop sees it: a request, batches of decoded events, and one outcome. */
+
+import type { Life } from '../life.ts';
+import type { AssistantErrorKind, ModelFailure } from './failure.ts';
+import type { View } from './view.ts';
+
+import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';
+
+/** Who makes the request. Background sources give up on 529 immediately. */
+export type QuerySource = 'main' | `agent:${string}` | 'compact' | 'summary' | 'hook' | (string & {});
+
+export interface ModelRequest {
+  readonly querySource: QuerySource;
+  readonly foreground: boolean;
+  /** Idempotency and replay key: `submission/iteration/attempt/kind`. */
+  readonly effectKey: string;
+  readonly sessionId: string;
+  /** The subagent that makes the request; absent for the main agent and for helper calls. */
+  readonly agentId?: string;
+  readonly model: string;
+  /**
+   * Overloaded responses in a row after which the call fails although retries are left, because there is a
+   * fallback model. Absent: all retries are used.
+   */
+  readonly overloadLimit?: number;
+  readonly system: readonly string[];
+  /** Text blocks before the first message; '' or absent means none. */
+  readonly userContext?: readonly string[];
+  readonly view: View;
+  /** In the API's shape and a stable order; the same array while the set is unchanged. */
+  readonly tools: readonly WireTool[];
+  /** Tools that the provider runs, as the API names them. Default none. */
+  readonly serverTools?: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
+  readonly maxTokens: number;
+  readonly thinking?: ThinkingConfig;
+  readonly effort?: EffortLevel;
+  readonly taskBudget?: { readonly total: number; readonly remaining?: number };
+  readonly speed?: 'fast';
+  readonly betas?: readonly string[];
+  /** API-side context edits (cached microcompact). */
+  readonly contextManagement?: unknown;
+  /** false: one JSON response (the retry of L4.3), whose events arrive as one batch. */
+  readonly stream: boolean;
+  /** Prompt caching on (default true). */
+  readonly cache?: boolean;
+}
+
+/** Plain data that outlives one attempt: the model layer reads it, updates it and returns it. */
+export interface RetryState {
+  /** Retries spent on this request so far (L8: at most `maxRetries`). */
+  readonly retries: number;
+  /** Overloaded responses since the last one that was not: 529, or `overloaded_error` in a stream. */
+  readonly overloadedInARow: number;
+  readonly credentialsRefreshed: boolean;
+  readonly keepAlive: boolean;
+  readonly withoutThinking: boolean;
+  /** Lowered after the error "input length and max_tokens exceed context limit". */
+  readonly maxTokens?: number;
+}
+
+export const FRESH_RETRY_STATE: RetryState = Object.freeze({
+  retries: 0,
+  overloadedInARow: 0,
+  credentialsRefreshed: false,
+  keepAlive: true,
+  withoutThinking: false,
+});
+
+export interface RetryNotice {
+  readonly attempt: number;
+  readonly maxRetries: number;
+  readonly delayMs: number;
+  readonly status: number | null;
+  readonly error: AssistantErrorKind;
+  /** What failed, in one sentence. */
+  readonly cause: string;
+}
+
+/** One HTTP attempt, for the decision record. Times are monotonic ms of the clock. */
+export interface AttemptRecord {
+  readonly startMs: number;
+  readonly firstByteMs?: number;
+  readonly firstContentMs?: number;
+  readonly endMs: number;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly bytes: number;
+  readonly outcome: 'complete' | ModelFailure['kind'] | 'aborted';
+  readonly status?: number;
+  readonly requestId?: string;
+  readonly waitedMs?: number;
+  readonly usage?: Usage;
+  /** Billed and discarded. */
+  readonly wasted?: boolean;
+}
+
+/** What a call yields while it runs. A batch holds the events of one socket read. */
+export type ModelOutput =
+  | { readonly kind: 'attempt'; readonly attempt: number; readonly bytes: number; readonly maxTokens: number }
+  | {
+      readonly kind: 'events';
+      readonly events: readonly StreamEvent[];
+      /** ms from the request to the first event; on the first batch of a response only. */
+      readonly ttftMs?: number;
+      /** From the response's headers: known before the first block. */
+      readonly requestId?: string;
+    }
+  | { readonly kind: 'retry'; readonly notice: RetryNotice };
+
+/**
+ * How a call ended. Expected failures and aborts are outcomes, not exceptions. The loop decides about
+ * fallback models: `retry.overloadedInARow` counts overloaded responses (L4.4).
+ */
+export type ModelOutcome = {
+  readonly retry: RetryState;
+  readonly attempts: readonly AttemptRecord[];
+  readonly requestId?: string;
+} & (
+  | { readonly kind: 'complete' }
+  /** The stream broke after `message_start`: L4.3 decides. */
+  | { readonly kind: 'broken'; readonly failure: ModelFailure }
+  /** No message had begun, and a retry is not left, not allowed or useless. */
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'aborted' }
+);
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Same lifetime as `signal`, without creating an AbortSignal. */
+  readonly life?: Life;
+  readonly retry: RetryState;
+  /** Retries after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
+  readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean };
+}
+
+/** Contract: yields outputs in order; never throws for a failed call; ends within 100 ms of abort. */
+export type CallModel = (
+  request: ModelRequest,
+  options: CallOptions,
+) => AsyncGenerator<ModelOutput, ModelOutcome>;
+
+export type FastModeState = 'off' | 'cooldown' | 'on';
+
+/** Why fast mode is not used. Absent: it is used, or suspended for a time. */
+export type FastModeDisabledReason =
+  /** The plan or organisation has no extra usage that would pay for it. */
+  | 'extra_usage_disabled'
+  /** The organisation has not enabled it. */
+  | 'preference'
+  /** `CLAUDE_CODE_DISABLE_FAST_MODE` is set. */
+  | 'disabled_by_env'
+  /** The caller did not request it. */
+  | 'sdk_opt_in_required';
+
+export interface FastModeStatus {
+  readonly state: FastModeState;
+  readonly reason?: FastModeDisabledReason;
+}
+
+export interface ModelInfo {
+  readonly id: string;
+  readonly displayName: string;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly supportsAdaptiveThinking: boolean;
+  readonly supportsEffort: boolean;
+  /** Effort of a request without an explicit one; absent: none is sent. */
+  readonly defaultEffort?: EffortLevel | undefined;
+  /** Thinking cannot be switched off. Default false. */
+  readonly alwaysThinks?: boolean;
+  /** Default false. */
+  readonly supportsFastMode?: boolean;
+  /** Knowledge cutoff in words (`June 2026`); absent if unknown. */
+  readonly knowledgeCutoff?: string | undefined;
+  /** USD per million tokens; undefined if unknown. */
+  readonly price?: ModelPrice;
+  /** Where price and sizes came from: `list`, `family`, `endpoint`, `settings` or `default`. */
+  readonly source: string;
+}
+
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  /** Replaces the price when the prompt has more than `aboveTokens` tokens. */
+  readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };
+  /** Date of the list, ISO. */
+  readonly asOf?: string;
+}

@@ -1,0 +1,171 @@
+/**
+ * The Messages API on the wire: content blocks, messages, usage, stream events. Types only. The client
+ * (`model/`) and the judge (`rehearsal/`) share these types and no code.
+ */
+import type { JsonObject, JsonSchema } from '../json.ts';
+
+interface CacheControl {
+  readonly type: 'ephemeral';
+  readonly ttl?: '5m' | '1h';
+}
+
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+  readonly citations?: readonly unknown[] | null;
+  readonly cache_control?: CacheControl;
+}
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature: string;
+}
+interface RedactedThinkingBlock {
+  readonly type: 'redacted_thinking';
+  readonly data: string;
+}
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly cache_control?: CacheControl;
+}
+export interface ImageBlock {
+  readonly type: 'image';
+  readonly source:
+    | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
+    | { readonly type: 'url'; readonly url: string };
+  readonly cache_control?: CacheControl;
+}
+export interface DocumentBlock {
+  readonly type: 'document';
+  readonly source: JsonObject;
+  readonly title?: string;
+  readonly cache_control?: CacheControl;
+}
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content?: string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
+  readonly is_error?: boolean;
+  readonly cache_control?: CacheControl;
+}
+/** A block type that this version does not know; kept unchanged. */
+interface UnknownBlock {
+  readonly type:
+    | 'server_tool_use'
+    | 'web_search_tool_result'
+    | 'mcp_tool_use'
+    | 'mcp_tool_result'
+    | 'container_upload';
+  readonly [key: string]: unknown;
+}
+
+export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | UnknownBlock;
+export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
+export type ContentBlock = AssistantBlock | UserBlock;
+
+/** Stop reasons of the API, such as `end_turn` and `tool_use`; unknown values are passed through. */
+export type StopReason =
+  | 'end_turn'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'tool_use'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded'
+  | (string & {});
+
+/** Tokens of one response, or the sum of several. Absent means 0. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly cache_creation?: {
+    readonly ephemeral_5m_input_tokens: number;
+    readonly ephemeral_1h_input_tokens: number;
+  };
+  readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests?: number };
+  readonly output_tokens_details?: { readonly thinking_tokens?: number };
+  readonly service_tier?: string | null;
+  /** Usage of models that answered inside this response (advisors); counted recursively. */
+  readonly iterations?: readonly (Partial<Usage> & { readonly model?: string; readonly type?: string })[];
+}
+
+/** Usage with every field present, as consumers of results expect it. */
+export interface ResultUsage extends Usage {
+  readonly cache_creation: NonNullable<Usage['cache_creation']>;
+  readonly server_tool_use: { readonly web_search_requests: number; readonly web_fetch_requests: number };
+  readonly output_tokens_details: { readonly thinking_tokens: number };
+  readonly service_tier: 'standard' | 'priority' | 'batch';
+  readonly inference_geo: string;
+  readonly speed: 'standard' | 'fast';
+  readonly fallback_credit: null;
+  readonly iterations: readonly never[];
+}
+
+export const EMPTY_USAGE: Usage = Object.freeze({
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+});
+
+export interface WireResponse {
+  readonly id: string;
+  readonly type: 'message';
+  readonly role: 'assistant';
+  readonly model: string;
+  readonly content: readonly AssistantBlock[];
+  readonly stop_reason: StopReason | null;
+  readonly stop_sequence: string | null;
+  readonly usage: Usage;
+  readonly context_management?: unknown;
+}
+
+export type BlockDelta =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'input_json_delta'; readonly partial_json: string }
+  | { readonly type: 'thinking_delta'; readonly thinking: string }
+  | { readonly type: 'signature_delta'; readonly signature: string }
+  | { readonly type: 'citations_delta'; readonly citation: unknown };
+
+export type StreamEvent =
+  | { readonly type: 'message_start'; readonly message: WireResponse }
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: AssistantBlock }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+  | {
+      readonly type: 'message_delta';
+      readonly delta: { readonly stop_reason: StopReason | null; readonly stop_sequence?: string | null };
+      readonly usage?: Partial<Usage>;
+      readonly context_management?: unknown;
+    }
+  | { readonly type: 'message_stop' }
+  | { readonly type: 'ping' };
+
+/** Body of a refused request, or of an SSE `error` event. */
+export interface WireError {
+  readonly type: 'error';
+  readonly error: { readonly type: string; readonly message: string };
+  readonly request_id?: string | null;
+}
+
+export interface WireTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: JsonSchema;
+  readonly cache_control?: CacheControl;
+  readonly type?: string;
+}
+
+export type ThinkingConfig =
+  | { readonly type: 'adaptive'; readonly display?: 'summarized' | 'omitted' }
+  | { readonly type: 'enabled'; readonly budgetTokens?: number; readonly display?: 'summarized' | 'omitted' }
+  | { readonly type: 'disabled' };
+
+/** In ascending order. */
+export const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type EffortLevel = (typeof EFFORT_LEVELS)[number];

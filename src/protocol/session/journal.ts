@@ -1,0 +1,159 @@
+/**
+ * The journal: one JSON object per line, a superset of the common transcript format. A body says what
+ * happened; the session room adds the envelope (`v`, `seq`, `epoch`, `sum`, …) and reads it back.
+ */
+
+import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from '../model/messages.ts';
+import type { QuerySource } from '../model/model.ts';
+import type { EditSource, ViewEdit } from '../model/view.ts';
+import type { StopReason, Usage } from '../model/wire.ts';
+import type { PermissionDenial } from '../tools/permission.ts';
+import type { TaskRecord } from '../tools/task.ts';
+import type { EffectClass } from '../tools/tool.ts';
+import type { DecisionRecord } from './decision-record.ts';
+import type { FileChange } from './file-history.ts';
+
+export const JOURNAL_VERSION = 1;
+
+/**
+ * Ids are data: `submission/iteration/attempt/kind/(tool_use_id or ordinal)`. Resume looks records up by id,
+ * never by position.
+ */
+interface Identified {
+  readonly id: string;
+  /** The submission this belongs to. */
+  readonly submission: string;
+}
+
+/** For message records without a `parentUuid`, the journal writer fills in the message recorded before. */
+export type JournalBody =
+  | (Identified & {
+      readonly type: 'submission';
+      readonly carriesOn?: boolean;
+      readonly model: string;
+      readonly permissionMode: string;
+    })
+  | (Identified & {
+      readonly type: 'request';
+      readonly iteration: number;
+      readonly attempt: number;
+      readonly model: string;
+      readonly maxTokens: number;
+      readonly querySource: QuerySource;
+    })
+  /** End of a response. `broken`: the stream ended without one. */
+  | (Identified & {
+      readonly type: 'response';
+      readonly iteration: number;
+      readonly messageId: string;
+      readonly model?: string;
+      readonly stopReason: StopReason | null;
+      readonly usage: Usage;
+      readonly costUsd: number;
+      readonly broken?: boolean;
+      readonly requestId?: string;
+    })
+  | (UserMessage & { readonly parentUuid?: string | null; readonly submission: string })
+  | (AssistantMessage & {
+      readonly parentUuid?: string | null;
+      readonly submission: string;
+      readonly iteration: number;
+      /**
+       * The last block of a response, recorded again under its uuid with the stop reason and usage of the
+       * response. It replaces the first record; readers that sum usage take the last record per message and
+       * request id.
+       */
+      readonly settled?: true;
+    })
+  | (AttachmentMessage & { readonly parentUuid?: string | null; readonly submission: string })
+  | (SystemMessage & { readonly parentUuid?: string | null; readonly submission: string })
+  /** These messages were retracted (L4.5); they stay in the journal. */
+  | (Identified & { readonly type: 'retract'; readonly uuids: readonly string[]; readonly reason: string })
+  /** Recorded before the tool runs. */
+  | (Identified & {
+      readonly type: 'intent';
+      readonly toolUseId: string;
+      readonly toolName: string;
+      readonly effectClass: EffectClass;
+      /** The input that runs, when a hook or the host changed the model's. */
+      readonly updatedInput?: unknown;
+    })
+  /** A call whose outcome cannot be known. Its `is_error` result follows as a user record. */
+  | (Identified & { readonly type: 'unknown'; readonly toolUseId: string })
+  /** Queued prompts that joined a turn, by key. */
+  | (Identified & { readonly type: 'inbox'; readonly consumed: readonly string[] })
+  | (Identified & {
+      readonly type: 'ask';
+      readonly askId: string;
+      readonly toolUseId: string;
+      readonly question: unknown;
+    })
+  /** Permissions that a command or skill grants for the rest of its submission. */
+  | (Identified & { readonly type: 'lent'; readonly rules: readonly string[] })
+  /** A denied call of an agent, reported in the result of the submission that started the agent. */
+  | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
+  | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
+  /** A change of the view: replacement, snip, collapse or compaction boundary. */
+  | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
+  | (Identified & {
+      readonly type: 'cost';
+      readonly totalCostUsd: number;
+      readonly modelUsage: Readonly<Record<string, unknown>>;
+    })
+  | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord })
+  /** System prompt, contexts and tools as sent; written when they change. */
+  | (Identified & {
+      readonly type: 'context-snapshot';
+      readonly system: readonly string[];
+      readonly userContext: readonly string[];
+      readonly toolNames: readonly string[];
+      readonly hash: string;
+    })
+  | (Identified & {
+      readonly type: 'queue';
+      readonly operation: 'enqueue' | 'dequeue';
+      readonly item: unknown;
+    })
+  | (Identified & { readonly type: 'file-change' } & FileChange)
+  | (Identified & { readonly type: 'task' } & TaskRecord)
+  /** Of an earlier version of this format; replaced by `custom-title`. */
+  | (Identified & { readonly type: 'title'; readonly title: string })
+  /** The session's name, set by the user or host, in the form that other programs write too. */
+  | (Identified & { readonly type: 'custom-title'; readonly customTitle: string })
+  /** The last prompt and the last message at that time: programs that list sessions use it as the name. */
+  | (Identified & { readonly type: 'last-prompt'; readonly lastPrompt: string; readonly leafUuid: string })
+  /**
+   * The session was resumed at an earlier message. What lies between that message and this record is no
+   * longer part of the conversation, apart from its cost. `to`: uuid of the last message that counts;
+   * `uuids`: those that do not.
+   */
+  | (Identified & { readonly type: 'rewind'; readonly to: string; readonly uuids: readonly string[] })
+  | (Identified & { readonly type: 'result'; readonly result: unknown });
+
+interface JournalEnvelope {
+  readonly v: number;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly timestamp: string;
+}
+
+export type JournalEntry = JournalBody & JournalEnvelope;
+
+/** The journal, as the loop and the gate use it. */
+export interface Recorder {
+  /**
+   * Resolves once the entries are written, in order with every other append; undefined if they are written
+   * already. Rejects with code `fenced` when another process took the session over: the run then ends
+   * silently.
+   */
+  append(entries: readonly JournalBody[]): Promise<void> | undefined;
+  /**
+   * For records that nothing waits for: written in front of the next append, or at the end of this turn of
+   * the event loop.
+   */
+  later(entries: readonly JournalBody[]): void;
+  /** Makes everything appended so far durable against power loss, where the session asks for it. */
+  commit(): Promise<void> | undefined;
+}

@@ -1,0 +1,68 @@
+/** The first message of a submission, as consumers receive it. */
+import type { FastModeDisabledReason, FastModeState } from '../model/model.ts';
+import type { PermissionMode } from '../tools/permission.ts';
+import type { Stamped } from './session-messages.ts';
+
+/** Set-up of the session. Emitted at the beginning of each submission, before the first request. */
+export interface SDKSystemInit extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'init';
+  readonly apiKeySource: string;
+  readonly claude_code_version: string;
+  readonly turnwright_version: string;
+  /** Base of relative paths. */
+  readonly cwd: string;
+  /** The session's own folder. */
+  readonly original_cwd: string;
+  /** Names of the tools that the model is offered. */
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly {
+    readonly name: string;
+    readonly status: string;
+    /**
+     * `dynamic`: passed in by the host; `sdk`: in the host's process; else the kind of file that configures
+     * it.
+     */
+    readonly source?: string;
+    /** Error of a `failed` server, in one sentence. */
+    readonly error?: string;
+  }[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly slash_commands: readonly string[];
+  /** Commands that need a terminal: always empty. */
+  readonly terminal_slash_commands: readonly string[];
+  readonly output_style: string;
+  readonly agents: readonly string[];
+  readonly skills: readonly string[];
+  readonly plugins: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly source: string;
+    readonly version?: string;
+  }[];
+  /** Plugins, or parts of them, that did not load. */
+  readonly plugin_errors?: readonly {
+    readonly plugin: string;
+    readonly type: string;
+    readonly message: string;
+    readonly path?: string;
+  }[];
+  readonly additional_directories: readonly string[];
+  /** Folder of the memory that the model writes. */
+  readonly memory_paths?: { readonly auto: string };
+  /** Whether the base URL is Anthropic's own API. */
+  readonly served_by_anthropic: boolean;
+  readonly analytics_disabled: true;
+  readonly product_feedback_disabled: true;
+  readonly view_mode: 'default';
+  /** uuids of the prompts that are about to be answered, if their senders gave them. */
+  readonly user_message_uuids?: readonly string[];
+  /** Betas that the caller requested; absent if none. */
+  readonly betas?: readonly string[];
+  /** Whether requests use fast mode, pause it after a rate limit (`cooldown`), or do not use it. */
+  readonly fast_mode_state: FastModeState;
+  readonly fast_mode_disabled_reason?: FastModeDisabledReason;
+  /** Capabilities of the engine that clients may rely on. */
+  readonly capabilities: readonly string[];
+}

@@ -1,0 +1,269 @@
+/**
+ * What consumers of `query()`, `QueryEngine` and the stream-json CLI receive. Field names are the public ones
+ * of the field.
+ */
+import type { AssistantErrorKind } from '../model/failure.ts';
+import type { SystemBody } from '../model/messages.ts';
+import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from '../model/wire.ts';
+import type { PermissionDecision } from '../tools/permission.ts';
+import type { SDKSystemInit } from './init-message.ts';
+import type { SDKResultMessage } from './result-message.ts';
+import type {
+  SDKElicitationComplete,
+  SDKMirrorError,
+  SDKModelRefusal,
+  SDKPromptSuggestion,
+  SDKSessionStateChanged,
+  SDKSessionTitleChanged,
+  SDKSessionWritesLost,
+  SDKThinkingTokens,
+  Stamped,
+} from './session-messages.ts';
+import type { TaskMessageBody } from './task-messages.ts';
+
+/** On messages of a subagent. `parent_tool_use_id` is then the Agent call that started it. */
+export interface FromAgent {
+  readonly agent_id?: string;
+  readonly subagent_type?: string;
+  readonly task_description?: string;
+}
+
+/**
+ * One finished content block of an assistant message. Emitted when the block ends; blocks of one response
+ * share `message.id`. Also a message that the engine wrote, such as an error (`error` is then set).
+ */
+export interface SDKAssistantMessage extends Stamped, FromAgent {
+  readonly type: 'assistant';
+  /** Display names, for calls of MCP tools and of tools that do not exist. */
+  readonly tool_use_meta?: readonly {
+    readonly id: string;
+    readonly display_name: string;
+    /** Name that the server reports; absent if the tool does not exist. */
+    readonly server_display_name?: string;
+    /** Name of the tool on the server; absent if the tool does not exist. */
+    readonly tool_name?: string;
+  }[];
+  readonly message: {
+    readonly id: string;
+    readonly type: 'message';
+    readonly role: 'assistant';
+    readonly model: string;
+    readonly content: readonly AssistantBlock[];
+    readonly stop_reason: StopReason | null;
+    readonly stop_sequence: string | null;
+    readonly usage: Usage | SyntheticUsage;
+    readonly context_management: null;
+    /** This field and the next two are present on messages that the engine wrote. */
+    readonly stop_details?: null;
+    readonly container?: null;
+    readonly diagnostics?: null;
+  };
+  readonly parent_tool_use_id: string | null;
+  readonly error?: AssistantErrorKind;
+  readonly is_api_error_message?: boolean;
+  /** HTTP status and error type of the failed request. */
+  readonly api_error_status?: number;
+  readonly api_error_type?: string;
+  readonly request_id?: string;
+  /** For a thinking block: ms from its first event to its last. */
+  readonly thinking_duration_ms?: number;
+  /** Thinking display that the request asked for; absent if it named none. */
+  readonly thinking_display?: string;
+  /** uuids of earlier messages that this one replaces. */
+  readonly supersedes?: readonly string[];
+  readonly aborted?: true;
+  /** uuid of the prompt, if its sender gave one; on the first message of the answer. */
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
+  readonly timestamp?: string;
+}
+
+/**
+ * Usage of a message that the engine wrote. No request was made, so the fields that only a response has are
+ * null.
+ */
+export interface SyntheticUsage
+  extends Pick<
+    Usage,
+    | 'input_tokens'
+    | 'output_tokens'
+    | 'cache_creation_input_tokens'
+    | 'cache_read_input_tokens'
+    | 'cache_creation'
+    | 'server_tool_use'
+  > {
+  readonly output_tokens_details: null;
+  readonly service_tier: null;
+  readonly inference_geo: null;
+  readonly iterations: null;
+  readonly speed: null;
+  readonly fallback_credit: null;
+}
+
+/**
+ * A user message: a prompt that is passed to `query()`, or, on the stream, tool results and synthetic
+ * messages of the engine. Emitted when a tool has ended.
+ *
+ * @example
+ * ```ts
+ * const message: SDKUserMessage = {
+ *   type: 'user',
+ *   message: { role: 'user', content: 'Fix the failing test.' },
+ *   parent_tool_use_id: null,
+ * };
+ * ```
+ */
+export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
+  readonly type: 'user';
+  readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
+  readonly parent_tool_use_id: string | null;
+  readonly isSynthetic?: boolean;
+  /** The tool's structured result; for a failed call, the error text. */
+  readonly tool_use_result?: unknown;
+  /** For each result: who decided about the call, and why it did not run if it did not. */
+  readonly tool_result_meta?: readonly {
+    readonly id: string;
+    readonly non_execution_kind?: 'permission-rule' | 'user-rejected';
+    readonly permission_decision?: PermissionDecision;
+  }[];
+  /**
+   * Place in the queue of prompts: `now` interrupts the turn, `next` joins it behind tool results, `later`
+   * waits for its end. Default `next`.
+   */
+  readonly priority?: 'now' | 'next' | 'later';
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
+  /** false: append to the conversation without a model call. Default true. */
+  readonly shouldQuery?: boolean;
+  /** true: sent to the model unchanged, even if it looks like a command or mentions files. Default false. */
+  readonly client_composed?: true;
+  readonly timestamp?: string;
+  /** uuids of earlier messages that were retracted; the next assistant message names them in `supersedes`. */
+  readonly retracted_message_uuids?: readonly string[];
+}
+
+/** A prompt, repeated on the stream once the engine has taken it. Emitted with `replayUserMessages`. */
+export interface SDKUserMessageReplay extends SDKUserMessage {
+  readonly uuid: string;
+  readonly session_id: string;
+  readonly isReplay: true;
+}
+
+/**
+ * A raw event of the Messages API stream. Emitted with `includePartialMessages`, before the finished block.
+ */
+export interface SDKPartialAssistantMessage extends Stamped {
+  readonly type: 'stream_event';
+  readonly event: StreamEvent;
+  readonly parent_tool_use_id: string | null;
+  /** The API's id of the response. */
+  readonly api_message_id?: string;
+  /** ms from the request to the first event; on `message_start` only. */
+  readonly ttft_ms?: number;
+  /**
+   * Thinking display that the request asked for, on the start of a response and on thinking events; absent if
+   * it named none.
+   */
+  readonly thinking_display?: string;
+  /** uuid of the prompt, if its sender gave one; on the first event of the answer. */
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
+}
+
+/** The current list of commands. Emitted when it changed; replaces the previous list. */
+export interface SDKCommandsChanged extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'commands_changed';
+  readonly commands: readonly SlashCommandInfo[];
+}
+
+/** A slash command, as hosts list it. */
+export interface SlashCommandInfo {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly aliases?: readonly string[];
+  /** Present for built-in commands. */
+  readonly builtin?: true;
+}
+
+/** This conversation has ended; the following messages belong to another session. Emitted after `/clear`. */
+export interface SDKConversationReset extends Stamped {
+  readonly type: 'conversation_reset';
+  readonly new_conversation_id: string;
+  readonly trigger: 'clear';
+  /** uuid of the prompt that caused it, if its sender gave one. */
+  readonly user_message_uuid?: string;
+  readonly timestamp: string;
+}
+
+/** About a task that outlives its tool call. Emitted at any time, also between turns. */
+export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
+
+/** Messages with `type: 'system'`. They are never sent to the API. */
+export type SDKSystemMessage =
+  | SDKSystemInit
+  | SDKCommandsChanged
+  | SDKMirrorError
+  | SDKSessionStateChanged
+  | SDKSessionWritesLost
+  | SDKSessionTitleChanged
+  | SDKThinkingTokens
+  | SDKModelRefusal
+  | SDKElicitationComplete
+  | SDKTaskMessage
+  | (Stamped & { readonly type: 'system' } & SystemBody);
+
+/** Progress of a running tool. Emitted when the tool reports it, and as a heartbeat while it is silent. */
+export interface SDKToolProgressMessage extends Stamped {
+  readonly type: 'tool_progress';
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly parent_tool_use_id: string | null;
+  readonly elapsed_time_seconds: number;
+  readonly task_id?: string;
+  /** No news, only elapsed time. */
+  readonly heartbeat?: boolean;
+  readonly subagent_type?: string;
+  /** A model call of a subagent failed and is retried. */
+  readonly subagent_retry?: {
+    readonly agent_id: string;
+    readonly attempt: number;
+    readonly max_retries: number;
+    readonly retry_delay_ms: number;
+    readonly error_status: number | null;
+    readonly error_category: string;
+  };
+  readonly data?: unknown;
+}
+
+/** A short summary of finished tool calls. Emitted in a later turn of the loop, if enabled. */
+export interface SDKToolUseSummaryMessage extends Stamped {
+  readonly type: 'tool_use_summary';
+  readonly summary: string;
+  readonly preceding_tool_use_ids: readonly string[];
+}
+
+/** `completed`: the turn has ended; `cancelled`: it was interrupted, or withdrawn before it began. */
+export type PromptState = 'queued' | 'started' | 'completed' | 'cancelled';
+
+/** State of a prompt. Emitted at each change, for prompts whose sender gave a uuid. */
+export interface SDKCommandLifecycle extends Stamped {
+  readonly type: 'command_lifecycle';
+  readonly command_uuid: string;
+  readonly state: PromptState;
+}
+
+/** Every message that `query()` yields. The last one of a submission is an `SDKResultMessage`. */
+export type SDKMessage =
+  | SDKCommandLifecycle
+  | SDKAssistantMessage
+  | SDKUserMessage
+  | SDKUserMessageReplay
+  | SDKPartialAssistantMessage
+  | SDKResultMessage
+  | SDKSystemMessage
+  | SDKConversationReset
+  | SDKToolProgressMessage
+  | SDKToolUseSummaryMessage
+  | SDKPromptSuggestion;

@@ -1,0 +1,72 @@
+/** Messages about tasks, as consumers receive them. */
+
+export interface TaskUsageFields {
+  readonly total_tokens: number;
+  readonly tool_uses: number;
+  readonly duration_ms: number;
+}
+
+interface BackgroundTaskFields {
+  readonly task_id: string;
+  readonly run_id: string;
+  readonly task_type: string;
+  readonly subagent_type?: string;
+  readonly description: string;
+  readonly parent_task_id?: string;
+}
+
+export type TaskMessageBody =
+  | {
+      readonly subtype: 'task_started';
+      readonly task_id: string;
+      readonly run_id: string;
+      readonly tool_use_id?: string;
+      readonly description: string;
+      readonly subagent_type?: string;
+      readonly is_backgrounded: boolean;
+      readonly spawn_depth?: number;
+      readonly parent_task_id?: string;
+      readonly task_type: string;
+      readonly prompt?: string;
+    }
+  | {
+      readonly subtype: 'task_progress';
+      readonly task_id: string;
+      readonly run_id: string;
+      readonly tool_use_id?: string;
+      readonly description: string;
+      readonly subagent_type?: string;
+      readonly usage: TaskUsageFields;
+      readonly last_tool_name?: string;
+      readonly summary?: string;
+    }
+  | {
+      readonly subtype: 'task_updated';
+      readonly task_id: string;
+      readonly run_id: string;
+      readonly patch: {
+        readonly status?: 'running' | 'completed' | 'failed' | 'killed';
+        /** ms since 1970. */
+        readonly end_time?: number;
+        readonly error?: string;
+        readonly is_backgrounded?: boolean;
+      };
+    }
+  | {
+      readonly subtype: 'task_notification';
+      readonly task_id: string;
+      readonly run_id: string;
+      readonly tool_use_id?: string;
+      readonly status: 'completed' | 'failed' | 'stopped';
+      /** The task was lost with the process that ran it. */
+      readonly reason?: 'worker_restart';
+      /** '' for a task in the foreground. */
+      readonly output_file: string;
+      readonly summary: string;
+      readonly usage?: TaskUsageFields;
+    }
+  | {
+      readonly subtype: 'background_tasks_changed';
+      /** All running tasks; replaces the previous list. */
+      readonly tasks: readonly BackgroundTaskFields[];
+    };

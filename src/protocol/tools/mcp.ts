@@ -1,0 +1,52 @@
+import type { JsonSchema } from '../json.ts';
+
+/** Status of MCP servers for hosts: servers of the host, and servers that the engine connects to. */
+export type McpStatus = 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
+
+/** A tool as its server lists it. */
+export interface McpToolInfo {
+  /** Without the server's prefix. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly annotations?:
+    | {
+        readonly readOnly?: boolean | undefined;
+        readonly destructive?: boolean | undefined;
+        readonly openWorld?: boolean | undefined;
+      }
+    | undefined;
+}
+
+export interface McpServerStatus {
+  readonly name: string;
+  readonly status: McpStatus;
+  readonly serverInfo?: { readonly name: string; readonly version: string };
+  readonly error?: string;
+  /** Without secrets: environment, headers and query strings are left out. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** `dynamic`: passed in by the host; else the kind of file that configures it, or `plugin`. */
+  readonly scope?: string;
+  /** `sdk` for an in-process server of the host; else the scope. */
+  readonly source?: string;
+  readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
+  readonly tools?: readonly McpToolInfo[];
+  /** Tools that were left out because the API would refuse them, one sentence each. */
+  readonly quarantined?: readonly string[];
+  /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
+  readonly held?: readonly string[];
+}
+
+/** What an MCP server asks the user. */
+export interface ElicitationRequest {
+  readonly serverName: string;
+  readonly message: string;
+  readonly mode?: 'form' | 'url' | undefined;
+  readonly url?: string | undefined;
+  readonly elicitationId?: string | undefined;
+  readonly requestedSchema?: JsonSchema | undefined;
+}
+
+export type ElicitationAnswer = {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, unknown>;
+};

@@ -1,0 +1,165 @@
+import type { JsonObject } from '../json.ts';
+
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+export type PermissionBehavior = 'allow' | 'deny' | 'ask';
+
+export interface PermissionRuleValue {
+  readonly toolName: string;
+  /** Inside the parentheses of `Tool(specifier)`. */
+  readonly ruleContent?: string;
+}
+
+export type PermissionDestination =
+  | 'userSettings'
+  | 'projectSettings'
+  | 'localSettings'
+  | 'session'
+  | 'cliArg';
+
+/** Source of a rule: a destination that updates may name, or one that only startup options fill. */
+export type PermissionRuleSource = PermissionDestination | 'flagSettings' | 'policySettings' | 'command';
+
+/** The rule that decided, and its source. */
+export interface MatchedRule {
+  readonly source: PermissionRuleSource;
+  readonly value: PermissionRuleValue;
+}
+
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+      readonly rules: readonly PermissionRuleValue[];
+      readonly behavior: PermissionBehavior;
+      readonly destination: PermissionDestination;
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: PermissionDestination }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories';
+      readonly directories: readonly string[];
+      readonly destination: PermissionDestination;
+    };
+
+/** How a host classifies its answer. */
+export type PermissionDecisionClassification = 'user_temporary' | 'user_permanent' | 'user_reject';
+
+/** The answer of a host (`canUseTool`). */
+export type PermissionResult =
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: Record<string, unknown>;
+      readonly updatedPermissions?: readonly PermissionUpdate[];
+      readonly toolUseID?: string;
+      /** For clients to read, in `tool_result_meta`. Default `user_temporary`. */
+      readonly decisionClassification?: PermissionDecisionClassification;
+    }
+  | {
+      readonly behavior: 'deny';
+      readonly message: string;
+      readonly interrupt?: boolean;
+      readonly toolUseID?: string;
+      /** For clients to read, in `tool_result_meta`. Default `user_reject`. */
+      readonly decisionClassification?: PermissionDecisionClassification;
+    };
+
+/** Who decided about a call, as reported with its result. */
+export interface PermissionDecision {
+  readonly decision: 'accept' | 'reject';
+  /** `config`: a rule, the mode or similar; the `user_` values: the user or host that was asked. */
+  readonly source: 'config' | 'hook' | 'user_temporary' | 'user_permanent' | 'user_reject';
+  /** What kind of source decided; absent when the user or host did, or when the tool needs no permission. */
+  readonly reason_type?: DecisionReasonType;
+}
+
+export interface CanUseToolContext {
+  readonly signal: AbortSignal;
+  readonly suggestions?: readonly PermissionUpdate[];
+  readonly blockedPath?: string;
+  readonly decisionReason?: string;
+  /** What required the question: a rule, the mode, a hook, … */
+  readonly decisionReasonType?: DecisionReasonType;
+  /** The ask rule that requires confirmation. */
+  readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
+  readonly title?: string;
+  readonly displayName?: string;
+  /** Subject of the call in one line: the path, the URL, the command or its description. */
+  readonly description?: string;
+  /** The tool's server, and where that server was configured; MCP tools only. */
+  readonly mcpServer?: { readonly name: string; readonly source: string };
+  /** The tool asks the user a question: no rule and no mode answers it. Absent: it does not. */
+  readonly requiresUserInteraction?: true;
+  readonly toolUseID: string;
+  readonly agentID?: string;
+  readonly requestId: string;
+}
+
+/** Asks the host. `null` counts as a denial. */
+export type CanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  context: CanUseToolContext,
+) => Promise<PermissionResult | null>;
+
+/**
+ * What decided about a call, or requires its confirmation. `asyncAgent`: permission prompts are switched off.
+ */
+export type DecisionReasonType =
+  | 'rule'
+  | 'mode'
+  | 'hook'
+  | 'permissionPromptTool'
+  | 'workingDir'
+  | 'safetyCheck'
+  | 'asyncAgent'
+  | 'sandboxOverride'
+  | 'other';
+
+/** Additional values of the gate: who was asked, and that the tool needs no permission. */
+export type GateReasonType = DecisionReasonType | 'host' | 'headless' | 'unanswered' | 'tool';
+
+/** A path of a call, and the file that it resolved to when the call was judged. */
+export interface JudgedPath {
+  /** Absolute path as given. */
+  readonly spelled: string;
+  /** Resolved path; undefined if it could not be resolved. */
+  readonly real: string | undefined;
+}
+
+/** The one gate's verdict on a call (L5). */
+export type GateVerdict =
+  | {
+      readonly kind: 'allow';
+      readonly reasonType: GateReasonType;
+      readonly reason?: string;
+      readonly updatedInput?: JsonObject;
+      /** The first rule that allows it. */
+      readonly matched?: MatchedRule;
+      readonly judged?: readonly JudgedPath[];
+    }
+  | {
+      readonly kind: 'deny';
+      readonly reasonType: GateReasonType;
+      /** What the model reads. */
+      readonly message: string;
+      /** Ends the turn as if the user had interrupted it. */
+      readonly interrupt?: boolean;
+      readonly matched?: MatchedRule;
+    }
+  | {
+      readonly kind: 'ask';
+      readonly reasonType: GateReasonType;
+      readonly message: string;
+      readonly suggestions?: readonly PermissionUpdate[];
+      readonly blockedPath?: string;
+      readonly matched?: MatchedRule;
+      readonly judged?: readonly JudgedPath[];
+    }
+  /** The answer arrives later from elsewhere: the run is parked. */
+  | { readonly kind: 'pending'; readonly askId: string };
+
+export interface PermissionDenial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: Record<string, unknown>;
+}

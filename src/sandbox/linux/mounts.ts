@@ -1,0 +1,213 @@
+/** What is laid over what in the file tree that an isolated program sees. */
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isInside } from '../../util/files/inside.ts';
+import type { Placeholder } from '../places/placeholders.ts';
+import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
+import { gitFoldersAround } from '../places/repository-around.ts';
+import { isLiteral, type PathPattern, type SandboxPolicy } from '../policy.ts';
+
+export interface Mount {
+  readonly path: string;
+  /** `blocked`: held by something that is there for the time of the command, and seen as empty. */
+  readonly kind: 'writable' | 'readOnly' | 'hidden' | 'blocked';
+  readonly isFolder: boolean;
+}
+
+export interface MountPlan {
+  /** Those above before those below. */
+  readonly mounts: readonly Mount[];
+  /** Names that must not be created, and the placeholder for each. */
+  readonly placeholders: readonly Placeholder[];
+  readonly links: readonly string[];
+}
+
+const STRENGTH = { writable: 0, readOnly: 1, blocked: 2, hidden: 3 } as const;
+
+/** Looks at the disk as it is now: for one command. */
+export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
+  const roots = await writableRoots(policy);
+  const open = roots.map(({ path }) => path);
+  const mounts = new Map<string, Mount>();
+  const lay = async (path: string, kind: Mount['kind']) => {
+    const known = mounts.get(path);
+    if (known !== undefined && STRENGTH[known.kind] >= STRENGTH[kind]) return;
+    const there = await kindOf(path);
+    // What only holds a place for another command is no file to hide.
+    if (kind === 'hidden' && there === 'nothing') return;
+    const isFolder = kind === 'blocked' ? !isFilesPlace(path) : there === 'folder';
+    mounts.set(path, { path, kind, isFolder });
+  };
+  const absent: string[] = [];
+  const ownFolder: string[] = [];
+  const links: string[] = [];
+  for (const { path: root, isGit } of roots) {
+    await lay(root, 'writable');
+    const git = join(root, '.git');
+    // A mount of its own cannot be renamed, so nothing else can take its place.
+    if ((await kindOf(git)) === 'folder') await lay(git, 'writable');
+    const found = await placesBelow({ root, isGit, ...policy, home: await real(policy.home) });
+    await layFound(found, open, lay, absent);
+    absent.push(...found.absent);
+    ownFolder.push(...found.ownFolder);
+    links.push(...found.links);
+  }
+  for (const path of [...policy.protectedPaths, ...literals(policy.deniedWrites)])
+    await layNamed(path, 'readOnly', open, lay, absent);
+  for (const path of [...policy.hiddenPaths, ...literals(policy.deniedReads)])
+    await layNamed(path, 'hidden', open, lay, absent);
+  for (const path of await Promise.all(policy.credentialPaths.map(real)))
+    if (path !== undefined) await lay(path, 'hidden');
+  for (const path of await globbed(policy.deniedReads, open)) await lay(path, 'hidden');
+  for (const path of absent) await lay(path, 'blocked');
+  for (const path of ownFolder) await lay(path, 'readOnly');
+  await layReadable(policy.readable, mounts, lay);
+  const placeholders = [
+    ...[...new Set(absent)].map((path) => ({ path, kind: isFilesPlace(path) ? 'file' : 'folder' }) as const),
+    ...[...new Set(ownFolder)].map((path) => ({ path, kind: 'ownFolder' }) as const),
+  ];
+  return { mounts: inOrder(mounts), placeholders, links };
+}
+
+type Lay = (path: string, kind: Mount['kind']) => Promise<void>;
+
+async function layFound(
+  found: FoundPlaces,
+  roots: readonly string[],
+  lay: Lay,
+  absent: string[],
+): Promise<void> {
+  for (const path of found.readOnly) await lay(path, 'readOnly');
+  for (const path of found.hidden) await lay(path, 'hidden');
+  for (const link of found.links) {
+    const target = await targetOf(link);
+    if (target === undefined) continue;
+    await layNamed(target, 'readOnly', roots, lay, absent);
+    // A folder on the way, renamed, would leave the place to another.
+    for (let above = dirname(target); isWritable(above, roots); above = dirname(above))
+      if (!roots.includes(above) && (await kindOf(above)) === 'folder') await lay(above, 'writable');
+  }
+}
+
+/** Where a link leads, also when nothing is there. */
+async function targetOf(link: string): Promise<string | undefined> {
+  const found = await real(link);
+  if (found !== undefined) return found;
+  const [above, named] = await Promise.all([real(dirname(link)), readlink(link).catch(() => undefined)]);
+  return above === undefined || named === undefined ? undefined : resolve(above, named);
+}
+
+async function layNamed(
+  path: string,
+  kind: 'readOnly' | 'hidden',
+  roots: readonly string[],
+  lay: Lay,
+  absent: string[],
+): Promise<void> {
+  const resolved = await real(path);
+  if (resolved !== undefined && (await kindOf(resolved)) !== 'nothing') {
+    if (kind === 'hidden' || isWritable(resolved, roots)) await lay(resolved, kind);
+    return;
+  }
+  // What is not there must not come into being: the first folder that is missing on the way is kept free.
+  let missing = path;
+  while ((await kindOf(dirname(missing))) === 'nothing' && dirname(missing) !== missing)
+    missing = dirname(missing);
+  const above = await real(dirname(missing));
+  const place = above === undefined ? undefined : join(above, missing.slice(dirname(missing).length + 1));
+  if (place !== undefined && isWritable(place, roots) && (await kindOf(place)) === 'nothing')
+    absent.push(place);
+}
+
+/** Files are shown again inside what is hidden; where the place is one that may be written, as such. */
+async function layReadable(
+  readable: readonly string[],
+  mounts: ReadonlyMap<string, Mount>,
+  lay: Lay,
+): Promise<void> {
+  for (const path of readable) {
+    const resolved = await real(path);
+    if (resolved === undefined) continue;
+    const hidden = [...mounts.values()].filter(({ kind }) => kind === 'hidden');
+    if (hidden.some(({ path: above }) => resolved !== above && isInside(resolved, above)))
+      await lay(resolved, 'readOnly');
+  }
+}
+
+export interface WritableRoot {
+  /** Real. */
+  readonly path: string;
+  /** The folder of a repository: the one that is named, or that the working folder lies in. */
+  readonly isGit: boolean;
+}
+
+/** Those above first; what is not there cannot be opened. */
+export async function writableRoots(policy: SandboxPolicy): Promise<readonly WritableRoot[]> {
+  const found = await Promise.all(policy.writable.map((path) => real(path)));
+  const denied = await Promise.all(literals(policy.deniedWrites).map((path) => real(path)));
+  const isOpen = (path: string) => !denied.some((locked) => locked !== undefined && isInside(path, locked));
+  const named = [...new Set(found)].filter((path): path is string => path !== undefined && isOpen(path));
+  const around = (await gitFoldersAround(named)).filter(isOpen);
+  const roots = [
+    ...named.map((path) => ({ path, isGit: basename(path) === '.git' })),
+    ...around.map((path) => ({ path, isGit: true })),
+  ];
+  return roots.sort((a, b) => a.path.length - b.path.length);
+}
+
+const isWritable = (path: string, roots: readonly string[]): boolean =>
+  roots.some((root) => isInside(path, root));
+
+function literals(patterns: readonly PathPattern[]): string[] {
+  return patterns.flatMap(({ root, segments }) => {
+    const rest = segments.at(-1) === '**' ? segments.slice(0, -1) : segments;
+    return rest.every(isLiteral) ? [join(root, ...rest)] : [];
+  });
+}
+
+/** Outside of what may be written, where nothing else looks: below the part of the pattern without wildcards. */
+async function globbed(
+  patterns: readonly PathPattern[],
+  roots: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const pattern of patterns) {
+    const wild = pattern.segments.findIndex((segment) => !isLiteral(segment));
+    if (wild < 0 || (wild === pattern.segments.length - 1 && pattern.segments[wild] === '**')) continue;
+    const start = await real(join(pattern.root, ...pattern.segments.slice(0, wild)));
+    // A pattern for the whole disk cannot be looked for before each command; it holds in the working folders.
+    if (start === undefined || start === '/' || isWritable(start, roots)) continue;
+    const below: PathPattern = { root: start, segments: pattern.segments.slice(wild) };
+    const places = await placesBelow({
+      root: start,
+      isGit: false,
+      home: undefined,
+      deniedReads: [below],
+      deniedWrites: [],
+    });
+    found.push(...places.hidden);
+  }
+  return found;
+}
+
+/** Without what lies in something hidden and is not shown again. */
+function inOrder(mounts: ReadonlyMap<string, Mount>): readonly Mount[] {
+  const hidden = [...mounts.values()].filter(({ kind }) => kind === 'hidden');
+  const isLost = ({ path, kind }: Mount) =>
+    (kind === 'hidden' || kind === 'blocked') &&
+    hidden.some((above) => above.path !== path && isInside(path, above.path)) &&
+    ![...mounts.values()].some(
+      (shown) =>
+        (shown.kind === 'writable' || shown.kind === 'readOnly') &&
+        shown.path !== path &&
+        isInside(path, shown.path),
+    );
+  return [...mounts.values()].filter((mount) => !isLost(mount)).sort((a, b) => depth(a.path) - depth(b.path));
+}
+
+const depth = (path: string): number => (path === '/' ? 0 : path.split('/').length);
+
+/** Free of links; undefined when there is nothing. */
+export async function real(path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : await realpath(path).catch(() => undefined);
+}

@@ -1,0 +1,192 @@
+/**
+ * The words of a command that may be paths of files it opens: for rules that forbid, so too many rather than too few.
+ * A program that is not known may open whatever it is given.
+ */
+
+import { pathsRead, pathsWritten, readingForm } from '../reading/plain-reader.ts';
+import { literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
+import { ANY, ANYTHING, type TextPattern } from '../reading/text-pattern.ts';
+import { pathOfAddress } from './file-address.ts';
+
+interface TouchedWord {
+  readonly may: TextPattern;
+  /** The command says that it opens it; otherwise it may. */
+  readonly certain: boolean;
+}
+
+/** They make, remove or describe files, and read none. */
+const WRITE_ONLY = /^(?:touch|mkdir|rmdir|rm|unlink|shred|truncate|chmod|chown|chgrp)$/;
+
+/** Their operands name no files. */
+const NO_FILES =
+  /^(?:kill|pkill|killall|pgrep|sleep|seq|expr|test|\[|true|false|:|cd|id|exit|return|break|continue|shift|wait|umask|ulimit|nproc|hostname|export|ping|dig|host|nslookup)$/;
+
+/** What they are given to run they hold against the rules themselves; their own operands name no files. */
+const STARTERS = /^(?:xargs|find|nohup|nice|timeout|setsid|stdbuf|command|builtin|exec|sudo|doas|env|watch)$/;
+
+const WRITERS =
+  /^(?:tee|touch|truncate|rm|rmdir|unlink|shred|mkdir|mv|chmod|chown|chgrp|sponge|cp|ln|install|rsync|scp|sed|perl|ruby|dd|curl|wget|sort|uniq|find|tar|unzip|patch|split|git)$/;
+
+/** What it may read, redirects left out. */
+export function wordsRead(segment: Segment): readonly TouchedWord[] {
+  const program = programOf(segment);
+  if (segment.words.length === 0 || WRITE_ONLY.test(program) || NO_FILES.test(program)) return [];
+  const args = segment.words.slice(1);
+  if (STARTERS.test(program) && segment.inner.length > 0 && program !== 'xargs' && program !== 'find')
+    return [];
+  const known = literalWords(segment);
+  const form = readingForm(known ?? [program, segment.words[1]?.value ?? '']);
+  if (form?.words !== undefined && (known === undefined || pathsRead(known) !== undefined)) return [];
+  if (isScripted(program)) return args.flatMap((word) => candidates(word, true));
+  const patterns = SEARCHES.test(program) && !args.some(({ text }) => GIVES_PATTERN.test(text)) ? 1 : 0;
+  const scripts = args
+    .filter(({ text }) => !text.startsWith('-'))
+    .slice(0, known === undefined ? patterns : (form?.scripts ?? patterns));
+  const isText = (word: ShellWord) =>
+    word.value !== undefined &&
+    (scripts.includes(word) || (VERSIONING.test(program) && isMessage(word, args)));
+  const lists = Object.hasOwn(LISTS, program) ? LISTS[program] : undefined;
+  const listed = args.some(({ text }) => lists?.test(text)) ? [ANY_FILE] : [];
+  return [...listed, ...args.flatMap((word) => (isText(word) ? [] : candidates(word, false)))];
+}
+
+/** The first operand is what they look for, unless an option says so. */
+const SEARCHES = /^(?:[ef]?grep|rg|ag|ack)$/;
+const GIVES_PATTERN = /^-[A-Za-z]*[ef]|^--(?:reg|file)/;
+
+/** Their `-m` is a message; to `sort` it is an option without a value. */
+const VERSIONING = /^(?:git|hg|svn|jj|gh)$/;
+
+/** Options by which they read what files they open, in a file or in the input. */
+const GIVES_LIST = /^--fi(?!eld)/;
+const LISTS: Readonly<Record<string, RegExp>> = {
+  sort: GIVES_LIST,
+  wc: GIVES_LIST,
+  du: GIVES_LIST,
+  rsync: GIVES_LIST,
+  tar: /^--files|^-\w*T/,
+  curl: /^-[A-Za-z]*K|^--conf|^@/,
+};
+
+/** `-m 'about .env'` */
+function isMessage(word: ShellWord, args: readonly ShellWord[]): boolean {
+  return /^(?:-[a-z]*m|--message|--grep|--author)$/.test(args[args.indexOf(word) - 1]?.value ?? '');
+}
+
+/** Their scripts can open files. */
+const isScripted = (program: string): boolean =>
+  /^(?:sed|[gmn]?awk|python|perl|ruby|node|deno|bun|php|lua|osascript|ssh|su|script|expect|flock|vim?|nvim|ed|ex)[\d.]*$/.test(
+    program,
+  );
+
+/** What it may write, redirects left out. */
+export function wordsWritten(segment: Segment): readonly TouchedWord[] {
+  const program = programOf(segment);
+  if (segment.words.length === 0 || NO_FILES.test(program)) return [];
+  const all = segment.words.slice(1);
+  const args = VERSIONING.test(program) ? all.filter((word) => !isMessage(word, all)) : all;
+  const known = literalWords(segment);
+  const words = known ?? segment.words.flatMap(({ value }) => value ?? []);
+  const named = pathsWritten([program, ...words.slice(1)]).map((path) => ({ may: [path], certain: true }));
+  const form = readingForm(known ?? [program, segment.words[1]?.value ?? '']);
+  if (form?.words !== undefined) return [];
+  if (known !== undefined && form?.reads === true) return named;
+  if (WRITERS.test(program)) {
+    if (known !== undefined && !/^(?:sed|perl|ruby|git|tar|unzip|patch|split)$/.test(program)) return named;
+    const open = args
+      .filter(({ value }) => value === undefined)
+      .flatMap((word) => (DOWNLOADERS.test(program) ? [ANY_FILE] : candidates(word, false)));
+    return program === 'git' || program === 'patch' || program === 'split' || isScripted(program)
+      ? [...named, ...args.flatMap((word) => candidates(word, isScripted(program)).map(unsure))]
+      : [...named, ...open];
+  }
+  if (STARTERS.test(program) && segment.inner.length > 0) return named;
+  if (form !== undefined && known === undefined && !isScripted(program)) return named;
+  return args.flatMap((word) => candidates(word, isScripted(program)).map(unsure));
+}
+
+/** They name files by the ends of addresses. */
+const DOWNLOADERS = /^(?:curl|wget)$/;
+const ANY_FILE: TouchedWord = { may: ANYTHING, certain: false };
+
+/** Of programs that are known to write, the words that say where and that only the shell knows. */
+export function openTargets(segment: Segment): readonly TextPattern[] {
+  const args = segment.words.slice(1);
+  const isOpen = ({ value }: ShellWord) => value === undefined;
+  const opens = (words: readonly ShellWord[]) => words.filter(isOpen).flatMap(({ may }) => [...tails(may)]);
+  switch (programOf(segment)) {
+    case 'tee':
+    case 'touch':
+    case 'truncate':
+    case 'rm':
+    case 'unlink':
+    case 'shred':
+    case 'mv':
+    case 'chmod':
+    case 'chown':
+    case 'sponge':
+    case 'dd':
+      return opens(args);
+    case 'cp':
+    case 'ln':
+    case 'install':
+    case 'rsync':
+    case 'scp':
+      return opens(args.some(({ text }) => /^-\w*t|^--t/.test(text)) ? args : args.slice(-1));
+    case 'sed':
+    case 'perl':
+      return args.some(({ text }) => /^-\w*i|^--i/.test(text)) ? opens(args) : [];
+    case 'sort':
+    case 'curl':
+    case 'wget':
+    case 'git':
+      return opens(
+        args.filter(
+          ({ text }, at) =>
+            /^-[A-Za-z]*[oO]|^--o/.test(text) ||
+            /^(?:-[A-Za-z]*[oO]|--o[a-z-]*)$/.test(args[at - 1]?.text ?? ''),
+        ),
+      );
+    default:
+      return [];
+  }
+}
+
+const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
+
+/** A word itself, and what is written together with an option or a sign in front: `-fx`, `--file=x`, `@x`, `HEAD:x`. */
+function candidates({ value, may, many }: ShellWord, isText: boolean): readonly TouchedWord[] {
+  if (value === undefined) {
+    // In a script a gap may hold any name.
+    if ((many && may === ANYTHING) || (isText && may.includes(ANY))) return [ANY_FILE];
+    return [...tails(may)].map((each) => ({ may: each, certain: false }));
+  }
+  const found = new Set([value]);
+  const address = pathOfAddress(value);
+  // curl reads patterns in addresses.
+  if (address !== undefined && /[[{]/.test(address)) return [ANY_FILE];
+  if (address !== undefined) found.add(address);
+  for (const { index } of value.matchAll(/[=@:,]/g)) found.add(value.slice(index + 1));
+  for (const piece of value.split(/[=@:,]/)) found.add(piece);
+  if (/^-[^-]/.test(value))
+    for (let at = 2; at < Math.min(value.length, 12); at++) found.add(value.slice(at));
+  if (isText) {
+    for (const piece of value.split(/[\s=@:,;'"()<>|&{}[\]`$!\\]+/)) {
+      found.add(piece);
+      // sed: `1r.env`
+      for (const { index } of piece.matchAll(/(?<![A-Za-z._-])[rRwW]/g)) found.add(piece.slice(index + 1));
+    }
+  }
+  found.delete('');
+  return [...found].map((text) => ({ may: [text], certain: true }));
+}
+
+/** A pattern, and what is left of it behind the signs that a path may follow. */
+function* tails(may: TextPattern): Iterable<TextPattern> {
+  yield may;
+  for (const [at, piece] of may.entries()) {
+    if (typeof piece !== 'string') continue;
+    for (const { index } of piece.matchAll(/[=@:,]/g)) yield [piece.slice(index + 1), ...may.slice(at + 1)];
+    if (at === 0 && /^-[^-]/.test(piece)) yield [piece.slice(2), ...may.slice(1)];
+  }
+}
