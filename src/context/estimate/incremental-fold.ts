@@ -2,7 +2,7 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
 
-interface ViewFold<T> {
+export interface ViewFold<T> {
   (view: View): T;
   /** Sets the figure of this view: only appended messages are folded afterwards. */
   begin(view: View, value: T): void;

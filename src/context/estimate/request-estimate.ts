@@ -1,7 +1,7 @@
 /** Estimated tokens of a complete request: its messages, and the fixed part. */
 import type { EstimatedRequest } from '../../protocol/model/context.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
-import { createViewFold } from './incremental-fold.ts';
+import { createViewFold, type ViewFold } from './incremental-fold.ts';
 import { estimateText } from './text-estimate.ts';
 import { estimateMessage } from './token-estimate.ts';
 
@@ -11,7 +11,10 @@ const TOOLS_OVERHEAD = 300;
 type Head = Pick<EstimatedRequest, 'system' | 'userContext' | 'tools'>;
 
 /** Tokens of the messages, without any factor. O(what is new in this view). */
-export const estimateView = createViewFold(0, (sum: number, message) => sum + estimateMessage(message));
+export const estimateView: ViewFold<number> = createViewFold(
+  0,
+  (sum, message) => sum + estimateMessage(message),
+);
 
 /** Tokens of system prompt, user context and tools: counted once per set. */
 export function estimateHead({ system, userContext, tools }: Head): number {

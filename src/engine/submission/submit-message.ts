@@ -17,7 +17,6 @@ import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message
 import { toReplay } from '../output/to-sdk-user.ts';
 import { clearSession } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
-import { withToolUseSummaries } from '../side-calls/tool-use-summaries.ts';
 import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
 import { LoopDriver } from './loop-driver.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
@@ -177,9 +176,18 @@ export async function* runLoop(
     ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
   };
   model.request = params;
+  const summaries =
+    session.config.toolUseSummaries === true
+      ? await import('../side-calls/tool-use-summaries.ts')
+      : undefined;
   const driver = new LoopDriver({
     params,
-    deps: (guard) => withToolUseSummaries(depsOf(guard, session), submission, session),
+    deps: (guard) => ({
+      ...depsOf(guard, session),
+      ...(summaries !== undefined && {
+        toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
+      }),
+    }),
     budgets: { budget, structured },
     show: (message) => observer.show(message),
     delivered: () => observer.delivered(),

@@ -18,7 +18,7 @@ import { composeToolState } from '../tools/tool-state.ts';
 import { WorkingFolder } from '../tools/working-folder.ts';
 import type { Foundation } from './foundation.ts';
 import { composePermissions } from './permissions.ts';
-import { composeTasks } from './tasks.ts';
+import { composeTasks, type TaskRoom } from './tasks.ts';
 import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
 import { composeSpill } from './tools/spill.ts';
 
@@ -34,7 +34,12 @@ export function composeRooms(
 
   const spill = composeSpill(files, place.directory, sessionId, config.durability);
   const basics = { sessionId, scope, clock, ids, files, host };
-  const tasks = composeTasks({ ...basics, directory: place.directory, journal, stderr: config.stderr });
+  const tasks: TaskRoom = composeTasks({
+    ...basics,
+    directory: place.directory,
+    journal,
+    stderr: config.stderr,
+  });
   scope.onClose(() => tasks.table.stopAll('session'));
   const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));

@@ -22,7 +22,7 @@ interface TaskParts {
   readonly stderr: ((line: string) => void) | undefined;
 }
 
-interface TaskRoom {
+export interface TaskRoom {
   readonly table: SessionTaskTable;
   /** Where they are: none while nothing is there yet. */
   folders(): readonly string[];
