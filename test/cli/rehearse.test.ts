@@ -150,7 +150,7 @@ describe('start plays the bundled rehearsal', () => {
       /^⊟ context compacted: [\d.]+k → [\d.]+k tokens/m,
       /^✓ Edit src\/ledger\.js/m,
       /^✓ Bash node --test/m,
-      /^↶ taken back/m,
+      /^↶ retracted/m,
       /^All 5 tests pass now\.$/m,
       /^What the engine did$/m,
       /^ {2}iterations +6, ended as completed$/m,

@@ -58,7 +58,7 @@ Adds up the orders of a month. \`npm test\` checks the totals of January and Feb
 `;
 
 const LEDGER = `/** Orders as objects. Columns: id, date, customer, item, cents, quantity. */
-function parseOrders(csv) {
+export function parseOrders(csv) {
   const [, ...rows] = csv.trim().split('\\n');
   return rows.map((row) => {
     const [id, date, customer, item, cents, quantity] = row.split(',');
@@ -67,7 +67,7 @@ function parseOrders(csv) {
 }
 
 /** What the orders come to, in cents. */
-function totalCents(orders) {
+export function totalCents(orders) {
   let total = 0;
   for (let i = 0; i < orders.length - 1; i++) {
     total += orders[i].cents * orders[i].quantity;
@@ -76,7 +76,7 @@ function totalCents(orders) {
 }
 
 /** The customers with their totals in cents, largest first. */
-function totalsByCustomer(orders) {
+export function totalsByCustomer(orders) {
   const names = [...new Set(orders.map((order) => order.customer))];
   return names
     .map((name) => [name, totalCents(orders.filter((order) => order.customer === name))])
