@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DecisionRecord, JournalEntry } from '../../src/index.ts';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
-import { readEntries } from '../../src/session/journal/load-session.ts';
+import { readEntries } from '../../src/session/journal/read-journal.ts';
 import { sessionsDirectory } from '../../src/session/paths.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';

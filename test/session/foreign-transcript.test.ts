@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import { createJournalWriter } from '../../src/session/journal/journal-writer.ts';
-import { loadSession } from '../../src/session/journal/load-session.ts';
+import { readEntries } from '../../src/session/journal/read-journal.ts';
 import { closeInterrupted } from '../../src/session/resume/interrupted.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { faultsOf } from './conversation.ts';
 import { CWD, fixedClock, user } from './sample-journal.ts';
@@ -25,11 +26,12 @@ describe('transcripts of other programs and versions', () => {
   afterEach(() => temp.dispose());
 
   const short = (uuid: string) => uuid.slice(-1);
-  const view = async () => (await loadSession(store, 'x1')).view.slice().map(({ uuid }) => short(uuid));
+  const load = async () => resumeSession(await readEntries(store, 'x1'));
+  const view = async () => (await load()).view.slice().map(({ uuid }) => short(uuid));
 
   it('F72 a transcript of the de-facto format resumes: parallel calls, signatures, no sub agents', async () => {
     await copyFile(fixture('de-facto-v2.jsonl'), file);
-    const resumed = await loadSession(store, 'x1');
+    const resumed = await load();
     expect(resumed.view.slice().map(({ uuid }) => short(uuid))).toEqual(['1', '2', '3', '4', '5', '6', '9']);
     expect(faultsOf(resumed.view)).toEqual([]);
     expect(resumed).toMatchObject({
@@ -60,7 +62,7 @@ describe('transcripts of other programs and versions', () => {
     ]);
     await writer.close();
     expect((await readFile(file)).subarray(0, before.length)).toEqual(before);
-    const resumed = await loadSession(store, 'x1');
+    const resumed = await load();
     expect(resumed.view.length).toBe(8);
     expect(resumed.open).toMatchObject({ id: 's1', next: 'ask' });
     const line = (await readFile(file, 'utf8')).trimEnd().split('\n').at(-1) ?? '';
@@ -70,18 +72,18 @@ describe('transcripts of other programs and versions', () => {
   it('F01 its open calls are unknown: it wrote no intents', async () => {
     const lines = (await readFile(fixture('de-facto-v2.jsonl'), 'utf8')).split('\n');
     await writeFile(file, `${lines.slice(0, 6).join('\n')}\n`);
-    const { open } = await loadSession(store, 'x1');
+    const { open } = await load();
     expect(open?.calls.map(({ plan }) => plan)).toEqual(['answered', 'unknown']);
     const writer = await createJournalWriter({ store, sessionId: 'x1' });
     await writer.append(closeInterrupted(open as NonNullable<typeof open>));
     await writer.close();
-    expect(faultsOf((await loadSession(store, 'x1')).view)).toEqual([]);
+    expect(faultsOf((await load()).view)).toEqual([]);
   });
 
   it('an unanswered prompt of another program is asked', async () => {
     const lines = (await readFile(fixture('de-facto-v2.jsonl'), 'utf8')).split('\n');
     await writeFile(file, `${lines.slice(0, 2).join('\n')}\n`);
-    expect((await loadSession(store, 'x1')).open).toMatchObject({ next: 'ask' });
+    expect((await load()).open).toMatchObject({ next: 'ask' });
   });
 
   it('an abandoned branch is left out', async () => {
@@ -113,7 +115,7 @@ describe('transcripts of other programs and versions', () => {
   ])('F73 parents that are %s: never a blank session', async (_what, damage) => {
     const lines = (await readFile(fixture('de-facto-v2.jsonl'), 'utf8')).split('\n');
     await writeFile(file, damage(lines).join('\n'));
-    const resumed = await loadSession(store, 'x1');
+    const resumed = await load();
     expect(resumed.problems.brokenParents).toBe(1);
     expect(resumed.view.at(0)).toMatchObject({ message: { content: 'list the files' } });
     expect(resumed.view.length).toBeGreaterThanOrEqual(7);
@@ -158,7 +160,7 @@ describe('transcripts of other programs and versions', () => {
   it('F72 a journal of format 1 opens as it did when it was written', async () => {
     await copyFile(fixture('journal-v1.jsonl'), file);
     const before = await readFile(file);
-    const resumed = await loadSession(store, 'x1');
+    const resumed = await load();
     expect(resumed).toMatchObject({
       head: 13,
       submissions: 1,

@@ -7,7 +7,7 @@ import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
-import { readEntries } from '../../session/journal/load-session.ts';
+import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';

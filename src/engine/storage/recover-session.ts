@@ -3,7 +3,7 @@ import { afterCompactions } from '../../loop/task-budget.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { JournalWriter } from '../../session/journal/journal-writer.ts';
-import { readEntries } from '../../session/journal/load-session.ts';
+import { readEntries } from '../../session/journal/read-journal.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import type { ResumedSession } from '../../session/resume/resumed-session.ts';

@@ -8,8 +8,8 @@ import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/session/journal.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
-import { asTold, asWritten } from './stored-form.ts';
-import { stringifySafely } from './stringify-safely.ts';
+import { withoutLineSeparators } from '../../util/text/line-separators.ts';
+import { asAppended, asWritten } from './stored-form.ts';
 
 /** Longer lines are refused on writing and skipped on reading, which bounds memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -238,11 +238,40 @@ function parseObject(line: Buffer): Record<string, unknown> | undefined {
 function toEntry(value: Record<string, unknown>): JournalEntry {
   const { sum: _sum, version: _version, userType: _userType, isSidechain, ...entry } = value;
   if (isSidechain === true) entry['isSidechain'] = true;
-  return asTold(entry) as unknown as JournalEntry;
+  return asAppended(entry) as unknown as JournalEntry;
 }
 
 function withoutEnvelope(body: JournalBody): Record<string, unknown> {
   const record: Record<string, unknown> = { ...body };
   for (const key of OWNED) delete record[key];
   return record;
+}
+
+/**
+ * JSON of a record. Data of tools may contain big integers or cycles, which are replaced. Throws
+ * `storage_error` when nothing can be written.
+ */
+function stringifySafely(value: object): string {
+  try {
+    return withoutLineSeparators(JSON.stringify(value));
+  } catch {
+    try {
+      return withoutLineSeparators(JSON.stringify(value, withoutCycles()));
+    } catch (cause) {
+      throw new TurnwrightError('storage_error', 'A record cannot be written as JSON.', { cause });
+    }
+  }
+}
+
+function withoutCycles(): (this: unknown, key: string, value: unknown) => unknown {
+  const path: unknown[] = [];
+  return function replace(_key, value) {
+    if (typeof value === 'bigint') return value.toString();
+    if (typeof value !== 'object' || value === null) return value;
+    // `this` holds the value: what is above it on the path are its ancestors.
+    while (path.length > 0 && path.at(-1) !== this) path.pop();
+    if (path.includes(value)) return '[circular]';
+    path.push(value);
+    return value;
+  };
 }

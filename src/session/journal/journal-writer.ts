@@ -10,7 +10,6 @@ import type { JournalBody, JournalEntry, Recorder } from '../../protocol/session
 import { openScope } from '../../util/async/scope.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { batchQueue } from './batch-queue.ts';
 import { isSettled } from './record-identity.ts';
 
 interface JournalWriterOptions {
@@ -63,16 +62,47 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   let isScheduled = false;
   let closing: Promise<void> | undefined;
 
-  const queue = batchQueue<readonly JournalBody[], void>((appends) => {
+  /** Never rejects; undefined while no batch is being written. */
+  let writing: Promise<void> | undefined;
+  /** What was appended while a batch is being written: the next batch. */
+  let next: { readonly bodies: JournalBody[]; readonly written: Promise<void> } | undefined;
+
+  /** Synchronous where the store is. */
+  function write(bodies: readonly JournalBody[]): Promise<void> | undefined {
     // A refused batch is repeated unchanged: a store that had accepted it recognises it.
-    const [first = [], ...others] = appends;
-    const all = others.length === 0 ? first : appends.flat();
-    const batches = all.length === 0 ? refused : [...refused, all];
+    const batches = bodies.length === 0 ? refused : [...refused, bodies];
     refused = [];
-    const writing = writeFrom(0, batches);
-    const outcomes = appends.map(() => WRITTEN);
-    return writing === undefined ? outcomes : writing.then(() => outcomes);
-  });
+    const written = writeFrom(0, batches);
+    if (written === undefined) return undefined;
+    const over = () => {
+      if (next === undefined) writing = undefined;
+    };
+    writing = written.then(over, over);
+    return written;
+  }
+
+  function writeNext(): Promise<void> | undefined {
+    const bodies = next?.bodies ?? [];
+    next = undefined;
+    writing = undefined;
+    return write(bodies);
+  }
+
+  function writeInTurn(bodies: readonly JournalBody[]): Promise<void> | undefined {
+    if (writing !== undefined) {
+      next ??= { bodies: [], written: writing.then(writeNext) };
+      next.bodies.push(...bodies);
+      return next.written;
+    }
+    try {
+      return write(bodies);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Settles once everything appended so far is written or refused; undefined if it is. */
+  const idle = (): Promise<void> | undefined => next?.written.catch(() => undefined) ?? writing;
 
   /** One after the other; synchronous where the store is. */
   function writeFrom(start: number, batches: readonly (readonly JournalBody[])[]): Promise<void> | undefined {
@@ -104,9 +134,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     const all = held.length === 0 ? bodies : [...held, ...bodies];
     held = [];
     if (fence.aborted) return Promise.reject(fencedError(sessionId));
-    return all.length === 0 && refused.length === 0
-      ? queue.idle()
-      : (queue.put(all) as Promise<void> | undefined);
+    return all.length === 0 && refused.length === 0 ? idle() : writeInTurn(all);
   }
 
   function withParent(body: JournalBody): JournalBody {
@@ -161,7 +189,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   };
 
   async function end(): Promise<void> {
-    await queue.idle();
+    await idle();
     try {
       await put([]);
     } catch (cause) {
@@ -179,8 +207,6 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   }
   return writer;
 }
-
-const WRITTEN = { ok: true, value: undefined } as const;
 
 /** The disk may accept it later. A record that can never be written is not kept. */
 function isRefusal(error: unknown): boolean {

@@ -3,7 +3,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import { checkedSessionId } from '../session-files.ts';
 import { decodeLine, encodeRecord, type SessionPrefix, sessionPrefix } from './envelope.ts';
 import { recordIdentity } from './record-identity.ts';
-import { storageError } from './storage-error.ts';
+import { notOpen, outOfOrder } from './storage-error.ts';
 
 interface MemoryJournalStoreOptions {
   readonly cwd: string;
@@ -48,16 +48,12 @@ export function createMemoryJournalStore(options: MemoryJournalStoreOptions): Jo
 
     append(sessionId, epoch, afterSeq, entries) {
       const journal = journals.get(sessionId);
-      if (journal === undefined || !journal.open) {
-        throw storageError(`Session ${sessionId} is not open for writing; take it over first.`);
-      }
+      if (journal === undefined || !journal.open) throw notOpen(sessionId);
       if (epoch !== journal.epoch) return { fenced: true };
       const last = afterSeq + entries.length;
       if (afterSeq !== journal.lines.length) {
         if (last <= journal.lines.length && isRecorded(journal, afterSeq, entries)) return { seq: last };
-        throw storageError(
-          `An append was to follow record ${afterSeq}, but the journal stands at ${journal.lines.length}.`,
-        );
+        throw outOfOrder(afterSeq, journal.lines.length);
       }
       const nowMs = options.clock.nowMs();
       const lines = entries.map((body, index) =>

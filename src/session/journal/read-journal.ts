@@ -1,5 +1,6 @@
 /** Reads a session file as it is, damage and foreign records included (F70, F72, F73). */
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalStore } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import {
   type DecodedLine,
@@ -84,10 +85,17 @@ class Place {
   }
 }
 
+/** Every entry of a session, in the journal's order. */
+export async function readEntries(store: JournalStore, sessionId: string): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for await (const entry of store.read(sessionId)) entries.push(entry);
+  return entries;
+}
+
 export async function* readJournal(
   files: PersistentFiles,
   path: string,
-  options: { readonly fromSeq?: number; readonly onProblem?: OnProblem },
+  options: { readonly fromSeq?: number | undefined; readonly onProblem?: OnProblem | undefined },
 ): AsyncGenerator<JournalEntry> {
   const place = new Place(EMPTY_JOURNAL);
   const fromSeq = options.fromSeq ?? 0;

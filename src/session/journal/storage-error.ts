@@ -24,9 +24,11 @@ function adviceFor(code: string | undefined, cause: unknown): string {
   }
 }
 
-export function outOfOrder(afterSeq: number, head: number): Error {
-  return storageError(`An append was to follow record ${afterSeq}, but the journal stands at ${head}.`);
-}
+export const outOfOrder = (afterSeq: number, head: number): Error =>
+  storageError(`An append was to follow record ${afterSeq}, but the last record of the journal is ${head}.`);
+
+export const notOpen = (sessionId: string): Error =>
+  storageError(`Session ${sessionId} is not open for writing; take it over first.`);
 
 export const unwritten = (cause: unknown): Error =>
   storageError('A record could not be written to the session file.', cause);

@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { MAX_LINE_BYTES } from '../journal/envelope.ts';
-import { type JournalPosition, scanJournal } from '../journal/read-journal.ts';
-import { readLines, readParts } from '../journal/read-lines.ts';
-import { asTold, asWritten } from '../journal/stored-form.ts';
-import { EarlierRecords } from './resume-scan.ts';
+import { EarlierRecords } from './earlier-records.ts';
+import { MAX_LINE_BYTES } from './envelope.ts';
+import { type JournalPosition, scanJournal } from './read-journal.ts';
+import { readLines, readParts } from './read-lines.ts';
+import { asAppended, asWritten } from './stored-form.ts';
 
 /** Uncached bytes of a journal from which a cache is written: reading them takes about 50 ms. */
 export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
@@ -67,7 +67,7 @@ export async function readDigest(
       for await (const line of readParts(files, digestPath(journal), at, at + length, length)) {
         sum = crc32(line, sum);
         for (const stored of JSON.parse(line.toString('utf8')) as Record<string, unknown>[])
-          entries.push(asTold(stored) as unknown as JournalEntry);
+          entries.push(asAppended(stored) as unknown as JournalEntry);
       }
       at += length;
     }

@@ -4,8 +4,8 @@
  * contents of their results, usage that a later record sums up, and blocks that are recorded again.
  */
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { bareResult, type LineHead, type PeekedLine, parseLine } from '../journal/envelope.ts';
-import type { JournalProblem, ScanListener } from '../journal/read-journal.ts';
+import { bareResult, type LineHead, type PeekedLine, parseLine } from './envelope.ts';
+import type { JournalProblem, ScanListener } from './read-journal.ts';
 
 interface Held {
   /** Index among the entries. */
