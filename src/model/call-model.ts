@@ -58,6 +58,8 @@ export async function* callModel(
     return { retry: state, attempts, ...(requestId !== undefined && { requestId }) };
   };
 
+  const wire = deps.wire.loaded ?? (await deps.wire.load());
+  if ('kind' in wire) return { kind: 'failed', failure: wire, ...outcome(retry) };
   const preparing = deps.ready(request.model, life);
   if (preparing !== undefined) await preparing;
   let failure = after?.failure;
@@ -96,7 +98,7 @@ export async function* callModel(
     }
     if (life.aborted) return { kind: 'aborted', ...outcome(state) };
 
-    sent = new Sending({ deps, request, state, waitedMs, life });
+    sent = new Sending({ deps, wire, request, state, waitedMs, life });
     waitedMs = 0;
     if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
     try {

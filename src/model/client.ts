@@ -14,12 +14,15 @@ import { type ModelOverrides, modelInfo, type StatedSizes } from './catalog/mode
 import { createCredentials } from './credentials.ts';
 import { openConnections } from './http/connections.ts';
 import { callerHeaders } from './http/request-headers.ts';
+import { loadedWire, loadWire } from './load-wire.ts';
+import { createMessagesWire } from './messages-wire.ts';
 import type { CacheTtl } from './request/cache-breakpoints.ts';
 import { createRefusals } from './request/known-bad-requests.ts';
-import { createViewBytes } from './request/message-byte-cache.ts';
 import { createRefusedThinking } from './request/refused-thinking.ts';
 import { createFastMode } from './retry/fast-mode.ts';
+import type { ClientWire } from './retry/request-attempt.ts';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream/stream-watch.ts';
+import type { OpenWire } from './wire.ts';
 
 const DEFAULT_MAX_RETRIES = 10;
 const DEFAULT_UNREACHED_RETRIES = 4;
@@ -65,6 +68,8 @@ export interface ModelClientOptions {
   readonly models?: ModelOverrides;
   /** Called with each attempt when it has ended. */
   readonly onAttempt?: (attempt: AttemptRecord) => void;
+  /** How the endpoint is spoken to. Default the Messages API at `baseUrl`. */
+  readonly wire?: OpenWire;
 }
 
 export interface ModelClient {
@@ -113,12 +118,34 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     ca: options.ca,
   });
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const credentials = createCredentials(
-    { apiKey: options.apiKey, authToken: options.authToken },
-    options.credentials,
-  );
+  const ports = {
+    clock: options.clock,
+    timeoutsFor: (model: string) =>
+      options.timeoutsFor === undefined ? timeouts : { ...timeouts, ...options.timeoutsFor(model) },
+  };
   const userAgent = options.userAgent ?? 'turnwright';
   const custom = options.headers ?? {};
+  const wire =
+    options.wire === undefined
+      ? loadedWire(
+          createMessagesWire(
+            {
+              connections,
+              path: `${withoutTrailingSlashes(baseUrl.pathname)}/v1/messages${baseUrl.search}`,
+              userAgent,
+              headers: custom,
+              caching: options.promptCaching !== false,
+              cacheTtl: options.cacheTtl ?? '5m',
+              extraBody: options.extraBody,
+            },
+            ports,
+          ),
+        )
+      : loadWire(options.wire, ports);
+  const credentials = createCredentials(
+    { apiKey: options.apiKey, authToken: options.authToken },
+    options.credentials ?? (options.wire && renewedBy(wire)),
+  );
   const sizes = createEndpointSizes({
     connections,
     baseUrl,
@@ -129,17 +156,12 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const infoOf = remembering(options.models, sizes, options.betas);
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {
-    connections,
-    path: `${withoutTrailingSlashes(baseUrl.pathname)}/v1/messages${baseUrl.search}`,
+    wire,
     credentials,
     fastMode: createFastMode(options.clock),
     served: createServedModels(),
-    bytes: createViewBytes(),
     refusals: createRefusals(),
     refusedThinking: createRefusedThinking(),
-    caching: options.promptCaching !== false,
-    cacheTtl: options.cacheTtl ?? '5m',
-    extraBody: options.extraBody,
     clock: options.clock,
     random: options.random,
     admission: options.admission,
@@ -149,12 +171,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
       persistent: options.persistentRetry ?? false,
     },
     endpoint: { reached: false },
-    userAgent,
-    headers: custom,
     infoOf,
     ready,
-    timeoutsFor: (model: string) =>
-      options.timeoutsFor === undefined ? timeouts : { ...timeouts, ...options.timeoutsFor(model) },
     onAttempt: options.onAttempt,
   };
   return {
@@ -165,6 +183,12 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     async close() {
       sizes.close();
       connections.close();
+      await wire.loaded?.close();
     },
   };
+}
+
+/** For a wire that holds credentials of its own. */
+function renewedBy(wire: ClientWire): ModelClientOptions['credentials'] {
+  return async (why) => ((await wire.loaded?.renewCredentials?.(why)) === true ? {} : undefined);
 }

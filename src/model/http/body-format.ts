@@ -8,7 +8,7 @@ type BodyFormat =
   | { readonly kind: 'json' }
   | { readonly kind: 'wrong'; readonly what: string };
 
-/** A response in the other format than requested is accepted; any third format is not the Messages API. */
+/** A response in the other format than requested is accepted; any third format is not the API's. */
 export function bodyFormat(headers: ResponseHeaders): BodyFormat {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
@@ -20,9 +20,10 @@ export function bodyFormat(headers: ResponseHeaders): BodyFormat {
   return { kind: 'wrong', what: type === undefined ? 'without a content type' : `of type ${type}` };
 }
 
-export function wrongFormat(what: string, head: HttpHead): ModelFailure {
+/** `api`: the name of the expected one. */
+export function wrongFormat(what: string, api: string, head: HttpHead): ModelFailure {
   const guess = what.includes('html')
     ? 'a login page, a proxy, or a wrong base URL'
     : 'a proxy that rewrites answers, or a wrong base URL';
-  return protocolFailure(`The answer is ${what}, not the Messages API: perhaps ${guess}.`, head);
+  return protocolFailure(`The answer is ${what}, not ${api}: perhaps ${guess}.`, head);
 }

@@ -4,20 +4,19 @@
 
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { ModelOutput } from '../../protocol/model/model.ts';
-import type { StreamEvent, Usage } from '../../protocol/model/wire.ts';
+import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
-import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';
-import { otherApiFailure } from '../retry/other-api.ts';
-import { createEventDecoder, type EventDecoder } from '../stream/decode-events.ts';
-import { eventsOfAnswer } from '../stream/non-streaming-response.ts';
+import { classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';
+import { createAnswerBatches } from '../stream/answer-batches.ts';
+import type { EventDecoder } from '../stream/decode-events.ts';
 import { createSseReader, type SseReader } from '../stream/sse.ts';
 import { createStreamWatch, type StreamTimeouts, type StreamWatch } from '../stream/stream-watch.ts';
+import type { Attempt, AttemptEnd } from '../wire.ts';
 import { bodyFormat, wrongFormat } from './body-format.ts';
 import type { Connections, HttpRequest } from './connections.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
-import { type HttpHead, requestIdOf } from './http-head.ts';
+import type { HttpHead } from './http-head.ts';
 
 interface AttemptInput {
   readonly connections: Connections;
@@ -27,27 +26,23 @@ interface AttemptInput {
   readonly timeouts: StreamTimeouts;
   readonly clock: Clock;
   readonly life: Life;
+  readonly api: AnswerApi;
 }
 
-/** Times are monotonic ms of the clock. */
-interface AttemptFacts {
-  head?: HttpHead;
-  firstByteMs?: number;
-  firstContentMs?: number;
-  /** `message_start` was seen. */
-  started: boolean;
-  usage?: Usage;
-  /** The model that the response names. */
-  model?: string;
+/** How an API words its answers: as server-sent events, as one JSON object, and as errors. */
+export interface AnswerApi {
+  /** As errors name it: `the Messages API`. */
+  readonly name: string;
+  createDecoder(head: HttpHead): EventDecoder;
+  /**
+   * The events of an answer that came as one JSON object, each of which the decoder accepts. A failure: it is
+   * of another API. undefined: it is an error, which `classify` reads.
+   */
+  eventsOf(answer: unknown, head: HttpHead): readonly unknown[] | ModelFailure | undefined;
+  /** The failure of a response with an error status, or of a 200 whose JSON is an error. */
+  classify(head: HttpHead, text: string, nowMs: number): ModelFailure;
 }
 
-export type AttemptEnd = { readonly facts: AttemptFacts } & (
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'failed'; readonly failure: ModelFailure }
-  | { readonly kind: 'aborted' }
-);
-
-type Batch = Extract<ModelOutput, { kind: 'events' }>;
 type End = { readonly kind: 'complete' } | HttpStop;
 
 const COMPLETE: End = { kind: 'complete' };
@@ -56,59 +51,34 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** Time that a finished response may take to release its socket. */
 const DRAIN_MS = 100;
 
-export interface Attempt {
-  /** The next batch; at the end, once, the outcome. */
-  next(): Promise<Batch | AttemptEnd>;
-  /** Returns the socket to the pool if the response is complete, else destroys it. */
-  close(): void;
-}
-
 /** The events of one read, or the end. */
 type ReadEvents = () => Promise<StreamEvent[] | End>;
 
-export function openAttempt(input: AttemptInput): Attempt {
-  const { clock, connections } = input;
-  const startMs = clock.monotonicMs();
-  const facts: AttemptFacts = { started: false };
+/** Its `close` returns the socket to the pool if the response is complete, else destroys it. */
+export function openHttpAttempt(input: AttemptInput): Attempt {
+  const { api, clock, connections } = input;
+  const batches = createAnswerBatches(clock, clock.monotonicMs());
   const call = openHttpCall(connections, input.request, input.body, input.life);
   const watch = createStreamWatch(clock, input.timeouts, input.stream, (trip) => {
     // Sockets are dead after the machine slept, pooled ones too (F40).
     if (trip.slept) connections.dropIdle();
     call.stop({ kind: 'failed', failure: classifyTrip(trip) });
   });
-  const reader: Reader = { call, watch };
-  let named: { readonly requestId?: string } = {};
-  let decoder: EventDecoder;
+  const reader: Reader = { call, watch, clock, api };
   let read: ReadEvents | undefined;
-  let hasEvents = false;
-
-  function batch(events: StreamEvent[]): Batch {
-    if (decoder.contentCount > 0) facts.started = decoder.started;
-    if (decoder.usage !== undefined) facts.usage = decoder.usage;
-    if (decoder.model !== undefined) facts.model = decoder.model;
-    const isFirst = !hasEvents;
-    hasEvents = true;
-    if (!isFirst && (facts.firstContentMs !== undefined || decoder.blockCount === 0))
-      return { kind: 'events', events, ...named };
-    const nowMs = clock.monotonicMs();
-    if (decoder.blockCount > 0) facts.firstContentMs ??= nowMs;
-    return { kind: 'events', events, ...(isFirst && { ttftMs: nowMs - startMs }), ...named };
-  }
+  const ended = (end: End): AttemptEnd => ({ ...masked(end, input), facts: batches.facts });
 
   return {
     async next() {
       if (read === undefined) {
         const head = await readHead(reader);
-        if ('kind' in head) return { ...masked(head, input), facts };
-        facts.head = head;
-        facts.firstByteMs = clock.monotonicMs();
-        decoder = createEventDecoder(head);
-        const requestId = requestIdOf(head);
-        if (requestId !== undefined) named = { requestId };
-        read = readerOf(reader, head, decoder, clock);
+        if ('kind' in head) return ended(head);
+        const decoder = api.createDecoder(head);
+        batches.begin(head, decoder);
+        read = readerOf(reader, head, decoder);
       }
       const got = await read();
-      return Array.isArray(got) ? batch(got) : { ...masked(got, input), facts };
+      return Array.isArray(got) ? batches.batch(got) : ended(got);
     },
     close() {
       watch.end();
@@ -132,6 +102,8 @@ function masked<E extends End>(end: E, { request: { headers } }: AttemptInput): 
 interface Reader {
   readonly call: HttpCall;
   readonly watch: StreamWatch;
+  readonly clock: Clock;
+  readonly api: AnswerApi;
 }
 
 /** Waits for a change, within the time limits. */
@@ -152,21 +124,19 @@ async function readHead(reader: Reader): Promise<HttpHead | HttpStop> {
 }
 
 /** The reader for this response. */
-function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
+function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
   if (head.status !== 200) {
     return async () => {
       const { text, stop } = await readText(reader, MAX_ERROR_BYTES);
-      return stop?.kind === 'aborted' ? stop : failed(classifyAnswer(head, text, clock.nowMs()));
+      return stop?.kind === 'aborted' ? stop : failed(reader.api.classify(head, text, reader.clock.nowMs()));
     };
   }
   const format = bodyFormat(head.headers);
-  if (format.kind === 'wrong') return async () => failed(wrongFormat(format.what, head));
-  return format.kind === 'events'
-    ? streamReader(reader, head, decoder, clock)
-    : wholeReader(reader, head, decoder, clock);
+  if (format.kind === 'wrong') return async () => failed(wrongFormat(format.what, reader.api.name, head));
+  return format.kind === 'events' ? streamReader(reader, head, decoder) : wholeReader(reader, head, decoder);
 }
 
-function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
+function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
   let end: End | undefined;
   return async () => {
     if (end !== undefined) return end;
@@ -174,15 +144,15 @@ function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder, cloc
     if (stop?.kind === 'aborted') return stop;
     if (stop !== undefined) return brokenOff(stop, head);
     const events: StreamEvent[] = [];
-    const failure = readWhole(text, head, decoder, events, clock);
+    const failure = readWhole(text, head, decoder, events, reader);
     end = failure === undefined ? COMPLETE : failed(failure);
     return events.length > 0 ? events : end;
   };
 }
 
 /** A batch per read, until `message_stop`. */
-function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
-  const { call, watch } = reader;
+function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
+  const { call, watch, clock } = reader;
   const sse = createSseReader();
   let empty = true;
   let failure: ModelFailure | undefined;
@@ -199,7 +169,10 @@ function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clo
         if (call.stopped !== undefined) return brokenOff(call.stopped, head);
         if (call.ended) {
           if (empty) return failed(protocolFailure('The answer is empty.', head, true));
-          return failed(cutFailure(head, undefined));
+          const events: StreamEvent[] = [];
+          decoder.end?.(events);
+          if (!decoder.stopped) return failed(cutFailure(head, undefined));
+          return events.length > 0 ? events : COMPLETE;
         }
         await change(reader);
         continue;
@@ -262,7 +235,7 @@ function readWhole(
   head: HttpHead,
   decoder: EventDecoder,
   into: StreamEvent[],
-  clock: Clock,
+  { api, clock }: Reader,
 ): ModelFailure | undefined {
   if (text.trim() === '') return protocolFailure('The answer is empty.', head, true);
   let answer: unknown;
@@ -271,8 +244,8 @@ function readWhole(
   } catch {
     return protocolFailure('The answer is not JSON.', head, true);
   }
-  const events = eventsOfAnswer(answer);
-  if (events === undefined) return otherApiFailure(answer, head) ?? classifyAnswer(head, text, clock.nowMs());
+  const events = api.eventsOf(answer, head) ?? api.classify(head, text, clock.nowMs());
+  if (!Array.isArray(events)) return events as ModelFailure;
   for (const event of events) {
     const failure = decoder.accept(event, into);
     if (failure !== undefined) return failure;

@@ -1,4 +1,4 @@
-/** One attempt at a model request: its bytes, its HTTP attempt, and what is learned from its outcome. */
+/** One attempt at a model request: prepared, admitted and sent, and what is learned from its outcome. */
 
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
@@ -14,50 +14,43 @@ import type { Admission, Clock, Permit, RandomPort } from '../../protocol/ports.
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';
-import type { Connections } from '../http/connections.ts';
-import { type Attempt, type AttemptEnd, openAttempt } from '../http/http-attempt.ts';
 import { requestIdOf } from '../http/http-head.ts';
-import { requestHeaders } from '../http/request-headers.ts';
-import type { CacheTtl } from '../request/cache-breakpoints.ts';
 import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
-import type { ViewBytes } from '../request/message-byte-cache.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
-import { buildRequestBody, type RequestBody } from '../request/request-body.ts';
-import { wireEffort } from '../request/thinking-options.ts';
-import type { StreamTimeouts } from '../stream/stream-watch.ts';
+import type { Attempt, AttemptEnd, PreparedRequest, Wire } from '../wire.ts';
 import type { FastMode } from './fast-mode.ts';
 import type { RetryPolicy } from './retry.ts';
 
 export interface CallDeps {
-  readonly connections: Connections;
-  readonly path: string;
+  readonly wire: ClientWire;
   readonly credentials: Credentials;
   readonly fastMode: FastMode;
   readonly served: ServedModels;
-  readonly bytes: ViewBytes;
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly admission: Admission | undefined;
   readonly policy: RetryPolicy;
   /** `reached`: a server has answered at this endpoint. */
   readonly endpoint: { reached: boolean };
-  readonly userAgent: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly caching: boolean;
-  readonly cacheTtl: CacheTtl;
-  readonly extraBody: Readonly<Record<string, unknown>> | undefined;
   readonly refusals: Refusals;
   readonly refusedThinking: RefusedThinking;
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   infoOf(model: string): ModelInfo;
-  timeoutsFor(model: string): StreamTimeouts;
   /** Called with each attempt when it has ended. */
   readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
 }
 
+/** The wire, which may have to be loaded first. */
+export interface ClientWire {
+  readonly loaded: Wire | undefined;
+  /** Loads it once; a failure if that is impossible. Never rejects. */
+  load(): Promise<Wire | ModelFailure>;
+}
+
 interface SendingInput {
   readonly deps: CallDeps;
+  readonly wire: Wire;
   readonly request: ModelRequest;
   readonly state: RetryState;
   /** Wait before this attempt, ms. */
@@ -75,7 +68,7 @@ export class Sending {
   /** Its outcome; set by the caller of `next`. */
   end: AttemptEnd = UNSENT;
   readonly #input: SendingInput;
-  readonly #body: RequestBody;
+  readonly #prepared: PreparedRequest;
   readonly #keepsThinking: (answer: AssistantMessage) => boolean;
   #attempt: Attempt | undefined;
   #permit: Permit | undefined;
@@ -89,26 +82,21 @@ export class Sending {
     this.fast =
       request.speed === 'fast' && info.supportsFastMode === true && deps.fastMode.status().state === 'on';
     this.#keepsThinking = state.withoutThinking ? never : thinkingOf(deps, request.model);
-    this.#body = buildRequestBody({
+    this.#prepared = input.wire.prepare({
       request,
       info,
-      bytes: deps.bytes,
-      maxTokens: state.maxTokens,
-      withoutThinking: state.withoutThinking,
+      state,
       fast: this.fast,
-      caching: deps.caching,
-      cacheTtl: deps.cacheTtl,
-      extraBody: deps.extraBody,
-      metadataUserId: JSON.stringify({ session_id: request.sessionId }),
-      thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
+      credential: this.credential,
       keepsThinking: this.#keepsThinking,
+      thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
     });
-    this.foreseen = deps.refusals.foreseen(request.view.root, this.#body.chunks);
+    this.foreseen = deps.refusals.foreseen(request.view.root, this.#prepared.chunks);
   }
 
   /** The notice that it is sent, as the attempt of this number. */
   notice(attempt: number): ModelOutput {
-    return { kind: 'attempt', attempt, bytes: this.#body.length, maxTokens: this.#body.maxTokens };
+    return { kind: 'attempt', attempt, bytes: this.#prepared.length, maxTokens: this.#prepared.maxTokens };
   }
 
   /** The next events; at the end, once, the outcome. */
@@ -119,32 +107,14 @@ export class Sending {
   async #open(): ReturnType<Attempt['next']> {
     if (this.foreseen !== undefined)
       return { kind: 'failed', failure: this.foreseen, facts: { started: false } };
-    const { deps, request, state, life } = this.#input;
+    const { deps, request, life } = this.#input;
     if (deps.admission !== undefined) {
       const permit = await admit(deps.admission, request, life.signal);
       if (permit === 'aborted') return UNSENT;
       this.#permit = permit;
     }
     this.#startMs = deps.clock.monotonicMs();
-    const headers = requestHeaders({
-      request,
-      body: this.#body,
-      credential: this.credential,
-      fast: this.fast,
-      hasEffort: wireEffort(request, deps.infoOf(request.model)) !== undefined,
-      cacheTtl: deps.caching && request.cache !== false ? deps.cacheTtl : undefined,
-      userAgent: deps.userAgent,
-      custom: deps.headers,
-    });
-    this.#attempt = openAttempt({
-      connections: deps.connections,
-      request: { path: deps.path, headers, keepAlive: state.keepAlive },
-      body: this.#body.chunks,
-      stream: request.stream,
-      timeouts: deps.timeoutsFor(request.model),
-      clock: deps.clock,
-      life,
-    });
+    this.#attempt = this.#prepared.open(life);
     return this.#attempt.next();
   }
 
@@ -162,7 +132,7 @@ export class Sending {
     if (this.end.kind === 'failed') {
       const failure = located(this.end.failure, request, this.#keepsThinking);
       this.end = { ...this.end, failure };
-      deps.refusals.note(request.view.root, this.#body.chunks, failure);
+      deps.refusals.note(request.view.root, this.#prepared.chunks, failure);
       if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);
     }
     if (this.end.facts.model !== undefined) deps.served.learn(request.model, this.end.facts.model);
@@ -171,7 +141,7 @@ export class Sending {
       endMs: deps.clock.monotonicMs(),
       model: request.model,
       stream: request.stream,
-      bytes: this.#body.length,
+      bytes: this.#prepared.length,
       waitedMs,
     });
     deps.onAttempt?.(record);

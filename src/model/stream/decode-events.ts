@@ -18,6 +18,8 @@ export interface EventDecoder {
   decode(data: readonly string[], into: StreamEvent[]): ModelFailure | undefined;
   /** Like `decode`, for one event that is parsed already. */
   accept(event: unknown, into: StreamEvent[]): ModelFailure | undefined;
+  /** The body has ended: appends what is due, where the API marks the end of an answer by nothing else. */
+  end?(into: StreamEvent[]): void;
   readonly started: boolean;
   readonly stopped: boolean;
   /** Usage as far as it was reported. */

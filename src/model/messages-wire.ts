@@ -1,0 +1,121 @@
+/** The Messages API over our own HTTP: Anthropic's, a gateway's, or that of a server that speaks it too. */
+import type { Life } from '../protocol/life.ts';
+import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
+import type { Credential } from './credentials.ts';
+import type { Connections } from './http/connections.ts';
+import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
+import { requestHeaders } from './http/request-headers.ts';
+import type { CacheTtl } from './request/cache-breakpoints.ts';
+import { createViewBytes, type ViewBytes } from './request/message-byte-cache.ts';
+import { buildRequestBody, type RequestBody } from './request/request-body.ts';
+import { wireEffort } from './request/thinking-options.ts';
+import { classifyAnswer } from './retry/classify-error.ts';
+import { otherApiFailure } from './retry/other-api.ts';
+import { createEventDecoder } from './stream/decode-events.ts';
+import { eventsOfAnswer } from './stream/non-streaming-response.ts';
+import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from './wire.ts';
+
+interface MessagesWireOptions {
+  readonly connections: Connections;
+  /** Of `/v1/messages`, with the path of the base URL. */
+  readonly path: string;
+  readonly userAgent: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** false: no cache breakpoints. */
+  readonly caching: boolean;
+  readonly cacheTtl: CacheTtl;
+  /** Further fields of each request body; they override fields of the request. */
+  readonly extraBody: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function createMessagesWire(options: MessagesWireOptions, ports: WirePorts): Wire {
+  return new MessagesWire(options, ports);
+}
+
+const MESSAGES_API: AnswerApi = {
+  name: 'the Messages API',
+  createDecoder: createEventDecoder,
+  eventsOf: (answer, head) => eventsOfAnswer(answer) ?? otherApiFailure(answer, head),
+  classify: classifyAnswer,
+};
+
+class MessagesWire implements Wire {
+  readonly name = 'firstParty';
+  readonly #options: MessagesWireOptions;
+  readonly #ports: WirePorts;
+  readonly #bytes: ViewBytes = createViewBytes();
+
+  constructor(options: MessagesWireOptions, ports: WirePorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  prepare({
+    request,
+    info,
+    state,
+    fast,
+    credential,
+    keepsThinking,
+    thinkingKey,
+  }: WireInput): PreparedRequest {
+    const { caching, cacheTtl, extraBody } = this.#options;
+    const body = buildRequestBody({
+      request,
+      info,
+      bytes: this.#bytes,
+      maxTokens: state.maxTokens,
+      withoutThinking: state.withoutThinking,
+      fast,
+      caching,
+      cacheTtl,
+      extraBody,
+      metadataUserId: JSON.stringify({ session_id: request.sessionId }),
+      thinkingKey,
+      keepsThinking,
+    });
+    const sent = { request, info, body, fast, credential, keepAlive: state.keepAlive };
+    return {
+      chunks: body.chunks,
+      length: body.length,
+      maxTokens: body.maxTokens,
+      open: (life) => this.#open(sent, life),
+    };
+  }
+
+  /** Its sockets belong to the client, which looks up models through them as well. */
+  close(): void {}
+
+  #open({ request, info, body, fast, credential, keepAlive }: Sent, life: Life): Attempt {
+    const { connections, path, caching, cacheTtl, userAgent, headers: custom } = this.#options;
+    const headers = requestHeaders({
+      request,
+      body,
+      credential,
+      fast,
+      hasEffort: wireEffort(request, info) !== undefined,
+      cacheTtl: caching && request.cache !== false ? cacheTtl : undefined,
+      userAgent,
+      custom,
+    });
+    return openHttpAttempt({
+      connections,
+      request: { path, headers, keepAlive },
+      body: body.chunks,
+      stream: request.stream,
+      timeouts: this.#ports.timeoutsFor(request.model),
+      clock: this.#ports.clock,
+      life,
+      api: MESSAGES_API,
+    });
+  }
+}
+
+interface Sent {
+  readonly request: ModelRequest;
+  readonly info: ModelInfo;
+  readonly body: RequestBody;
+  readonly fast: boolean;
+  readonly credential: Credential;
+  readonly keepAlive: boolean;
+}
