@@ -5,6 +5,7 @@
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type {
   AttemptRecord,
+  CallModel,
   CallOptions,
   ModelOutcome,
   ModelOutput,
@@ -23,7 +24,13 @@ import {
 import { rateLimitResetMs } from './retry/retry-after.ts';
 import { waitAnnounced } from './retry/retry-wait.ts';
 
-export async function* callModel(
+/** The calls of one client. */
+export const modelCalls =
+  (deps: CallDeps): CallModel =>
+  (request, options) =>
+    callModel(deps, request, options);
+
+async function* callModel(
   deps: CallDeps,
   request: ModelRequest,
   options: CallOptions,
@@ -102,8 +109,9 @@ export async function* callModel(
     waitedMs = 0;
     if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
     try {
-      let step = await sent.next();
-      for (; step.kind === 'events'; step = await sent.next()) yield step;
+      const attempt = await sent.open();
+      let step = await attempt.next();
+      for (; step.kind === 'events'; step = await attempt.next()) yield step;
       sent.end = step;
     } finally {
       sent.close();

@@ -7,7 +7,7 @@ import type { Life } from '../protocol/life.ts';
 import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model/model.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
-import { callModel } from './call-model.ts';
+import { modelCalls } from './call-model.ts';
 import { createEndpointSizes, type EndpointSizes } from './catalog/endpoint-sizes.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedSizes } from './catalog/model-info.ts';
@@ -176,7 +176,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     onAttempt: options.onAttempt,
   };
   return {
-    call: (request, callOptions) => callModel(deps, request, callOptions),
+    call: modelCalls(deps),
     infoOf,
     ready,
     fastMode: () => deps.fastMode.status(),

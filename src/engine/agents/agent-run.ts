@@ -4,8 +4,8 @@
  */
 
 import { renderMemory } from '../../memory/render.ts';
+import { type CallLayer, layered } from '../../model/call-layers.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { CallModel } from '../../protocol/model/model.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
@@ -142,7 +142,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     deps: (guard) => ({
       ...loopDepsOf(guard, ports),
       tools: deliveries.guard(ports.tools.port),
-      callModel: watched(ports.model.client.call, driven.onFailure),
+      callModel: layered(ports.model.client.call, [lastFailure(driven.onFailure)]),
       onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
     }),
     budgets: { budget: ports.budget },
@@ -183,11 +183,12 @@ function userContextOf({ definition }: SpawnRequest, model: string, session: Ses
 }
 
 /** Remembers how the last call failed: a refusal for the budget looks like any other error from outside. */
-function watched(call: CallModel, onFailure: Driven['onFailure']): CallModel {
-  return async function* watchedCall(request, options) {
-    const outcome = yield* call(request, options);
-    onFailure(outcome.kind === 'failed' ? outcome.failure : undefined);
-    return outcome;
+function lastFailure(onFailure: Driven['onFailure']): CallLayer {
+  return {
+    after(_, outcome) {
+      if (outcome !== undefined) onFailure(outcome.kind === 'failed' ? outcome.failure : undefined);
+      return undefined;
+    },
   };
 }
 

@@ -1,27 +1,26 @@
 /** With `strictBudget`, no model call is made whose worst case the budget could not pay (L9). */
 import { estimateTokens } from '../../context/estimate/token-estimate.ts';
-import type { CallModel, ModelRequest } from '../../protocol/model/model.ts';
+import type { CallLayer } from '../../model/call-layers.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
-/** `onRefused` is told of each call that was not made, and why. */
+/** `onRefused` is called with each request that was not made, and why. */
 export function withinBudget(
-  call: CallModel,
   ledger: Pick<UsageLedger, 'reserve' | 'release'>,
   onRefused: (request: ModelRequest, reason: string) => void,
-): CallModel {
-  return async function* budgeted(request, options) {
-    const { model, effectKey, maxTokens } = request;
-    const allowed = ledger.reserve({ model, effectKey, inputTokens: inputTokens(request), maxTokens });
-    if (!allowed.ok) {
+): CallLayer {
+  return {
+    before(request) {
+      const { model, effectKey, maxTokens } = request;
+      const allowed = ledger.reserve({ model, effectKey, inputTokens: inputTokens(request), maxTokens });
+      if (allowed.ok) return undefined;
       onRefused(request, allowed.reason);
-      const failure = { kind: 'budget' as const, message: allowed.reason };
-      return { kind: 'failed', failure, retry: options.retry, attempts: [] };
-    }
-    try {
-      return yield* call(request, options);
-    } finally {
+      return { kind: 'budget', message: allowed.reason };
+    },
+    after({ effectKey }) {
       ledger.release(effectKey);
-    }
+      return undefined;
+    },
   };
 }
 

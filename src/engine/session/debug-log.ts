@@ -4,7 +4,8 @@
  * names, counts, ids and reasons alone, so that a log can be handed on.
  */
 
-import type { CallModel, ModelOutcome } from '../../protocol/model/model.ts';
+import type { CallLayer } from '../../model/call-layers.ts';
+import type { ModelOutcome } from '../../protocol/model/model.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
@@ -17,8 +18,8 @@ export interface DebugLog {
   entry(body: JournalBody): void;
   told(message: SDKMessage): void;
   warned(line: string): void;
-  /** The same call, watched. */
-  watched(call: CallModel): CallModel;
+  /** Around every model call. */
+  readonly calls: CallLayer;
   /** The session is over. */
   close(): Promise<void>;
 }
@@ -45,7 +46,7 @@ export function createDebugLog({ write, filter, nowMs, close }: DebugLogOptions)
     told: (message) =>
       say('told', 'subtype' in message ? `${message.type}/${message.subtype}` : message.type),
     warned: (line) => say('warning', line),
-    watched: (call) => watched(call, say),
+    calls: callLines(say),
     close,
   };
 }
@@ -57,40 +58,21 @@ function wantedBy(filter = ''): (category: Category) => boolean {
   return (category) => !but.includes(category) && (only.length === 0 || only.includes(category));
 }
 
-function watched(call: CallModel, say: Say): CallModel {
-  return async function* (request, options) {
-    const { effectKey: key, querySource, model, maxTokens, tools, view } = request;
-    const how = request.stream ? '' : ', not streamed';
-    say(
-      'api',
-      `${key}: ask ${model} (${querySource}): ${view.length} messages, ${tools.length} tools, max_tokens ${maxTokens}${how}`,
-    );
-    const outputs = call(request, options);
-    let ended = false;
-    try {
-      for (;;) {
-        const step = await outputs.next();
-        if (step.done === true) {
-          ended = true;
-          say('api', `${key}: ${outcomeText(step.value)}`);
-          return step.value;
-        }
-        if (step.value.kind === 'retry') {
-          const { attempt, maxRetries, delayMs, status, error } = step.value.notice;
-          const ms = Math.round(delayMs);
-          say(
-            'api',
-            `${key}: ${status ?? 'no status'} ${error}, retry ${attempt} of ${maxRetries} in ${ms} ms`,
-          );
-        }
-        yield step.value;
-      }
-    } finally {
-      if (!ended) {
-        say('api', `${key}: left`);
-        await outputs.return(undefined as never);
-      }
-    }
+function callLines(say: Say): CallLayer {
+  return {
+    before({ effectKey, querySource, model, maxTokens, tools, view, stream }) {
+      const size = `${view.length} messages, ${tools.length} tools, max_tokens ${maxTokens}`;
+      say('api', `${effectKey}: ask ${model} (${querySource}): ${size}${stream ? '' : ', not streamed'}`);
+      return undefined;
+    },
+    onRetry({ effectKey }, { attempt, maxRetries, delayMs, status, error }) {
+      const again = `retry ${attempt} of ${maxRetries} in ${Math.round(delayMs)} ms`;
+      say('api', `${effectKey}: ${status ?? 'no status'} ${error}, ${again}`);
+    },
+    after({ effectKey }, outcome) {
+      say('api', `${effectKey}: ${outcome === undefined ? 'left' : outcomeText(outcome)}`);
+      return undefined;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** What everything else in a session is made with: its ports, its place on the disk, its conversation, model and budget. */
+import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-layers.ts';
 import { costOf } from '../../model/catalog/prices.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
@@ -11,7 +12,6 @@ import { withinBudget } from '../budget/strict-budget.ts';
 import { createUsageLedger } from '../budget/usage-ledger.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { SessionModel } from '../models/session-model.ts';
-import { withQuarantine } from '../models/tool-quarantine.ts';
 import type { Inherited } from '../session/clear-session.ts';
 import { Conversation } from '../session/conversation.ts';
 import { HostChannel } from '../session/host-channel.ts';
@@ -70,15 +70,17 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     // A helper or an agent that cannot be paid ends by itself; without its own model the run is over.
     if (querySource === 'main') budget.refuse(reason);
   };
-  const bounded = strictBudget === true ? withinBudget(client.call, budget.ledger, refused) : client.call;
-  const call = withQuarantine(bounded, {
-    take(name, why) {
-      const { notices, tools } = ref.session;
-      const isNew = tools.quarantine(name);
-      if (isNew) notices.say(`The provider refuses the tool "${name}", so it was left out: ${why}`);
-      return isNew;
-    },
-  });
+  const leaveOut = (name: string, why: string) => {
+    const { notices, tools } = ref.session;
+    const isNew = tools.quarantine(name);
+    if (isNew) notices.say(`The provider refuses the tool "${name}", so it was left out: ${why}`);
+    return isNew;
+  };
+  const layers: readonly CallLayer[] = [
+    withoutRefusedTools(leaveOut),
+    ...(strictBudget === true ? [withinBudget(budget.ledger, refused)] : []),
+    ...(config.debug === undefined ? [] : [config.debug.calls]),
+  ];
   return {
     scope: openScope(),
     world,
@@ -88,7 +90,7 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     conversation,
     submissions: new Submissions(inherited?.results),
     budget,
-    model: new SessionModel({ ...client, call }, config, inherited?.thinking),
+    model: new SessionModel({ ...client, call: layered(client.call, layers) }, config, inherited?.thinking),
     ref,
   };
 }

@@ -1,9 +1,9 @@
+import { layered } from '../../model/call-layers.ts';
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
 import type { AttemptRecord, CallModel } from '../../protocol/model/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-config.ts';
-import { continued } from '../../util/async/continued.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort } from '../models/session-model.ts';
 import { VERSION } from '../version.ts';
@@ -23,7 +23,7 @@ export function composeModel(
       ? createModelClient({ ...clientOptions(config, ports), onAttempt })
       : givenClient(config.callModel, config, onAttempt);
   return {
-    call: config.debug?.watched(client.call) ?? client.call,
+    call: client.call,
     infoOf: client.infoOf,
     ready: client.ready,
     fastMode: client.fastMode,
@@ -43,11 +43,14 @@ function givenClient(
   onAttempt: (attempt: AttemptRecord) => void,
 ): ModelClient {
   return {
-    call: (request, options) =>
-      continued(call(request, options), (outcome) => {
-        for (const attempt of outcome.attempts) onAttempt(attempt);
-        return { kind: 'ends', result: outcome };
-      }),
+    call: layered(call, [
+      {
+        after(_, outcome) {
+          for (const attempt of outcome?.attempts ?? []) onAttempt(attempt);
+          return undefined;
+        },
+      },
+    ]),
     infoOf: (model) => modelInfo(model, modelOverrides, undefined, betas),
     ready: () => undefined,
     fastMode: () => ({ state: 'on' }),

@@ -60,12 +60,14 @@ interface SendingInput {
 
 const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
 
+const ended = (end: AttemptEnd): Pick<Attempt, 'next'> => ({ next: async () => end });
+
 export class Sending {
   readonly credential: Credential;
   readonly fast: boolean;
   /** The known refusal of this request: it is not sent. */
   readonly foreseen: ModelFailure | undefined;
-  /** Its outcome; set by the caller of `next`. */
+  /** Its outcome; set by the caller of `open`. */
   end: AttemptEnd = UNSENT;
   readonly #input: SendingInput;
   readonly #prepared: PreparedRequest;
@@ -99,23 +101,19 @@ export class Sending {
     return { kind: 'attempt', attempt, bytes: this.#prepared.length, maxTokens: this.#prepared.maxTokens };
   }
 
-  /** The next events; at the end, once, the outcome. */
-  next(): ReturnType<Attempt['next']> {
-    return this.#attempt === undefined ? this.#open() : this.#attempt.next();
-  }
-
-  async #open(): ReturnType<Attempt['next']> {
+  /** Sends it, unless it is foreseen to be refused or its turn never comes: then it has ended. */
+  async open(): Promise<Pick<Attempt, 'next'>> {
     if (this.foreseen !== undefined)
-      return { kind: 'failed', failure: this.foreseen, facts: { started: false } };
+      return ended({ kind: 'failed', failure: this.foreseen, facts: { started: false } });
     const { deps, request, life } = this.#input;
     if (deps.admission !== undefined) {
       const permit = await admit(deps.admission, request, life.signal);
-      if (permit === 'aborted') return UNSENT;
+      if (permit === 'aborted') return ended(UNSENT);
       this.#permit = permit;
     }
     this.#startMs = deps.clock.monotonicMs();
     this.#attempt = this.#prepared.open(life);
-    return this.#attempt.next();
+    return this.#attempt;
   }
 
   /** Called when no more events are needed. */
