@@ -41,8 +41,8 @@ export class Iteration {
     this.number = state.iteration;
     this.#attempt = params.attemptBase ?? 0;
     this.scope = openScope(params.scope);
-    this.tools = new ToolRun(params, deps, this.scope, state.iteration);
     this.trace = new DecisionTrace(state, params, deps);
+    this.tools = new ToolRun(params, deps, this.scope, this.trace, state.iteration);
   }
 
   get signal(): AbortSignal {
@@ -136,20 +136,13 @@ export class Iteration {
 
   /** Ends what the iteration opened, records results that no stage took, and writes the decision record. */
   async close(): Promise<void> {
-    const { tools, trace, deps } = this;
-    if (tools.open > 0) await tools.abort('interrupted');
+    if (this.tools.open > 0) await this.tools.abort('interrupted');
     await this.scope.close();
-    for (let update = tools.nextUpdate(); update !== undefined; update = tools.nextUpdate()) {
-      if (update.kind !== 'result') continue;
-      trace.tools.push(update.trace);
-      if (update.denial !== undefined) deps.onDenial?.(update.denial);
-      // A journal that is lost or cannot be written: resume answers the call.
-      await tools.record(await tools.stored(update), update)?.catch(() => {});
-    }
+    await this.tools.recordLeft();
     // A stop leaves the queue as it was: a prompt that joined is delivered again, and must not be in the view
     // twice.
     if (this.#joined.length > 0) await this.#recordRetraction(this.#joined, 'superseded')?.catch(() => {});
-    trace.write(this.id('decision'));
+    this.trace.write(this.id('decision'));
   }
 }
 

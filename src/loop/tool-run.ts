@@ -2,19 +2,22 @@
  * The tools of one iteration: the executor, which the first call opens, and what its calls have returned so
  * far.
  */
-import type { UserMessage } from '../protocol/model/messages.ts';
+import type { LoopBatch, LoopMessage, SystemBody, UserMessage } from '../protocol/model/messages.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool.ts';
 import type { Scope } from '../util/async/scope.ts';
+import type { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
+import { systemMessage } from './loop-messages.ts';
 import type { ToolResults } from './stage-output.ts';
 
-export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
+type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
 export class ToolRun {
   readonly #params: LoopParams;
   readonly #deps: LoopDeps;
   readonly #scope: Scope;
   readonly #iteration: number;
+  readonly #trace: DecisionTrace;
   #executor: ToolExecutor | undefined;
   #updates: ToolUpdate[] = [];
   readonly #messages: UserMessage[] = [];
@@ -24,11 +27,12 @@ export class ToolRun {
   #deniedWithInterrupt = false;
 
   /** `iteration`: its number. */
-  constructor(params: LoopParams, deps: LoopDeps, scope: Scope, iteration: number) {
+  constructor(params: LoopParams, deps: LoopDeps, scope: Scope, trace: DecisionTrace, iteration: number) {
     this.#params = params;
     this.#deps = deps;
     this.#scope = scope;
     this.#iteration = iteration;
+    this.#trace = trace;
   }
 
   start(call: ToolCall): void {
@@ -68,30 +72,79 @@ export class ToolRun {
     old?.take();
   }
 
-  /** The next update of a tool, oldest first. A result that was taken is the caller's to record. */
-  nextUpdate(): ToolUpdate | undefined {
+  /** Takes what the tools have ready: progress as it is, results once they are recorded. */
+  async drain(): Promise<LoopBatch> {
+    const batch: LoopMessage[] = [];
+    for (let update = this.#next(); update !== undefined; update = this.#next()) {
+      if (update.kind === 'progress') batch.push(update.message);
+      else await this.#takeResult(update, batch);
+    }
+    return batch;
+  }
+
+  /** Records the results that no stage took. Emits nothing. */
+  async recordLeft(): Promise<void> {
+    for (let update = this.#next(); update !== undefined; update = this.#next()) {
+      if (update.kind !== 'result') continue;
+      this.#note(update);
+      // A journal that is lost or cannot be written: resume answers the call.
+      await this.#record(await this.#recordedForm(update), update.extraMessages)?.catch(() => {});
+    }
+  }
+
+  #next(): ToolUpdate | undefined {
     if (this.#updates.length === 0) this.#updates = this.#executor?.take() ?? [];
     return this.#updates.shift();
   }
 
-  /** The call's result as it enters the conversation: what is too large for that was written to a file. */
-  stored({ message, trace }: ResultUpdate): UserMessage | Promise<UserMessage> {
+  async #takeResult(update: ResultUpdate, batch: LoopMessage[]): Promise<void> {
+    const forming = this.#recordedForm(update);
+    const recorded = forming instanceof Promise ? await forming : forming;
+    const recording = this.#record(recorded, update.extraMessages);
+    if (recording !== undefined) await recording;
+    this.#add(recorded, update);
+    this.#note(update);
+    const { denial, denialNotice } = update;
+    if (denial !== undefined && denialNotice !== undefined)
+      await this.#notice(
+        {
+          subtype: 'permission_denied',
+          tool_name: denial.tool_name,
+          tool_use_id: denial.tool_use_id,
+          ...denialNotice,
+          message: denialText(update),
+        },
+        batch,
+      );
+    batch.push(emittedForm(recorded, update), ...update.extraMessages);
+    for (const body of update.said ?? []) await this.#notice(body, batch);
+    // Other calls must not start what the host has just asked to stop.
+    if (update.interrupt === true) await this.abort('interrupted');
+  }
+
+  /** The result as it is recorded and enters the conversation: what is too large was written to a file. */
+  #recordedForm({ message, trace }: ResultUpdate): UserMessage | Promise<UserMessage> {
     return this.#deps.context.keepResult?.(message, trace.name) ?? message;
   }
 
-  /**
-   * Records a call's result and its further messages as one entry of the journal. undefined: they are
-   * written.
-   */
-  record(result: UserMessage, { extraMessages }: ResultUpdate): Promise<void> | undefined {
+  /** One entry of the journal. undefined: it is written. */
+  #record(result: UserMessage, more: readonly UserMessage[]): Promise<void> | undefined {
     const { submission } = this.#params;
-    return this.#deps.recorder.append(
-      [result, ...extraMessages].map((message) => ({ ...message, submission })),
-    );
+    return this.#deps.recorder.append([result, ...more].map((message) => ({ ...message, submission })));
   }
 
-  /** Adds a recorded result to what the calls have returned. */
-  add(result: UserMessage, update: ResultUpdate): void {
+  #note({ trace, denial }: ResultUpdate): void {
+    this.#trace.tools.push(trace);
+    if (denial !== undefined) this.#deps.onDenial?.(denial);
+  }
+
+  async #notice(body: SystemBody, batch: LoopMessage[]): Promise<void> {
+    const message = systemMessage(this.#deps, body);
+    await this.#deps.recorder.append([{ ...message, submission: this.#params.submission }]);
+    batch.push(message);
+  }
+
+  #add(result: UserMessage, update: ResultUpdate): void {
     this.#messages.push(result, ...update.extraMessages);
     this.#hookContext.push(...update.hookContext);
     this.#endsTurn ||= update.endsTurn;
@@ -121,4 +174,16 @@ export class ToolRun {
     this.#scope.onAbort(() => void executor.abort('interrupted'));
     return executor;
   }
+}
+
+/** The result as the consumer receives it: with the tool's complete output, also where it was shortened. */
+function emittedForm(recorded: UserMessage, { message }: ResultUpdate): UserMessage {
+  return recorded === message ? recorded : { ...recorded, toolUseResult: message.toolUseResult };
+}
+
+function denialText({ message }: ResultUpdate): string {
+  const [block] = typeof message.message.content === 'string' ? [] : message.message.content;
+  return block?.type === 'tool_result' && typeof block.content === 'string'
+    ? block.content
+    : 'Permission denied.';
 }

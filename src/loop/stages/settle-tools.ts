@@ -7,7 +7,6 @@ import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import type { Response } from '../response.ts';
 import type { ToolResults } from '../stage-output.ts';
-import { drainToolUpdates } from './drain-tool-updates.ts';
 import { stageError } from './stage-error.ts';
 
 export async function* settleTools(
@@ -20,7 +19,7 @@ export async function* settleTools(
   try {
     if (failure !== undefined || thrown !== undefined) await tools.abort('failed');
     while (true) {
-      const batch = await drainToolUpdates(iteration);
+      const batch = await tools.drain();
       if (batch.length > 0) yield batch;
       if (tools.open === 0) return tools.results;
       await tools.ready();
@@ -29,7 +28,7 @@ export async function* settleTools(
     const first = stageError(error);
     try {
       await tools.abort('failed');
-      const batch = await drainToolUpdates(iteration);
+      const batch = await tools.drain();
       if (batch.length > 0) yield batch;
     } catch (second) {
       stageError(second); // the first error is the one that is reported
