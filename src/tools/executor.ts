@@ -4,7 +4,6 @@
  */
 
 import type { Life } from '../protocol/life.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type {
   AnyTool,
@@ -22,7 +21,7 @@ import { passGate } from './gate/gate.ts';
 import { isConcurrencySafe, type PreparedCall, prepareCall } from './gate/prepared-call.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import type { ToolSet } from './tool-set.ts';
-import { toolUpdate } from './tool-update.ts';
+import { type ResultPorts, toolUpdate } from './tool-update.ts';
 
 const MAX_CONCURRENCY = 10;
 /** Time that an aborted call may take to end by itself (L1). */
@@ -30,14 +29,12 @@ const ABANDON_AFTER_MS = 100;
 /** Pending progress messages per call; further ones replace the oldest. */
 const MAX_PENDING_PROGRESS = 100;
 
-export interface ExecutorOptions {
+export interface ExecutorOptions extends ResultPorts {
   readonly tools: Pick<ToolSet, 'find'>;
   readonly gate: GatePorts;
   makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
   /** Receives each context modifier of a tool that is not concurrency-safe, in order. */
   onModifyContext(modify: (context: ToolContext) => ToolContext): void;
-  readonly clock: Clock;
-  readonly ids: Ids;
   /** Default 10. */
   readonly maxConcurrency?: number;
 }

@@ -3,7 +3,7 @@
  * it runs (L5).
  */
 import type { UserMessage } from '../protocol/model/messages.ts';
-import type { ToolResultBlock } from '../protocol/model/wire.ts';
+import type { ToolResultBlock, UserBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tools/tool.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -14,6 +14,13 @@ import { denialNotice } from './gate/permission-record.ts';
 import type { CallNotes, CallOutcome } from './outcome.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
+
+export interface ResultPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** What of a result may enter the conversation. Default: all of it. */
+  readonly admit?: (content: readonly UserBlock[]) => readonly UserBlock[];
+}
 
 interface AnsweredCall {
   readonly call: ToolCall;
@@ -33,11 +40,7 @@ interface Answer {
   readonly nonExecution?: NonNullable<UserMessage['nonExecution']>;
 }
 
-export function toolUpdate(
-  answered: AnsweredCall,
-  outcome: CallOutcome,
-  ports: { clock: Clock; ids: Ids },
-): ResultUpdate {
+export function toolUpdate(answered: AnsweredCall, outcome: CallOutcome, ports: ResultPorts): ResultUpdate {
   const { call, notes } = answered;
   const answer = answerOf(outcome);
   const content = withoutEmptyText(answer.content);
@@ -51,7 +54,7 @@ export function toolUpdate(
     type: 'user',
     uuid: ports.ids.uuid(),
     timestamp: isoTime(ports.clock.nowMs()),
-    message: { role: 'user', content: [block] },
+    message: { role: 'user', content: ports.admit?.([block]) ?? [block] },
     kind: 'tool_result',
     toolUseResult: answer.data,
     sourceAssistantUuid: call.assistantUuid,
@@ -75,7 +78,7 @@ export function toolUpdate(
     kind: 'result',
     callId: call.block.id,
     message,
-    extraMessages: outcome.kind === 'returned' ? (outcome.output.extraMessages ?? []) : [],
+    extraMessages: outcome.kind === 'returned' ? admitted(outcome.output.extraMessages, ports) : [],
     endsTurn: outcome.kind === 'returned' && outcome.output.endsTurn === true,
     hookContext: [...notes.hookContext],
     ...(notes.said !== undefined && notes.said.length > 0 && { said: notes.said }),
@@ -91,6 +94,16 @@ export function toolUpdate(
       ...(outcome.interrupt === true && { interrupt: true }),
     }),
   };
+}
+
+function admitted(messages: readonly UserMessage[] = [], { admit }: ResultPorts): readonly UserMessage[] {
+  return messages.map((message) => {
+    const { content } = message.message;
+    const fit = typeof content === 'string' ? content : (admit?.(content) ?? content);
+    return fit === content
+      ? message
+      : Object.freeze({ ...message, message: { ...message.message, content: fit } });
+  });
 }
 
 function decidedOn(outcome: CallOutcome, { decision, permission }: CallNotes): Pick<UserMessage, 'decided'> {

@@ -15,6 +15,7 @@ import { observableInput } from './gate/observable-input.ts';
 import { outwardInput } from './gate/outward-input.ts';
 import { withSchemaHint } from './gate/schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
+import type { ResultPorts } from './tool-update.ts';
 
 interface ToolsPortOptions {
   /** A function if the set changes while the session runs: the same array means the same tools. */
@@ -29,6 +30,8 @@ interface ToolsPortOptions {
   ): ToolContext;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** What of a result may enter the conversation. Default: all of it. */
+  readonly admit?: ResultPorts['admit'];
   /** Concurrency-safe calls that run together. Default 10. */
   readonly maxConcurrency?: number;
   /** The working directory that descriptions may name. Default `.`. */
@@ -126,13 +129,14 @@ class Tools implements ToolsPort {
   }
 
   open({ scope, chainId, depth }: Parameters<ToolsPort['open']>[0]): ToolExecutor {
-    const { clock, gate, ids, makeContext, maxConcurrency } = this.#options;
+    const { admit, clock, gate, ids, makeContext, maxConcurrency } = this.#options;
     const executor = new StreamingToolExecutor({
       tools: { find: (name) => this.#find(name) },
       gate,
       clock,
       ids,
       ...(maxConcurrency !== undefined && { maxConcurrency }),
+      ...(admit !== undefined && { admit }),
       makeContext: (call, life, delivered) =>
         this.#modifiers.reduce(
           (context, modify) => modify(context),

@@ -17,6 +17,7 @@ import { memoryReaders } from '../project/session-memory.ts';
 import { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
 import { composeAttachments } from '../submission/prompt-line.ts';
+import { composeAdmission } from '../tools/admission.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
 import { createReadFileCache } from '../tools/read-file-cache.ts';
 import { SeenFiles } from '../tools/seen-files.ts';
@@ -90,6 +91,7 @@ export async function composeAgentParts(
       ownDirectories: surroundings.ownDirectories,
     }),
     agentId: request.agentId,
+    admit: composeAdmission(config, { model: ownModel, conversation }),
   };
   const tools = composeTools(config, toolParts);
   const deferred = agentDeferredTools(
@@ -121,11 +123,10 @@ export async function composeAgentParts(
     onFileChanged: tellOfFiles(hooks, scope),
     sources: [skills.source, memory.source, deferred.source],
   });
-  const { notes, problems } = surroundings;
   return {
     ...agentJournal,
-    notes,
-    problems,
+    notes: surroundings.notes,
+    problems: surroundings.problems,
     skills,
     ports: {
       config,
@@ -137,7 +138,6 @@ export async function composeAgentParts(
       ...composeConversation(config, {
         attachments,
         contextParts,
-        conversation,
         toolParts,
         tools,
         toolState: session.tools.state,

@@ -1,14 +1,11 @@
 /** Tools and context of one conversation: the session's own, or an agent's. */
 import { createCacheWatch } from '../../model/request/cache-watch.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { Conversation } from '../session/conversation.ts';
 import type { ConversationContext, ConversationPorts, ConversationTools } from '../session/session.ts';
-import { admittedTools, composeAdmission } from '../tools/admission.ts';
 import { type ContextParts, composeContext } from './context.ts';
 import type { ComposedTools, ToolParts } from './tools/tools.ts';
 
 interface ConversationParts extends Pick<ConversationContext, 'attachments' | 'withPrompt'> {
-  readonly conversation: Conversation;
   readonly tools: ComposedTools;
   readonly toolParts: ToolParts;
   readonly contextParts: ContextParts;
@@ -17,14 +14,13 @@ interface ConversationParts extends Pick<ConversationContext, 'attachments' | 'w
 
 export function composeConversation(
   config: QueryEngineConfig,
-  { attachments, contextParts, conversation, toolParts, tools, toolState, withPrompt }: ConversationParts,
+  { attachments, contextParts, toolParts, tools, toolState, withPrompt }: ConversationParts,
 ): Pick<ConversationPorts, 'context' | 'tools'> {
   const { clock, model, snipMarks } = contextParts;
-  const { fileHistory, folder, readFileCache } = toolParts;
-  const admit = composeAdmission(config, { model, conversation });
+  const { admit, fileHistory, folder, readFileCache } = toolParts;
   return {
     tools: {
-      ...admittedTools(tools, admit),
+      ...tools,
       all: toolParts.tools,
       folder,
       state: toolState,

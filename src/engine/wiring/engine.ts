@@ -13,6 +13,7 @@ import type { Inherited } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
 import { judgeJoining } from '../submission/prompt-hooks.ts';
 import { composeAttachments } from '../submission/prompt-line.ts';
+import { composeAdmission } from '../tools/admission.ts';
 import { createReadFileCache } from '../tools/read-file-cache.ts';
 import { SeenFiles } from '../tools/seen-files.ts';
 import type { ContextParts } from './context.ts';
@@ -52,6 +53,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     env,
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
     toolState,
+    admit: composeAdmission(config, { model, conversation }),
   };
   const tools = composeTools(config, toolParts);
   toolState.watch(tools.port);
@@ -101,7 +103,6 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     ...composeConversation(config, {
       attachments,
       contextParts,
-      conversation,
       toolParts,
       tools,
       toolState,

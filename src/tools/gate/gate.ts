@@ -20,7 +20,7 @@ import type { Writable } from '../../util/collections/writable.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
-import { runTool, toText } from '../run-tool.ts';
+import { isObject } from '../schema/from-json-schema.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
 import type { PreparedCall } from './prepared-call.ts';
@@ -231,4 +231,43 @@ function aborted(call: GateCall, partial?: string): CallOutcome {
     started: call.notes.startedMs !== undefined,
     ...(partial !== undefined && { partial }),
   };
+}
+
+/** Runs a tool to its end and reports progress. Rejects with what the tool threw. */
+export async function runTool(
+  tool: AnyTool,
+  input: unknown,
+  context: ToolContext,
+  onProgress: (progress: ToolProgress) => void,
+): Promise<ToolOutput> {
+  const running = tool.run(input, context) as unknown;
+  if (!isGenerator(running)) return asOutput(await running);
+  while (true) {
+    const step = await running.next();
+    if (step.done) return asOutput(step.value);
+    onProgress(step.value);
+  }
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress, unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** An untyped tool may return anything (F83): a bare value becomes text. */
+function asOutput(value: unknown): ToolOutput {
+  if (isObject(value) && (typeof value['content'] === 'string' || Array.isArray(value['content']))) {
+    return value as unknown as ToolOutput;
+  }
+  return {
+    data: value,
+    content: value === undefined || value === null ? '' : typeof value === 'string' ? value : toText(value),
+  };
+}
+
+function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
 }

@@ -14,14 +14,15 @@ import type {
   ToolContext,
 } from '../../../protocol/tools/tool.ts';
 import type { FileHistory } from '../../../session/file-history/file-history.ts';
+import { runTool } from '../../../tools/gate/gate.ts';
 import { parseInput } from '../../../tools/gate/prepared-call.ts';
 import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
-import { runTool } from '../../../tools/run-tool.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
+import type { Admit } from '../../tools/admission.ts';
 import { gatedCall } from '../../tools/host-call.ts';
 import { intentRecorder } from '../../tools/record-intent.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
@@ -43,6 +44,8 @@ export interface ToolParts {
   readonly hooks: GatePorts['hooks'];
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
+  /** What may enter the conversation. */
+  readonly admit: Admit;
   readonly spill: SpillRoom;
   /** Where calls start; an agent's shell changes it for nobody. */
   readonly folder: Pick<WorkingFolder, 'now' | 'root'> & Partial<Pick<WorkingFolder, 'follow'>>;
@@ -62,12 +65,10 @@ export interface ComposedTools extends ToolsRoom {
   readonly port: ToolsPort;
 }
 
-/** A call that is no part of a loop. */
-const BESIDE: ToolContext['queryTracking'] = { chainId: '', depth: 0 };
-
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
-  const additionalDirectories = config.additionalDirectories ?? [];
+  const { additionalDirectories = [] } = config;
+  const judging = { permissions: parts.permissions.permissions, hooks: parts.hooks };
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
     life: Pick<Life, 'signal'>,
@@ -101,10 +102,16 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(delivered !== undefined && { delivered }),
     ...(parts.agentId !== undefined && { agentId: parts.agentId }),
   });
+  /** Of a call that is no part of a loop. */
+  const contextBeside = (life: Pick<Life, 'signal'>): ToolContext => {
+    const id = parts.ids.uuid();
+    return makeContext({ block: { id }, effectKey: `beside/${id}` }, life, { chainId: '', depth: 0 });
+  };
   const port = createToolsPort({
     tools: parts.tools,
     clock: parts.clock,
     ids: parts.ids,
+    admit: parts.admit,
     cwd: config.cwd,
     deferral: parts.toolState.deferral,
     quarantined: parts.toolState.quarantined,
@@ -112,9 +119,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
-      permissions: parts.permissions.permissions,
+      ...judging,
       ask: parts.permissions.ask,
-      hooks: parts.hooks,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       recordIntent: intentRecorder(parts.journal.recorder),
     },
@@ -130,20 +136,15 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     async callGated(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name);
       if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
-      const id = parts.ids.uuid();
       const life = lifeOf(signal);
-      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, life, BESIDE);
-      const gate = { permissions: parts.permissions.permissions, hooks: parts.hooks };
-      return gatedCall(tool, input, { context, life }, gate, parts.clock);
+      return gatedCall(tool, input, { context: contextBeside(life), life }, judging, parts.clock);
     },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
       const parsed = await parseInput(tool, input as JsonObject);
       if (!parsed.ok) throw new Error(`the tool ${name} does not take the question: ${parsed.text}`);
-      const id = parts.ids.uuid();
-      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, { signal }, BESIDE);
-      return runTool(tool, parsed.input, context, () => {});
+      return runTool(tool, parsed.input, contextBeside({ signal }), () => {});
     },
   };
 }
