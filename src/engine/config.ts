@@ -1,44 +1,42 @@
 /**
- * What a QueryEngine is made of. One resolver (`settings/`) fills it from options, settings, flags and
- * environment; nothing else reads those, and `cwd` is a value. The first block carries the names of the
- * published table (L1), the second is ours.
+ * What a QueryEngine is made of. One resolver (`settings/`) fills the part that options, settings, flags and
+ * environment decide about; nothing else reads those, and `cwd` is a value.
  */
 
 import type { MediaLimits } from '../context/media/media-limits.ts';
 import type { McpServerEntry } from '../mcp/servers/mcp-servers.ts';
-import type { RelevantMemoryLimits } from '../memory/relevant-memory.ts';
 import type { BaseOptions } from '../options/options.ts';
-import type { EngineOption } from '../options/table.ts';
-import type { PermissionLocks } from '../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { CallModel } from '../protocol/model/model.ts';
-import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
+import type {
+  Admission,
+  BlobStore,
+  Clock,
+  Ids,
+  Inbox,
+  JournalStore,
+  LeaseStore,
+  RandomPort,
+} from '../protocol/ports.ts';
+import type { SessionStoreEntry } from '../protocol/session/session-store.ts';
+import type { SDKSessionStateChanged } from '../protocol/stream/session-messages.ts';
 import type { AgentDefinition } from '../protocol/tools/agent.ts';
 import type { Command, CommandSource } from '../protocol/tools/command.ts';
-import type { ConfiguredHook, HookPolicy } from '../protocol/tools/hook-config.ts';
-import type {
-  PermissionBehavior,
-  PermissionMode,
-  PermissionResult,
-  PermissionRuleSource,
-} from '../protocol/tools/permission.ts';
+import type { PermissionResult } from '../protocol/tools/permission.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tools/tool.ts';
-import type { McpServerPolicy } from '../settings/resolve/resolved-config.ts';
+import type { ResolvedOptions } from '../settings/resolve/resolved-options.ts';
 import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SettingsAccess } from './host/settings-access.ts';
 import type { McpClient } from './mcp-client.ts';
-import type { ModelOptions } from './models/model-options.ts';
 import type { OutputStyleSetup } from './project/output-styles.ts';
 import type { PluginSetup } from './project/plugins.ts';
 import type { SkillSetup } from './project/session-skills.ts';
 import type { SessionSandbox } from './sandbox/session-sandbox.ts';
 import type { DebugLog } from './session/debug-log.ts';
 import type { SDKStatus } from './session/status-reporter.ts';
-import type { SessionConfig } from './session-config.ts';
-import type { ToolOptions } from './tool-options.ts';
 
 export type { AgentDefinition, McpClient };
 
@@ -49,67 +47,196 @@ export interface OrphanedPermission {
   readonly assistantMessage: AssistantMessage;
 }
 
-/**
- * The options that the engine takes as they are, the ports that it works through, and what settings and files were
- * resolved to.
- */
-export interface QueryEngineConfig
-  extends Pick<BaseOptions, EngineOption>,
-    ModelOptions,
-    ToolOptions,
-    SessionConfig {
+/** The options as they were resolved, the ports that the engine works through, and its parts. */
+export interface QueryEngineConfig extends ResolvedOptions {
   /**
    * The system prompt: a text, several texts (`[]`: none), or the preset with something appended.
    * @default the preset
    */
   systemPrompt?: BaseOptions['systemPrompt'];
-  /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
-  cwd: string;
+  /** Compaction of the conversation (L2). */
+  compaction?: CompactionOptions | undefined;
+
+  // The model
+
+  /**
+   * The model layer.
+   * @default an HTTP client made from `baseUrl` and the credentials
+   */
+  callModel?: CallModel | undefined;
+  /** Called for other credentials when the present ones were refused. */
+  credentials?:
+    | ((why: 'expired' | 'revoked') => Promise<{ apiKey?: string; authToken?: string } | undefined>)
+    | undefined;
+  /** The `user-agent` header of requests. */
+  userAgent?: string | undefined;
+  /**
+   * What the provider takes of images, documents and bytes.
+   * @default the limits of the Messages API
+   */
+  mediaLimits?: Partial<MediaLimits> | undefined;
+  /**
+   * Output tokens per submission to aim at.
+   * @default none
+   */
+  tokenBudget?: { readonly target: number } | undefined;
+  /**
+   * Refuses a call whose worst case would cross `maxBudgetUsd`.
+   * @default false
+   */
+  strictBudget?: boolean | undefined;
+
+  // Tools
+
   /** Every tool the model may see, in the order it sees them. */
   tools: readonly AnyTool[];
-  /** Slash commands; default none. */
-  commands?: readonly Command[] | undefined;
-  /** More of them, read when they are first asked for: files, skills, plugins. Default none. */
-  commandSources?: readonly CommandSource[] | undefined;
-  /** Skills; default none. */
-  skills?: SkillSetup | undefined;
-  /** Local plugins, with their agents and hooks; their skills, commands and MCP servers are in the other fields. Default none. */
-  plugins?: PluginSetup | undefined;
-  /** How answers sound, with Turnwright's own system prompt; default its own way. */
-  outputStyles?: OutputStyleSetup | undefined;
-  /** MCP connections; default none. */
-  mcpClients?: readonly McpClient[] | undefined;
-  /** MCP servers to start or to reach over the network; default none. `mcpClients` come before them. */
-  mcpServers?: readonly McpServerEntry[] | undefined;
-  /** ms; defaults 30 000, 300 000 and 3 000. */
-  mcpTimeouts?:
-    | {
-        /** Connecting. */
-        readonly startMs?: number | undefined;
-        /** The silence of a call, where the server's own configuration does not say. */
-        readonly callMs?: number | undefined;
-        /** What the first request waits for servers that are not ready yet. */
-        readonly firstRequestMs?: number | undefined;
-      }
+  /**
+   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode, Sleep,
+   * WebFetch, WebSearch.
+   * @default none
+   */
+  sessionTools?: readonly string[] | undefined;
+  /**
+   * Share of the context window, 0 to 1, that the descriptions of MCP tools may take; beyond it requests carry only
+   * their names and ToolSearch loads them (F155). 0: always; 1: never. A function chooses for a model.
+   * @default 0.1
+   */
+  deferToolsAbove?: number | ((model: string) => number | undefined) | undefined;
+  /** How WebFetch finds hosts, and how long it waits. */
+  webFetch?:
+    | (NonNullable<ResolvedOptions['webFetch']> & {
+        /**
+         * Addresses of a host.
+         * @default the resolver of the system
+         */
+        readonly resolve?:
+          | ((host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>)
+          | undefined;
+        /**
+         * ms for one page.
+         * @default 30000
+         */
+        readonly timeoutMs?: number | undefined;
+      })
     | undefined;
-  /** Agents that the model may start through the Agent tool; default none, and no such tool. */
-  agents?: readonly AgentDefinition[] | undefined;
-  /** Reads the state host and engine share (permission mode, todos); read at the head of each submission. */
-  getAppState?: (() => AppState) | undefined;
-  /** Changes that state; called when todos or the permission mode change. */
-  setAppState?: ((update: (previous: AppState) => AppState) => void) | undefined;
-  /** A conversation to start from. Written to the journal of the new session. */
-  initialMessages?: readonly ViewMessage[] | undefined;
-  /** Which files were read, and in what state; default a fresh one. */
+  /**
+   * Calls that run at the same time.
+   * @default 10
+   */
+  maxToolConcurrency?: number | undefined;
+  /** What is done about a call that repeats with the same result while nothing changes; false: nothing. */
+  repeatGuard?: RepeatGuardOptions | false | undefined;
+  /**
+   * The files that were read, and their state.
+   * @default none
+   */
   readFileCache?: ReadFileCache | undefined;
-  /** Shows attachments of the loop, and misses of the prompt cache, as informational messages. Default false. */
-  verbose?: boolean | undefined;
-  /** Told about each state of the engine's state machine. */
-  setSDKStatus?: ((status: SDKStatus) => void) | undefined;
+  /**
+   * Isolation of commands.
+   * @default none
+   */
+  sandbox?: SessionSandbox | undefined;
+  /**
+   * ms that a query without further input waits for background tasks before it stops them.
+   * @default 600000
+   */
+  backgroundWaitMs?: number | undefined;
+
+  // MCP servers, agents, skills and commands
+
+  /** MCP connections. They come before `mcpServers`. */
+  mcpClients?: readonly McpClient[] | undefined;
+  /** MCP servers to start or to reach over the network. */
+  mcpServers?: readonly McpServerEntry[] | undefined;
+  /** In ms; the defaults are 30 000, 300 000 and 3 000. */
+  mcpTimeouts?:
+    | (NonNullable<ResolvedOptions['mcpTimeouts']> & {
+        /** How long the first request waits for servers that are not ready yet. */
+        readonly firstRequestMs?: number | undefined;
+      })
+    | undefined;
+  /** Agents that the model may start through the Agent tool. Without any there is no such tool. */
+  agents?: readonly AgentDefinition[] | undefined;
+  /**
+   * The main thread gets only the tools of this one of `agents`. The caller sets its prompt and its model.
+   */
+  mainAgent?: string | undefined;
+  /** Absolute paths that the main thread reads and writes without asking: the memory of its agent. */
+  ownDirectories?: readonly string[] | undefined;
+  /** Skills. */
+  skills?: SkillSetup | undefined;
+  /** Names of skills whose text a new conversation begins with. */
+  preloadedSkills?: readonly string[] | undefined;
+  /** Slash commands. */
+  commands?: readonly Command[] | undefined;
+  /** Sources of more slash commands, read when one is first needed: files, skills, plugins. */
+  commandSources?: readonly CommandSource[] | undefined;
+  /** Local plugins, with their agents and hooks; their skills, commands and MCP servers are in the other fields. */
+  plugins?: PluginSetup | undefined;
+  /** How answers sound, with the preset as system prompt. */
+  outputStyles?: OutputStyleSetup | undefined;
+
+  // Permissions and settings
+
+  /** Permission rules, `Tool` or `Tool(specifier)`, besides `permissionRules`. */
+  allowRules?: readonly string[] | undefined;
+  denyRules?: readonly string[] | undefined;
+  askRules?: readonly string[] | undefined;
   /** Handled once, before the first prompt. */
   orphanedPermission?: OrphanedPermission | undefined;
-  /** Told about each snip boundary, with what the engine still holds, so that a host can splice its own copy alike. */
+  /** Reads and writes settings while the session runs. Without it updates hold in memory alone. */
+  settingsAccess?: SettingsAccess | undefined;
+
+  // The session
+
+  /** A conversation to start from. It is written to the journal of the new session. */
+  initialMessages?: readonly ViewMessage[] | undefined;
+  /**
+   * Takes the session from a process that works on it; that process ends without a message.
+   * @default false
+   */
+  takeOver?: boolean | undefined;
+  /**
+   * Folder of the session files.
+   * @default that of `cwd` under `home`
+   */
+  sessionsDirectory?: string | undefined;
+  /** Storage of the session. */
+  store?: JournalStore | undefined;
+  /** Called after each write to the session's files. */
+  onTranscript?: ((filePath: string, entries: readonly SessionStoreEntry[]) => void) | undefined;
+  /**
+   * Called with each `session_state_changed` message, in place of the consumer of messages. Without it the consumer
+   * gets those that are for everyone.
+   */
+  onSessionState?: ((message: SDKSessionStateChanged) => void) | undefined;
+  /**
+   * Prompts may arrive while a submission runs, so Sleep is offered.
+   * @default whether there is an `inbox`
+   */
+  promptsWhileWorking?: boolean | undefined;
+
+  // The host
+
+  /** Reads the state that host and engine share (permission mode, todos), at the start of each submission. */
+  getAppState?: (() => AppState) | undefined;
+  /** Changes that state. Called when todos or the permission mode change. */
+  setAppState?: ((update: (previous: AppState) => AppState) => void) | undefined;
+  /** Called with each state of the engine's state machine. */
+  setSDKStatus?: ((status: SDKStatus) => void) | undefined;
+  /**
+   * Called with each snip boundary and with what the engine still holds, so that a host can edit its own copy alike.
+   */
   snipReplay?: ((boundary: SystemMessage, store: readonly ViewMessage[]) => void) | undefined;
+  /**
+   * Emits attachments of the loop, and misses of the prompt cache, as informational messages.
+   * @default false
+   */
+  verbose?: boolean | undefined;
+  /** Receives a log of what the session does. */
+  debug?: DebugLog | undefined;
+
+  // Ports, by default those of this machine
 
   leases?: LeaseStore | undefined;
   blobs?: BlobStore | undefined;
@@ -119,112 +246,4 @@ export interface QueryEngineConfig
   clock?: Clock | undefined;
   ids?: Ids | undefined;
   random?: RandomPort | undefined;
-
-  /** The model layer; default an HTTP client made from the fields below. */
-  callModel?: CallModel | undefined;
-  /** Default `https://api.anthropic.com`. */
-  baseUrl?: string | undefined;
-  apiKey?: string | undefined;
-  /** Where the key came from, for `system/init`. */
-  apiKeySource?: string | undefined;
-  authToken?: string | undefined;
-  headers?: Readonly<Record<string, string>> | undefined;
-  credentials?:
-    | ((why: 'expired' | 'revoked') => Promise<{ apiKey?: string; authToken?: string } | undefined>)
-    | undefined;
-  proxyUrl?: string | undefined;
-  noProxy?: string | undefined;
-  ca?: string | undefined;
-  userAgent?: string | undefined;
-  /** Limits of a silent stream, ms (L4.3). */
-  timeouts?: Readonly<Record<string, number>> | undefined;
-  /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
-  mediaLimits?: Partial<MediaLimits> | undefined;
-  /** Output cap in tokens; when set it is never escalated. Default 8 000, escalating to 64 000. */
-  maxOutputTokens?: number | undefined;
-  /** Output tokens per submission to aim at; default off. */
-  tokenBudget?: { readonly target: number } | undefined;
-  /** Refuse a call whose worst case would cross the budget. Default false. */
-  strictBudget?: boolean | undefined;
-  /** Stop-hook blocks before they are overridden; default 8. */
-  stopHookBlockCap?: number | undefined;
-  /** ms after a result without a new prompt until Notification hooks hear of it; default 60 000. */
-  idleNotificationMs?: number | undefined;
-
-  permissionMode?: PermissionMode | undefined;
-  /** Permission rules, `Tool` or `Tool(specifier)`. */
-  allowRules?: readonly string[] | undefined;
-  denyRules?: readonly string[] | undefined;
-  askRules?: readonly string[] | undefined;
-  /** Rules of settings files and flags, by where they come from; the three lists above come on top. */
-  permissionRules?: PermissionRules | undefined;
-  /** Where each of them is from, for reports; default `cliArg`. */
-  directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
-  /** Restrictions that no rule and no mode lifts; default none. */
-  permissionLocks?: PermissionLocks | undefined;
-  /** Reads and writes settings while the session runs; default none: updates then hold in memory alone. */
-  settingsAccess?: SettingsAccess | undefined;
-  /** Which MCP servers may be used; default all. */
-  mcpServerPolicy?: McpServerPolicy | undefined;
-  /** A tool of a server that changed since it was allowed: `ask` (the default) a person again, or `accept` it. */
-  mcpToolChanges?: 'ask' | 'accept' | undefined;
-  /** Hooks of settings files; they come after the callbacks of their event, and before those of plugins. Default none. */
-  configuredHooks?: readonly ConfiguredHook[] | undefined;
-  /** What configured hooks may do; default everything. */
-  hookPolicy?: HookPolicy | undefined;
-  /** What hooks are told is the project's folder; default `cwd`. */
-  projectRoot?: string | undefined;
-  /** The session's environment; default empty. Model aliases are looked up in it, and child processes get it without what may be a secret. */
-  env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The environment of child processes, taken as it is; default made from `env`. */
-  childEnv?: Readonly<Record<string, string>> | undefined;
-  /** Isolation of commands; default none. */
-  sandbox?: SessionSandbox | undefined;
-  /** false: no program is started in the folder on the engine's own account. Default true. */
-  projectTrusted?: boolean | undefined;
-  /** Memory files that are left out, as patterns of absolute paths; and where a project's may import from, default `project`. */
-  memoryFiles?:
-    | {
-        readonly excludes?: readonly string[] | undefined;
-        readonly imports?: 'project' | 'anywhere' | undefined;
-      }
-    | undefined;
-  /** Hears what the session does; default nobody. */
-  debug?: DebugLog | undefined;
-  /** Compaction and its switches (L2). */
-  compaction?: CompactionOptions | undefined;
-  /** false: nothing outlives its call. Default true. */
-  backgroundTasks?: boolean | undefined;
-  /** ms that a query without further input waits for background tasks before it stops them; default 600 000. */
-  backgroundWaitMs?: number | undefined;
-  /** The main thread gets the tools of this one of `agents` only. Its prompt and model are the caller's to set. */
-  mainAgent?: string | undefined;
-  /** Absolute paths that the main thread reads and writes without being asked: its agent's memory. Default none. */
-  ownDirectories?: readonly string[] | undefined;
-  /**
-   * Absolute path of a folder where the model keeps notes from session to session. The system prompt says how, with what
-   * its MEMORY.md says; files in it are read and written without being asked about. Default none.
-   */
-  memoryPath?: string | undefined;
-  /** Names of skills whose text a new conversation begins with; default none. */
-  preloadedSkills?: readonly string[] | undefined;
-  /** A `tool_use_summary` line after rounds of tools, by a small model in the background; default false. */
-  toolUseSummaries?: boolean | undefined;
-  /** Memory files that bear on a prompt come behind tool results, chosen by a small model in the background; default false. */
-  relevantMemory?: boolean | RelevantMemoryChoice | undefined;
-  /** Calls that run at the same time; default 10. */
-  maxToolConcurrency?: number | undefined;
-  /** What is done about a call that repeats with the same result while nothing changes; false: nothing. */
-  repeatGuard?: RepeatGuardOptions | false | undefined;
 }
-
-interface RelevantMemoryChoice extends RelevantMemoryLimits {
-  /** Id or alias of the model that chooses; default a small one. */
-  readonly model?: string | undefined;
-}
-
-type PermissionRules = {
-  readonly [S in PermissionRuleSource]?:
-    | { readonly [B in PermissionBehavior]?: readonly string[] | undefined }
-    | undefined;
-};

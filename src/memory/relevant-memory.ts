@@ -8,7 +8,7 @@ import type { MemoryFile } from './memory-file.ts';
 /** A file and its imports, which are added together. */
 export type MemoryGroup = readonly MemoryFile[];
 
-export interface RelevantMemoryLimits {
+interface RelevantMemoryLimits {
   /** Files per prompt, without imports. Default 5. */
   readonly maxFiles?: number | undefined;
   /** Total characters. Default 20,000. */

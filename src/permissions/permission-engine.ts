@@ -3,6 +3,7 @@ import type { PermissionPort, PermissionQuestion } from '../protocol/tools/gate.
 import type {
   GateVerdict,
   PermissionBehavior,
+  PermissionLocks,
   PermissionMode,
   PermissionRuleSource,
   PermissionUpdate,
@@ -18,18 +19,6 @@ import { deniedReads } from './rules/denied-reads.ts';
 import { type PathPatternSource, type Pattern, readPattern } from './rules/path-rule.ts';
 import { formatRule, namesTool } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
-
-/** Restrictions that no rule and no mode lifts. All default to false. */
-export interface PermissionLocks {
-  /** Of the rules that allow, only managed ones hold. */
-  readonly managedRulesOnly?: boolean | undefined;
-  readonly blockReadsOutside?: boolean | undefined;
-  readonly blockWritesOutside?: boolean | undefined;
-  /** What no allow rule names is denied, also in bypassPermissions (F88). */
-  readonly allowedToolsOnly?: boolean | undefined;
-  /** Nobody is asked: what would be is denied. */
-  readonly denyInsteadOfPrompting?: boolean | undefined;
-}
 
 export interface PermissionOptions {
   /** Default `default`. `bypassPermissions` needs `allowDangerouslySkipPermissions`. */

@@ -1,13 +1,11 @@
 /** Opens an engine from options. */
 
-import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
-import { type ConfigOptions, configFromSettings } from '../engine/wiring/settings.ts';
-import { ENGINE_OPTIONS, type EngineOption } from '../options/table.ts';
+import { configFromSettings } from '../engine/wiring/settings.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
@@ -80,8 +78,6 @@ async function configure(options: Options): Promise<Configured> {
     const { compileJsonSchema } = await import('../engine/json-schema-check.ts');
     compileJsonSchema(options.outputFormat.schema);
   }
-  const { tools } = options;
-  const toolNames = tools === undefined || 'type' in tools ? undefined : tools;
   const {
     config: base,
     project,
@@ -90,37 +86,25 @@ async function configure(options: Options): Promise<Configured> {
     projectFiles,
     unreachable,
     refused,
-  } = await configFromSettings({
-    options: settingsOptions(options),
-    env,
-    cwd,
-    files,
-    toolNames,
-    skills: options.skills,
-    plugins: options.plugins,
-    stderr: options.stderr,
-  });
+  } = await configFromSettings({ options, engine: options.engine, env, cwd, files });
   const resume = options.resume ?? found?.sessionId;
   const plugins = base.plugins?.plugins ?? [];
-  const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
   const agents = await agentsOf({
     agents: options.agents,
     settingSources: base.settingSources ?? [],
     projectTrusted: project.trusted,
-    projectRoot,
+    projectRoot: base.projectRoot ?? cwd,
     configHome: base.home,
     files: projectFiles,
     warn: (line) => options.stderr?.(line),
   });
   const config: QueryEngineConfig = {
-    ...engineOptions(options),
     ...base,
     mcpServers: [
       ...configuredServers(options, { ...userServers, project: project.mcpServers }, projectServers),
       ...pluginServers(plugins),
     ],
     systemPrompt: options.systemPrompt ?? [],
-    toolConfig: options.toolConfig ?? base.toolConfig,
     resume,
     sessionsDirectory: found?.directory,
     // Without a session to continue there is nothing to fork.
@@ -187,15 +171,4 @@ async function storedSession(
   const { listSessions } = await import('../engine/standalone/session-catalog.ts');
   const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
-}
-
-/** What the caller says of the model in the engine's own configuration is there for the resolver too. */
-function settingsOptions(options: Options): ConfigOptions {
-  const { apiKey, authToken, baseUrl } = options.engine ?? {};
-  return { ...options, apiKey, authToken, baseUrl };
-}
-
-/** Those that need no resolving. */
-function engineOptions(options: Options): Pick<Options, EngineOption> {
-  return Object.fromEntries(ENGINE_OPTIONS.map((name) => [name, options[name]]));
 }

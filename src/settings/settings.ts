@@ -105,7 +105,7 @@ interface HookGroup {
 
 export type Durability = 'process' | 'power';
 
-export interface ModelSettings {
+interface ModelSettings {
   readonly contextWindow?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   /** USD per million tokens. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConfigOptions } from '../../src/settings/config-options.ts';
+import type { BaseOptions } from '../../src/options/options.ts';
 import { resolveConfig } from '../../src/settings/resolve/resolve-config.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 
@@ -20,12 +20,15 @@ const owned = {
     return stat && { ...stat, uid: 0, mode: stat.mode & 0o755 };
   },
 };
-const resolve = (options: ConfigOptions, files = owned) =>
-  resolveConfig({ options, env: { HOME: root }, cwd: root, files });
+/** The engine's configuration, with what its parts are made from beside it. */
+async function resolve(options: BaseOptions, files = owned) {
+  const { config, ...others } = await resolveConfig({ options, env: { HOME: root }, cwd: root, files });
+  return { ...others, ...config };
+}
 
 describe('managedSettings of the program that starts us', () => {
   it('only restrictions pass', async () => {
-    const { permissions, policy, hooks, model, env } = await resolve({
+    const config = await resolve({
       managedSettings: {
         model: 'other',
         env: { A: 'b' },
@@ -45,19 +48,19 @@ describe('managedSettings of the program that starts us', () => {
         },
       },
     });
-    expect({ model, env }).toEqual({ model: undefined, env: { HOME: root } });
-    expect(permissions).toMatchObject({
-      mode: 'default',
+    expect(config).toMatchObject({
+      model: undefined,
+      childEnv: { HOME: root },
+      permissionMode: 'default',
       additionalDirectories: [],
-      rules: { policySettings: { allow: [], deny: ['Read(.env)'], ask: ['Write'] } },
-      locks: { blockReadsOutside: true, blockWritesOutside: false, denyInsteadOfPrompting: true },
-    });
-    expect(hooks.policy).toMatchObject({ managedOnly: true, allDisabled: true, disabledByPolicy: true });
-    expect(policy).toEqual({
-      mcpServers: { allowed: [[{ serverName: 'a' }]], denied: [{ serverName: 'b' }] },
+      permissionRules: { policySettings: { allow: [], deny: ['Read(.env)'], ask: ['Write'] } },
+      permissionLocks: { blockReadsOutside: true, blockWritesOutside: false, denyInsteadOfPrompting: true },
+      hookPolicy: { managedOnly: true, allDisabled: true, disabledByPolicy: true },
+      mcpServerPolicy: { allowed: [[{ serverName: 'a' }]], denied: [{ serverName: 'b' }] },
       projectServers: { enabled: undefined, disabled: [] },
       mcpToolChanges: undefined,
     });
+    expect(config.childEnv).not.toHaveProperty('A');
   });
 
   it('a ban on bypass mode stops a run that asks for it', async () => {
@@ -83,18 +86,18 @@ describe('managedSettings of the program that starts us', () => {
       allowedMcpServers: [{ serverName: 'x' }],
       permissions: { denyInsteadOfPrompting: false },
     };
-    const { permissions, policy, hooks } = await resolve({
+    const { permissionLocks, mcpServerPolicy, hookPolicy } = await resolve({
       settings,
       managedSettings: {
         allowedMcpServers: [{ serverName: 'a' }],
         permissions: { denyInsteadOfPrompting: true },
       },
     });
-    expect(permissions.locks.managedRulesOnly).toBe(false);
-    expect(permissions.locks.denyInsteadOfPrompting).toBe(true);
-    expect(hooks.policy.managedOnly).toBe(false);
+    expect(permissionLocks.managedRulesOnly).toBe(false);
+    expect(permissionLocks.denyInsteadOfPrompting).toBe(true);
+    expect(hookPolicy.managedOnly).toBe(false);
     // A server must be on both lists.
-    expect(policy.mcpServers.allowed).toEqual([[{ serverName: 'x' }], [{ serverName: 'a' }]]);
+    expect(mcpServerPolicy?.allowed).toEqual([[{ serverName: 'x' }], [{ serverName: 'a' }]]);
   });
 });
 
@@ -111,16 +114,16 @@ describe("the machine's own file", () => {
   });
 
   it('is heeded with its allow rules; one that does not exist is none', async () => {
-    const { permissions } = await resolve({
+    const { permissionLocks, permissionRules } = await resolve({
       managedSettingsFile: await put(allowing),
       allowedTools: ['Bash'],
     });
-    expect(permissions.rules.policySettings).toEqual({
+    expect(permissionRules.policySettings).toEqual({
       allow: ['Bash(ls:*)'],
       deny: ['Bash(rm:*)'],
       ask: [],
     });
-    expect(permissions.locks.managedRulesOnly).toBe(true);
+    expect(permissionLocks.managedRulesOnly).toBe(true);
     expect((await resolve({ managedSettingsFile: join(root, 'none.json') })).warnings).toEqual([]);
   });
 
@@ -141,8 +144,8 @@ describe("the machine's own file", () => {
       },
     };
     for (const files of [open, foreign]) {
-      const { permissions, warnings } = await resolve({ managedSettingsFile: file }, files);
-      expect(permissions.rules).toEqual({});
+      const { permissionRules, warnings } = await resolve({ managedSettingsFile: file }, files);
+      expect(permissionRules).toEqual({});
       expect(warnings).toEqual([expect.stringContaining(`${file} was ignored`)]);
     }
   });

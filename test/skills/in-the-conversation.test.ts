@@ -119,9 +119,9 @@ describe('skills behind a summary', () => {
     await stage.write('home/skills/masonry/SKILL.md', skill('masonry', 'Walls.', 'Wet the bricks first.'));
     await stage.write('home/skills/roof/SKILL.md', skill('roof', 'Roofs.', 'Never loaded.'));
     const skills = openSkills(
-      { files: nodeFiles, toolNames: undefined, stderr: undefined },
+      { files: nodeFiles, toolNames: undefined, warn: () => undefined },
       {
-        configHome: stage.home,
+        config: { home: stage.home },
         removedTools: [],
         skills: {
           project: undefined,

@@ -63,19 +63,19 @@ export class SessionSettings {
    */
   async applyFlags(given: Readonly<Record<string, unknown>>): Promise<void> {
     const { model, permissions } = this.#session;
-    const resolved = await this.#access().applyFlags(given);
-    const { rules, directorySources, locks, mode } = resolved.permissions;
+    const { config } = await this.#access().applyFlags(given);
+    const { directorySources, effort, fastMode, permissionLocks, permissionMode, permissionRules } = config;
     const folders = Object.entries(directorySources).filter(([, source]) => source === 'flagSettings');
     permissions.replaceSource(
       'flagSettings',
-      rules.flagSettings ?? {},
+      permissionRules.flagSettings ?? {},
       folders.map(([path]) => path),
     );
-    permissions.setLocks(locks);
-    if (says(given['permissions'], 'defaultMode')) this.setPermissionMode(mode);
+    permissions.setLocks(permissionLocks);
+    if (says(given['permissions'], 'defaultMode')) this.setPermissionMode(permissionMode);
     if ('model' in given) await switchModel(modelIn(given), 'sdk', this.#session);
-    if ('effortLevel' in given) model.effort = resolved.effort;
-    if ('fastMode' in given) model.fastMode = resolved.fastMode;
+    if ('effortLevel' in given) model.effort = effort;
+    if ('fastMode' in given) model.fastMode = fastMode;
   }
 
   /** Writes allow-listed keys to a settings file; the running session stays as it is. */

@@ -3,12 +3,11 @@ import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
-import type { ConfigOptions } from '../../settings/config-options.ts';
 import { describeLayers, type SettingsReport } from '../../settings/resolve/describe-layers.ts';
 import { recordGrants } from '../../settings/resolve/granted-directories.ts';
-import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
+import type { Resolution } from '../../settings/resolve/resolution.ts';
+import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import { RULE_SOURCES } from '../../settings/resolve/resolve-permissions.ts';
-import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
 import { keepTrust } from '../../settings/trust/keep-trust.ts';
 import { persistPermissions } from '../../settings/write/persist-permissions.ts';
 import { createSettingsWriter, type SettingsWriter } from '../../settings/write/write-settings.ts';
@@ -30,17 +29,13 @@ export interface SettingsAccess {
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void>;
   /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
-  applyFlags(settings: Readonly<Record<string, unknown>>): Promise<ResolvedConfig>;
+  applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution>;
   report(): SettingsReport;
   /** Told after each write. Returns what ends it. */
   onChange(listener: (change: SettingsChange) => void): () => void;
 }
 
-interface SettingsAccessInput {
-  readonly options: ConfigOptions;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly projectRoot: string;
+interface SettingsAccessInput extends ConfigSources {
   readonly files: PersistentFiles;
   readonly nowMs: () => number;
 }
@@ -53,19 +48,19 @@ const WRITABLE: Readonly<Record<'localSettings' | 'userSettings', readonly strin
 const FILES = { localSettings: 'local', userSettings: 'user' } as const;
 const REPOSITORY: readonly SettingSource[] = ['project', 'local'];
 
-export function createSettingsAccess(first: ResolvedConfig, input: SettingsAccessInput): SettingsAccess {
+export function createSettingsAccess(first: Resolution, input: SettingsAccessInput): SettingsAccess {
   return new Access(first, input);
 }
 
 class Access implements SettingsAccess {
-  readonly #first: ResolvedConfig;
+  readonly #first: Resolution;
   readonly #input: SettingsAccessInput;
-  #resolved: ResolvedConfig;
-  #options: ConfigOptions;
+  #resolved: Resolution;
+  #options: ConfigSources['options'];
   #listeners: readonly ((change: SettingsChange) => void)[] = [];
   #writer: SettingsWriter | undefined;
 
-  constructor(first: ResolvedConfig, input: SettingsAccessInput) {
+  constructor(first: Resolution, input: SettingsAccessInput) {
     this.#first = first;
     this.#input = input;
     this.#resolved = first;
@@ -73,9 +68,9 @@ class Access implements SettingsAccess {
   }
 
   async persist(updates: readonly PermissionUpdate[]): Promise<void> {
-    const { files, projectRoot } = this.#input;
+    const { files } = this.#input;
+    const { home: configHome, projectRoot } = this.#first.config;
     await persistPermissions(updates, { change: (...what) => this.#change(...what) });
-    const { configHome } = this.#first;
     if (configHome !== undefined) await recordGrants(updates, { configHome, projectRoot, files });
   }
 
@@ -88,7 +83,7 @@ class Access implements SettingsAccess {
       throw invalid(
         `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
       );
-    if (!this.#first.settingSources.includes(place))
+    if (!this.#first.config.settingSources.includes(place))
       throw invalid(
         `This session does not read the ${place} settings (settingSources), so it does not write them.`,
       );
@@ -102,7 +97,7 @@ class Access implements SettingsAccess {
     for (const [key, value] of Object.entries(settings)) await this.#change(place, key, () => value);
   }
 
-  async applyFlags(settings: Readonly<Record<string, unknown>>): Promise<ResolvedConfig> {
+  async applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution> {
     const flags = this.#resolved.layers.find(({ source }) => source === 'flag')?.settings ?? {};
     const laid = Object.entries({ ...flags, ...settings }).filter(([, value]) => value !== null);
     const before = this.#options;
@@ -128,14 +123,13 @@ class Access implements SettingsAccess {
     };
   }
 
-  #resolveAgain(readBefore?: ResolvedConfig['filesRead']): Promise<ResolvedConfig> {
-    const { cwd, env, files } = this.#input;
-    return resolveConfig({ options: this.#options, env, cwd, files, readBefore });
+  #resolveAgain(readBefore?: Resolution['filesRead']): Promise<Resolution> {
+    return resolveConfig({ ...this.#input, options: this.#options, readBefore });
   }
 
   async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {
-    const { files, projectRoot } = this.#input;
-    this.#writer ??= createSettingsWriter({ configHome: this.#first.configHome, projectRoot, files });
+    const { home: configHome, projectRoot } = this.#first.config;
+    this.#writer ??= createSettingsWriter({ configHome, projectRoot, files: this.#input.files });
     const before = REPOSITORY.includes(source) ? (await this.#resolveAgain()).project : undefined;
     const file = await this.#writer.change(source, key, edit);
     if (before !== undefined) await keepTrust(before, await this.#resolveAgain(), this.#input);

@@ -1,6 +1,6 @@
 /** A prompt goes where its owner chose, or nowhere. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import type { Resolution } from '../../settings/resolve/resolution.ts';
 
 export const NOT_CONFIGURED =
   'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a local or compatible server. `turnwright start` works without: it plays a rehearsed run.';
@@ -9,7 +9,7 @@ export const NOT_CONFIGURED =
 export function unreachableModel({
   otherProviders: [variable],
   isModelConfigured,
-}: Pick<ResolvedConfig, 'otherProviders' | 'isModelConfigured'>): TurnwrightError | undefined {
+}: Pick<Resolution, 'otherProviders' | 'isModelConfigured'>): TurnwrightError | undefined {
   if (variable !== undefined)
     return new TurnwrightError(
       'invalid_settings',

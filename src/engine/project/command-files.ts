@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type CommandFilesOptions, commandFiles } from '../../commands/command-files.ts';
 import type { CommandSource } from '../../protocol/tools/command.ts';
-import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import type { Resolution } from '../../settings/resolve/resolution.ts';
 
 const PROJECT_FOLDERS = ['.turnwright', '.claude'] as const;
 
@@ -18,10 +18,9 @@ interface CommandFileSources {
  * trusted come last of all and may not.
  */
 export function commandFileSources(
-  resolved: Pick<ResolvedConfig, 'projectRoot' | 'configHome' | 'settingSources' | 'projectTrusted'>,
+  { settingSources, home, projectRoot, projectTrusted }: Resolution['config'],
   common: Pick<CommandFilesOptions, 'files' | 'warn'>,
 ): CommandFileSources {
-  const { settingSources, configHome, projectRoot, projectTrusted } = resolved;
   const project = settingSources.includes('project')
     ? [
         commandFiles({
@@ -34,12 +33,12 @@ export function commandFileSources(
       ]
     : [];
   const user =
-    settingSources.includes('user') && configHome !== undefined
+    settingSources.includes('user') && home !== undefined
       ? [
           commandFiles({
             ...common,
             name: 'user commands',
-            folders: [join(configHome, 'commands')],
+            folders: [join(home, 'commands')],
             origin: 'user',
             trusted: true,
           }),

@@ -1,6 +1,6 @@
 /** The output styles of a session: read when somebody asks which there are, or when one is set. */
 import { join } from 'node:path';
-import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { BUILT_IN_STYLES } from '../../skills/built-in-styles.ts';
 import {
   DEFAULT_STYLE,
@@ -29,7 +29,7 @@ interface OutputStyleParts {
 
 /** Reads nothing when no style is set. With an unknown one the default holds. A file beats a built-in style of its name. */
 export async function openOutputStyles(
-  { configHome, outputStyle, skills }: Pick<ResolvedConfig, 'configHome' | 'outputStyle' | 'skills'>,
+  { config: { home }, outputStyle, skills }: Pick<Resolution, 'config' | 'outputStyle' | 'skills'>,
   { files, plugins, warn }: OutputStyleParts,
 ): Promise<OutputStyleSetup> {
   const read = async () => {
@@ -39,7 +39,7 @@ export async function openOutputStyles(
     const ofProject = folders.flatMap((folder) =>
       ['.turnwright', '.claude'].map((name) => ({ path: join(folder, name, 'output-styles'), within })),
     );
-    const ofUser = user && configHome !== undefined ? [{ path: join(configHome, 'output-styles') }] : [];
+    const ofUser = user && home !== undefined ? [{ path: join(home, 'output-styles') }] : [];
     const directories: readonly StyleDirectory[] = [
       ...(project?.trusted === true ? [...ofProject, ...ofUser] : [...ofUser, ...ofProject]),
       ...plugins.plugins.flatMap(({ name, root, outputStyleDirectories }) =>

@@ -1,7 +1,7 @@
 /** Settings looked at from outside a session. */
 import { resolveModelAlias } from '../../model/catalog/model-info.ts';
+import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ConfigOptions } from '../../settings/config-options.ts';
 import { describeLayers } from '../../settings/resolve/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import {
@@ -15,14 +15,15 @@ import { unreachableModel } from '../models/unreachable-model.ts';
 export type { ProjectTrust } from '../../settings/trust/trust.ts';
 
 export async function inspectSettings(input: {
-  readonly options: ConfigOptions;
+  readonly options: BaseOptions;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly files: PersistentFiles;
 }) {
   const resolved = await resolveConfig(input);
-  const { layers, project, apiKeySource, baseUrl, sandbox } = resolved;
-  const model = resolveModelAlias(resolved.model ?? 'default', { ...input.env, ...resolved.modelAliases });
+  const { config, layers, project, sandbox } = resolved;
+  const { apiKeySource, baseUrl } = config;
+  const model = resolveModelAlias(config.model ?? 'default', config.env);
   const unreachable = unreachableModel(resolved)?.message;
   const report = describeLayers(layers);
   return { report, trust: project.trust, apiKeySource, baseUrl, model, unreachable, sandbox };

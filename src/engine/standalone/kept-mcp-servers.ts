@@ -1,9 +1,9 @@
 /** Servers that are kept in files: added and removed outside of any session. */
 import { resolve } from 'node:path';
 import { problemAsWritten } from '../../mcp/servers/written-server.ts';
+import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ConfigOptions } from '../../settings/config-options.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { createServerFiles, SERVER_SCOPES, type ServerScope } from '../../settings/read/server-files.ts';
 import { userServersFile } from '../../settings/read/user-servers.ts';
@@ -13,7 +13,7 @@ import { keepTrust } from '../../settings/trust/keep-trust.ts';
 export type { ServerScope };
 
 export interface KeptServersInput {
-  readonly options: Pick<ConfigOptions, 'projectConfigRoot'>;
+  readonly options: Pick<BaseOptions, 'projectConfigRoot'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly files: PersistentFiles;

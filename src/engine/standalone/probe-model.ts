@@ -5,7 +5,7 @@ import { openConnections } from '../../model/http/connections.ts';
 import { type EndpointAnswer, probeEndpoint } from '../../model/http/probe-endpoint.ts';
 import { callerHeaders } from '../../model/http/request-headers.ts';
 import { lifeOf } from '../../model/life-of.ts';
-import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-config.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { VERSION } from '../version.ts';

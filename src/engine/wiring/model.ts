@@ -3,7 +3,7 @@ import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts'
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
 import type { AttemptRecord, CallModel } from '../../protocol/model/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-config.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort } from '../models/session-model.ts';
 import { VERSION } from '../version.ts';

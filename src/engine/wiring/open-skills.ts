@@ -1,5 +1,5 @@
 /** Where a session's skills come from, by its settings. Reads nothing yet. */
-import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { createSkillCatalogue } from '../../skills/catalogue.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -12,12 +12,18 @@ interface SkillInput {
   readonly toolNames: readonly string[] | undefined;
   /** Which skills there are; undefined: all, where the Skill tool is among the tools. */
   readonly skills?: 'all' | readonly string[] | undefined;
-  readonly stderr: ((line: string) => void) | undefined;
+  readonly warn: (line: string) => void;
 }
 
 export function openSkills(
-  { files, stderr, toolNames, skills: only }: SkillInput,
-  { configHome, removedTools, skills }: Pick<ResolvedConfig, 'configHome' | 'removedTools' | 'skills'>,
+  { files, toolNames, skills: only, warn }: SkillInput,
+  {
+    config,
+    removedTools,
+    skills,
+  }: Pick<Resolution, 'removedTools' | 'skills'> & {
+    readonly config: Pick<Resolution['config'], 'home'>;
+  },
 ): SkillSetup {
   const { project, user, overrides, ...listing } = skills;
   const isNamed = toolNames === undefined || toolNames.includes(SKILL_TOOL) || only !== undefined;
@@ -26,8 +32,8 @@ export function openSkills(
     nowMs: systemClock.nowMs,
     only,
     overrides,
-    warn: stderr,
-    ...(user && { userHome: configHome }),
+    warn,
+    ...(user && { userHome: config.home }),
     ...(project !== undefined && {
       projectRoot: project.root,
       trusts: project.trusts,

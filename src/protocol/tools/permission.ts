@@ -41,6 +41,18 @@ export type PermissionUpdate =
       readonly destination: PermissionDestination;
     };
 
+/** Restrictions that no rule and no mode lifts. */
+export interface PermissionLocks {
+  /** Only managed rules may allow calls. */
+  readonly managedRulesOnly?: boolean | undefined;
+  readonly blockReadsOutside?: boolean | undefined;
+  readonly blockWritesOutside?: boolean | undefined;
+  /** Denies what no allow rule names, also in bypassPermissions (F88). */
+  readonly allowedToolsOnly?: boolean | undefined;
+  /** Denies calls instead of asking about them. */
+  readonly denyInsteadOfPrompting?: boolean | undefined;
+}
+
 /** How a host classifies its answer. */
 export type PermissionDecisionClassification = 'user_temporary' | 'user_permanent' | 'user_reject';
 

@@ -1,5 +1,6 @@
 import { mustBe } from '../../options/check.ts';
 import { trueOrFalse } from '../../options/kinds.ts';
+import type { ToolConfig } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import { OPTIONS, type Row } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
@@ -47,7 +48,7 @@ export interface EnvironmentValues {
   readonly stopHookBlockCap?: number | undefined;
   /** Share of the window, 0 to 1. */
   readonly deferToolsAbove?: number | undefined;
-  readonly questionPreviewFormat?: 'markdown' | 'html' | undefined;
+  readonly toolConfig?: ToolConfig | undefined;
   /** `ANTHROPIC_DEFAULT_OPUS_MODEL` and the like, for resolving aliases. */
   readonly modelAliases: Readonly<Record<string, string>>;
 }
@@ -102,9 +103,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),
     deferToolsAbove: toolSearchShare(text(OPTIONS.toolSearch.variable) ?? ''),
-    questionPreviewFormat: (['markdown', 'html'] as const).find(
-      (format) => format === text(OPTIONS.toolConfig.variable),
-    ),
+    toolConfig: readToolConfig(text(OPTIONS.toolConfig.variable)),
     modelAliases: Object.fromEntries(
       Object.keys(env).flatMap((name) => {
         const value = name.startsWith(ALIAS_BEGINS) && ALIAS.test(name) ? text(name) : undefined;
@@ -152,6 +151,11 @@ function readOptions(text: (name: string) => string | undefined): BaseOptions {
     options[name] = value;
   }
   return options;
+}
+
+function readToolConfig(format: string | undefined): ToolConfig | undefined {
+  const previewFormat = (['markdown', 'html'] as const).find((known) => known === format);
+  return previewFormat && { askUserQuestion: { previewFormat } };
 }
 
 function isOn(text: string | undefined): boolean {

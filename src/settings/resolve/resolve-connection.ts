@@ -3,26 +3,22 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
-import type { ConfigOptions } from '../config-options.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
-import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedConfig } from './resolved-config.ts';
+import type { Resolution } from './resolution.ts';
+import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedOptions } from './resolved-options.ts';
+
+/** What the caller may say of the model in the engine's own configuration. */
+export type ModelAccess = Pick<ResolvedOptions, 'apiKey' | 'authToken' | 'baseUrl'>;
 
 type Connection = Pick<
-  ResolvedConfig,
-  | 'apiKey'
-  | 'authToken'
-  | 'apiKeyHelper'
-  | 'apiKeySource'
-  | 'baseUrl'
-  | 'headers'
-  | 'proxy'
-  | 'ca'
-  | 'isModelConfigured'
->;
+  Resolution['config'],
+  'apiKey' | 'apiKeySource' | 'authToken' | 'baseUrl' | 'ca' | 'headers' | 'noProxy' | 'proxyUrl'
+> &
+  Pick<Resolution, 'apiKeyHelper' | 'isModelConfigured'>;
 
 interface ConnectionInput {
-  readonly options: ConfigOptions;
+  readonly given: ModelAccess;
   /** All layers laid over each other. */
   readonly settings: Settings;
   readonly environment: EnvironmentValues;
@@ -34,11 +30,11 @@ interface ConnectionInput {
 /** Where requests go and with what credentials: options beat the environment, which beats settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { settings, environment } = input;
-  const given = baseUrlOf(input);
+  const named = baseUrlOf(input);
   const baseUrl =
-    given === undefined
+    named === undefined
       ? DEFAULT_BASE_URL
-      : withoutTrailingSlashes(checkUrl(given.url, `The base URL (${given.from})`));
+      : withoutTrailingSlashes(checkUrl(named.url, `The base URL (${named.from})`));
   const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = fromEnvironment ?? settings.proxyUrl;
   const credential = credentials(input);
@@ -48,13 +44,11 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
     baseUrl,
     headers,
     isModelConfigured:
-      given !== undefined ||
+      named !== undefined ||
       credential.apiKeySource !== 'none' ||
       Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
-    proxy: {
-      url: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
-      noProxy: environment.noProxy ?? settings.noProxy,
-    },
+    proxyUrl: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
+    noProxy: environment.noProxy ?? settings.noProxy,
     ca:
       baseUrl.startsWith('https:') || proxyUrl?.startsWith('https:')
         ? await readAuthorities(input)
@@ -63,7 +57,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
 }
 
 function credentials({
-  options,
+  given,
   settings,
   environment,
 }: ConnectionInput): Pick<Connection, 'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource'> {
@@ -78,8 +72,8 @@ function credentials({
     authToken,
     apiKeyHelper,
   });
-  if (options.apiKey !== undefined || options.authToken !== undefined)
-    return result('option', options.apiKey, options.authToken);
+  if (given.apiKey !== undefined || given.authToken !== undefined)
+    return result('option', given.apiKey, given.authToken);
   const { apiKey, authToken } = environment;
   if (apiKey !== undefined) return result('ANTHROPIC_API_KEY', apiKey, authToken);
   if (authToken !== undefined) return result('ANTHROPIC_AUTH_TOKEN', undefined, authToken);
@@ -88,7 +82,7 @@ function credentials({
   return result('none');
 }
 
-/** A file that cannot be read is a warning: the public authorities still stand, and the connection will tell. */
+/** A file that cannot be read is a warning: the public authorities still hold, and the connection may work. */
 async function readAuthorities({
   settings,
   environment,
@@ -117,11 +111,11 @@ function withScheme(url: string): string {
 
 /** `from`: what a person changes to have another one. */
 function baseUrlOf({
-  options,
+  given,
   environment,
   settings,
 }: ConnectionInput): { url: string; from: string } | undefined {
-  if (options.baseUrl !== undefined) return { url: options.baseUrl, from: 'the option baseUrl' };
+  if (given.baseUrl !== undefined) return { url: given.baseUrl, from: 'the option baseUrl' };
   if (environment.baseUrl !== undefined) return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
   if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };
   return undefined;

@@ -23,14 +23,15 @@ export async function resolveHooks(
   layers: readonly SettingsLayer[],
   laid: Settings,
   warn: (warning: string) => void,
-): Promise<{ readonly configured: readonly ConfiguredHook[]; readonly policy: HookPolicy }> {
-  const policy = policyOf(layers, laid);
-  const configured: ConfiguredHook[] = [];
+): Promise<{ readonly configuredHooks: readonly ConfiguredHook[]; readonly hookPolicy: HookPolicy }> {
+  const hookPolicy = policyOf(layers, laid);
+  const configuredHooks: ConfiguredHook[] = [];
   for (const layer of layers) {
-    const disabled = switchedOff(layer, policy);
-    for (const hook of await hooksOf(layer, warn)) configured.push(disabled ? { ...hook, disabled } : hook);
+    const disabled = switchedOff(layer, hookPolicy);
+    for (const hook of await hooksOf(layer, warn))
+      configuredHooks.push(disabled ? { ...hook, disabled } : hook);
   }
-  return { configured, policy };
+  return { configuredHooks, hookPolicy };
 }
 
 /** What a plugin brings along, in the form of a settings file. Throws `invalid_settings` like settings do. */

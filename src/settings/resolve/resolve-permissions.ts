@@ -1,14 +1,14 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import {
   PERMISSION_MODES,
   type PermissionMode,
   type PermissionRuleSource,
 } from '../../protocol/tools/permission.ts';
-import type { ConfigOptions } from '../config-options.ts';
 import { invalidSettings } from '../read/parse-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
-import type { ResolvedPermissions } from './resolved-config.ts';
+import type { Resolution } from './resolution.ts';
 
 /** What a layer is called where rules name their source. */
 export const RULE_SOURCES: Record<SettingsLayer['source'], PermissionRuleSource> = {
@@ -27,10 +27,18 @@ interface PermissionPlaces {
 
 /** Rules add up by source; the strongest layer names the mode; directories add up. */
 export function resolvePermissions(
-  options: ConfigOptions,
+  options: BaseOptions,
   layers: readonly SettingsLayer[],
   places: PermissionPlaces,
-): ResolvedPermissions {
+): Pick<
+  Resolution['config'],
+  | 'additionalDirectories'
+  | 'allowDangerouslySkipPermissions'
+  | 'directorySources'
+  | 'permissionLocks'
+  | 'permissionMode'
+  | 'permissionRules'
+> {
   const rules: { [S in PermissionRuleSource]?: { allow: string[]; deny: string[]; ask: string[] } } = {};
   const of = (source: PermissionRuleSource) => {
     rules[source] ??= { allow: [], deny: [], ask: [] };
@@ -71,12 +79,12 @@ export function resolvePermissions(
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
   const maySkip = asksToSkip && banned === undefined;
   return {
-    mode: resolveMode(options, layers, maySkip, banned, places.warn),
+    permissionMode: resolveMode(options, layers, maySkip, banned, places.warn),
     allowDangerouslySkipPermissions: maySkip,
-    rules,
+    permissionRules: rules,
     additionalDirectories: [...directories.keys()],
     directorySources: Object.fromEntries(directories),
-    locks: {
+    permissionLocks: {
       managedRulesOnly: layers.some(
         ({ source, settings }) => source === 'managed' && settings.allowManagedPermissionRulesOnly === true,
       ),
@@ -89,7 +97,7 @@ export function resolvePermissions(
 }
 
 function resolveMode(
-  options: ConfigOptions,
+  options: BaseOptions,
   layers: readonly SettingsLayer[],
   maySkip: boolean,
   banned: SettingsLayer | undefined,

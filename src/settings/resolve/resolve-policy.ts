@@ -1,5 +1,13 @@
 import type { SettingsLayer } from '../settings.ts';
-import type { ProjectServerPolicy, ResolvedPolicy } from './resolved-config.ts';
+import type { ProjectServerPolicy } from './resolution.ts';
+import type { McpServerPolicy } from './resolved-options.ts';
+
+/** What settings forbid beyond permissions. */
+export interface ResolvedPolicy {
+  readonly mcpServers: McpServerPolicy;
+  readonly projectServers: ProjectServerPolicy;
+  readonly mcpToolChanges: 'ask' | 'accept' | undefined;
+}
 
 /** What the layers forbid beyond permissions. Restrictions add up. */
 export function resolvePolicy(layers: readonly SettingsLayer[]): ResolvedPolicy {

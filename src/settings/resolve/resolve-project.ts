@@ -1,15 +1,15 @@
 import { join, relative, sep } from 'node:path';
+import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { ConfigOptions } from '../config-options.ts';
 import { MCP_FILE, type McpFile, parseMcpFile } from '../read/mcp-file.ts';
 import { leadsOut, readIfPresent, readSettings } from '../read/read-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import { projectTrust } from '../trust/trust.ts';
 import type { TrustStore } from '../trust/trust-store.ts';
-import type { ResolvedConfig } from './resolved-config.ts';
+import type { ResolvedProject } from './resolution.ts';
 
 interface ProjectPlaces {
-  readonly options: ConfigOptions;
+  readonly options: BaseOptions;
   readonly projectRoot: string;
   readonly repositoryRoot: string;
   readonly configHome: string | undefined;
@@ -22,7 +22,7 @@ interface ProjectPlaces {
  * What the project's files may do. They are read once, here: what is judged is what is used, whatever becomes of the
  * files meanwhile.
  */
-export async function resolveProject(places: ProjectPlaces): Promise<ResolvedConfig['project']> {
+export async function resolveProject(places: ProjectPlaces): Promise<ResolvedProject> {
   const { options, configHome, layers, files, warn } = places;
   const { settingSources = [], projectTrusted, trustRecorded = false, strictMcpConfig = false } = options;
   const isAsked = settingSources.some((source) => source !== 'user');

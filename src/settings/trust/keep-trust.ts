@@ -1,6 +1,6 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
-import type { ResolvedConfig } from '../resolve/resolved-config.ts';
+import type { Resolution, ResolvedProject } from '../resolve/resolution.ts';
 import { recordTrust } from './trust-store.ts';
 
 /**
@@ -8,11 +8,12 @@ import { recordTrust } from './trust-store.ts';
  * was resolved around the change.
  */
 export async function keepTrust(
-  before: ResolvedConfig['project'],
-  after: Pick<ResolvedConfig, 'project' | 'configHome'>,
+  before: ResolvedProject,
+  after: Pick<Resolution, 'config' | 'project'>,
   { files, nowMs }: { readonly files: PersistentFiles; readonly nowMs: () => number },
 ): Promise<void> {
-  const { configHome, project } = after;
+  const { project } = after;
+  const { home: configHome } = after.config;
   if (before.trust === undefined || configHome === undefined) return;
   if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
   if (project.trust === undefined || project.trust.state === 'nothing') return;

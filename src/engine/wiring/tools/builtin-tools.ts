@@ -1,5 +1,6 @@
-import type { AnyTool } from '../../../protocol/tools/tool.ts';
-import type { ResolvedConfig } from '../../../settings/resolve/resolved-config.ts';
+/** The built-in tools of a session. */
+import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
+import type { Resolution } from '../../../settings/resolve/resolution.ts';
 import { SKILL_TOOL } from '../../../skills/skill-tool.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';
 import { HISTORY_TOOL } from '../../../tools/builtin/history.ts';
@@ -10,33 +11,35 @@ import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../../tools/deferral.ts';
 import { WEB_FETCH_TOOL } from '../../../web/web-fetch-tool.ts';
 import { WEB_SEARCH_TOOL } from '../../../web/web-search-tool.ts';
+import type { QueryEngineConfig } from '../../config.ts';
 import type { SessionSandbox } from '../../sandbox/session-sandbox.ts';
 
-/** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
-export function createBuiltinTools(
-  names: readonly string[] | undefined,
-  {
-    outputCaps,
-    timeouts,
-    removedTools,
-    backgroundTasks,
-    env,
-    sandbox,
-  }: Pick<ResolvedConfig, 'outputCaps' | 'timeouts' | 'removedTools' | 'backgroundTasks'> &
-    Partial<Pick<ResolvedConfig, 'env'>> & { readonly sandbox?: SessionSandbox | undefined },
-): readonly AnyTool[] {
-  const bash = {
-    background: backgroundTasks,
-    path: env?.['PATH'],
-    ...(sandbox !== undefined && { sandbox: { mayLeave: sandbox.mayLeave } }),
-    ...(outputCaps.bashMaxChars !== undefined && { maxOutputChars: outputCaps.bashMaxChars }),
-    ...(timeouts.bashDefaultMs !== undefined && { defaultTimeoutMs: timeouts.bashDefaultMs }),
-    ...(timeouts.bashMaxMs !== undefined && { maxTimeoutMs: timeouts.bashMaxMs }),
+/** Names of built-in tools that the caller chose; undefined: all of them. */
+type ToolNames = readonly string[] | undefined;
+type Removed = Pick<Resolution, 'removedTools'>;
+
+/** The fields of the configuration that the choice of built-in tools decides about. */
+export function toolFields(
+  names: ToolNames,
+  resolved: Resolution,
+  sandbox: SessionSandbox | undefined,
+): Pick<QueryEngineConfig, 'compaction' | 'deferToolsAbove' | 'maxSubagentDepth' | 'promptsWhileWorking'> &
+  Required<Pick<QueryEngineConfig, 'sessionTools' | 'tools'>> {
+  const { bash, config, removedTools } = resolved;
+  const { backgroundTasks: background, childEnv, compaction } = config;
+  const isWanted = (name: string) => names?.includes(name) !== false && !removedTools.includes(name);
+  return {
+    tools: builtinTools({ bash: { ...bash, background, path: childEnv['PATH'], sandbox } }, isWanted),
+    sessionTools: SESSION_TOOLS.filter(isWanted),
+    deferToolsAbove: deferralOf(names, resolved),
+    compaction: isWanted(HISTORY_TOOL) ? compaction : { ...compaction, history: false },
+    // A session that names Sleep wants it.
+    ...(names?.includes(SLEEP_TOOL) && { promptsWhileWorking: true }),
+    ...(!wantsAgents(names, resolved) && { maxSubagentDepth: 0 }),
   };
-  return builtinTools({ bash }, (name) => names?.includes(name) !== false && !removedTools.includes(name));
 }
 
-/** Built-in tools that the engine makes itself, because they need the session. */
+/** Built-in tools that the engine makes, because they need the session. */
 const SESSION_TOOLS: readonly string[] = [
   ASK_USER_QUESTION_TOOL,
   ENTER_PLAN_MODE_TOOL,
@@ -46,54 +49,51 @@ const SESSION_TOOLS: readonly string[] = [
   WEB_SEARCH_TOOL,
 ];
 
-/** Those of them that are wanted. */
-export function sessionTools(
-  names: readonly string[] | undefined,
-  { removedTools }: Pick<ResolvedConfig, 'removedTools'>,
-): readonly string[] {
-  return SESSION_TOOLS.filter((name) => names?.includes(name) !== false && !removedTools.includes(name));
-}
+/** Built-in tools that come with agents, skills, compaction and deferral. */
+const TOOLS_OF_PARTS: readonly string[] = [
+  AGENT_TOOL,
+  AGENT_TOOL_ALIAS,
+  HISTORY_TOOL,
+  SKILL_TOOL,
+  TOOL_SEARCH_TOOL,
+];
 
-/** Of these names, those that nobody has, and the names there are. */
+/** Of these names, those of no built-in tool, and the names there are. */
 export function unknownBuiltinTools(names: readonly string[]): {
   readonly unknown: readonly string[];
   readonly known: readonly string[];
 } {
-  const plain = {
-    outputCaps: { maxOutputTokens: undefined, bashMaxChars: undefined },
-    timeouts: {
-      headersMs: undefined,
-      firstByteMs: undefined,
-      bashDefaultMs: undefined,
-      bashMaxMs: undefined,
-      mcpStartMs: undefined,
-      mcpToolMs: undefined,
-      idleNotificationMs: undefined,
-    },
-  };
-  const tools = createBuiltinTools(undefined, { ...plain, removedTools: [], backgroundTasks: true });
-  return { unknown: unknownTools(names, plain), known: [...tools.map(({ name }) => name), ...SESSION_TOOLS] };
+  return { unknown: unknownTools(names), known: [...builtinNames(), ...SESSION_TOOLS] };
 }
 
-/** Of these names, those that no built-in tool has, whether taken away or not. */
-export function unknownTools(
-  names: readonly string[],
-  config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
-): readonly string[] {
+/** Of these names, those that no built-in tool has, whether it was removed or not. */
+export function unknownTools(names: readonly string[]): readonly string[] {
   if (names.length === 0) return names;
-  const known = createBuiltinTools(undefined, { ...config, removedTools: [], backgroundTasks: true });
-  const elsewhere: readonly string[] = [
-    ...[HISTORY_TOOL, SKILL_TOOL, AGENT_TOOL, AGENT_TOOL_ALIAS, TOOL_SEARCH_TOOL],
-    ...SESSION_TOOLS,
-  ];
-  return names.filter((name) => !elsewhere.includes(name) && !known.some((tool) => tool.name === name));
+  const known = new Set([...builtinNames(), ...SESSION_TOOLS, ...TOOLS_OF_PARTS]);
+  return names.filter((name) => !known.has(name));
 }
 
-/** Whoever names the tools, or takes this one away, decides whether there are agents (`maxSubagentDepth`). */
-export function wantsAgents(
-  names: readonly string[] | undefined,
-  { removedTools }: Pick<ResolvedConfig, 'removedTools'>,
-): boolean {
+const builtinNames = () => builtinTools().map(({ name }) => name);
+
+/** A list of tools without Agent means that there are no agents, and so does removing it. */
+function wantsAgents(names: ToolNames, { removedTools }: Removed): boolean {
   const meant = (list: readonly string[]) => list.includes(AGENT_TOOL) || list.includes(AGENT_TOOL_ALIAS);
   return (names === undefined || meant(names)) && !meant(removedTools);
 }
+
+/**
+ * As a share of the window; without a choice, Claude models on Anthropic's own API always defer. Without ToolSearch
+ * nothing can be deferred.
+ */
+function deferralOf(
+  names: ToolNames,
+  { config, deferToolsAbove, removedTools }: Resolution,
+): QueryEngineConfig['deferToolsAbove'] {
+  if (removedTools.includes(TOOL_SEARCH_TOOL)) return NEVER;
+  if (deferToolsAbove !== undefined) return deferToolsAbove;
+  if (names?.includes(TOOL_SEARCH_TOOL) === false) return NEVER;
+  return (model) => (asksAnthropic(config.baseUrl, model) ? ALWAYS : undefined);
+}
+
+const NEVER = 1;
+const ALWAYS = 0;

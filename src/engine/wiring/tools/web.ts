@@ -5,7 +5,7 @@ import type { Permissions } from '../../../permissions/permission-engine.ts';
 import { parseRule } from '../../../permissions/rules/rule.ts';
 import { allowsLocalHost } from '../../../permissions/rules/url-rule.ts';
 import type { AnyTool } from '../../../protocol/tools/tool.ts';
-import { DEFAULT_BASE_URL } from '../../../settings/resolve/resolved-config.ts';
+import { DEFAULT_BASE_URL } from '../../../settings/resolve/resolved-options.ts';
 import { parserOf } from '../../../tools/schema/from-json-schema.ts';
 import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../../web/web-fetch-tool.ts';

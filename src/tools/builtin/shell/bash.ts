@@ -70,7 +70,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     progressMs: options.progressMs ?? 1000,
     clock: options.clock ?? systemClock,
     path: options.path,
-    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
+    sandbox: options.sandbox,
   };
   return {
     name: 'Bash',

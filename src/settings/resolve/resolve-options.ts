@@ -1,0 +1,152 @@
+/** The options as the engine takes them, from what the resolver has read. */
+import type { BaseOptions } from '../../options/options.ts';
+import { ENGINE_OPTIONS, type EngineOption, OPTIONS } from '../../options/table.ts';
+import type { ThinkingConfig } from '../../protocol/model/wire.ts';
+import type { EnvironmentValues } from '../read/read-environment.ts';
+import type { Settings, SettingsLayer } from '../settings.ts';
+import { childEnvironment } from './child-env.ts';
+import type { Resolution } from './resolution.ts';
+import { absolute } from './resolve-permissions.ts';
+import type { ResolvedPolicy } from './resolve-policy.ts';
+
+type Config = Resolution['config'];
+
+interface Sources {
+  readonly options: BaseOptions;
+  /** The environment of the session, and what it says. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly environment: EnvironmentValues;
+  readonly layers: readonly SettingsLayer[];
+  /** All layers laid over each other. */
+  readonly settings: Settings;
+  readonly homeDirectory: string | undefined;
+  /** What is resolved already. */
+  readonly places: Pick<Config, 'cwd' | 'home' | 'projectRoot' | 'projectTrusted' | 'settingSources'>;
+  readonly connection: Pick<
+    Config,
+    'apiKey' | 'apiKeySource' | 'authToken' | 'baseUrl' | 'ca' | 'headers' | 'noProxy' | 'proxyUrl'
+  >;
+  readonly permissions: Pick<
+    Config,
+    | 'additionalDirectories'
+    | 'allowDangerouslySkipPermissions'
+    | 'directorySources'
+    | 'permissionLocks'
+    | 'permissionMode'
+    | 'permissionRules'
+  >;
+  readonly hooks: Pick<Config, 'configuredHooks' | 'hookPolicy'>;
+  readonly policy: ResolvedPolicy;
+}
+
+/** Options beat the environment, which beats settings. */
+export function resolveOptions(sources: Sources): Config {
+  const { options, env, environment, settings, places, homeDirectory } = sources;
+  const { options: given } = environment;
+  const chosen = chooser(options, given);
+  return {
+    ...engineOptions(options),
+    ...places,
+    ...sources.connection,
+    ...sources.permissions,
+    ...sources.hooks,
+    mcpServerPolicy: sources.policy.mcpServers,
+    mcpToolChanges: sources.policy.mcpToolChanges,
+    env: { ...env, ...environment.modelAliases },
+    childEnv: childEnvironment(env, { allow: settings.childEnvAllow, set: settings.env }),
+
+    model: chosen('model', settings.model),
+    fallbackModel: modelList(options.fallbackModel ?? settings.fallbackModel),
+    modelOverrides: Object.fromEntries(
+      Object.entries(settings.models ?? {}).map(([model, values]) => [model, defined(values)]),
+    ),
+    thinking: options.thinking ?? thinkingOf(chosen('maxThinkingTokens'), settings),
+    effort: chosen('effort', settings.effortLevel),
+    betas: betasOf(options, given),
+    extraBody: environment.extraBody,
+    promptCaching: !environment.promptCachingOff,
+    promptCacheTtl: environment.promptCacheTtl ?? settings.promptCacheTtl,
+    fastMode: environment.fastModeOff
+      ? 'disabled_by_env'
+      : chosen('fastMode', settings.fastMode, OPTIONS.fastMode.default),
+    persistentRetry: chosen('persistentRetry', settings.persistentRetry, OPTIONS.persistentRetry.default),
+    maxRetries: environment.maxRetries,
+    unreachedRetries: environment.unreachedRetries,
+    timeouts: defined({
+      headersMs: environment.headersTimeoutMs,
+      firstByteMs: environment.firstByteTimeoutMs,
+    }),
+    maxOutputTokens: environment.maxOutputTokens,
+    compaction: {
+      auto: !environment.autoCompactOff && (settings.autoCompactEnabled ?? true),
+      window: environment.autoCompactWindow ?? settings.autoCompactWindow,
+    },
+
+    stopHookBlockCap: environment.stopHookBlockCap,
+    mcpTimeouts: { startMs: environment.mcpStartTimeoutMs, callMs: environment.mcpToolTimeoutMs },
+    toolConfig: options.toolConfig ?? environment.toolConfig,
+    webFetch: { privateHosts: settings.webFetchPrivateHosts ?? [] },
+    plansDirectory:
+      settings.plansDirectory && absolute(settings.plansDirectory, places.projectRoot, homeDirectory),
+    backgroundTasks: !environment.backgroundTasksOff,
+    idleNotificationMs: environment.idleNotificationMs,
+    sessionState: environment.sessionState,
+    enableFileCheckpointing: chosen(
+      'enableFileCheckpointing',
+      settings.fileCheckpointingEnabled,
+      OPTIONS.enableFileCheckpointing.default,
+    ),
+    durability: settings.durability ?? 'process',
+    memoryFiles: {
+      excludes: sources.layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
+      imports: settings.memoryImports ?? 'project',
+    },
+    memoryPath: environment.memoryPath && absolute(environment.memoryPath, places.cwd, homeDirectory),
+    relevantMemory: settings.relevantMemory,
+    toolUseSummaries: settings.toolUseSummaries,
+    promptSuggestions: options.promptSuggestions === true && !environment.promptSuggestionsOff,
+    agentProgressSummaries: options.agentProgressSummaries === true && !environment.agentSummariesOff,
+  };
+}
+
+/** Those that need no resolving, and the others as far as nothing is resolved to them. */
+function engineOptions(options: BaseOptions): Pick<BaseOptions, EngineOption> {
+  return Object.fromEntries(ENGINE_OPTIONS.map((name) => [name, options[name]]));
+}
+
+/** The option, else its variable, else the setting, else the default. */
+const chooser =
+  (options: BaseOptions, environment: BaseOptions) =>
+  <Name extends keyof BaseOptions, D = undefined>(
+    name: Name,
+    setting?: BaseOptions[Name],
+    byDefault?: D,
+  ): NonNullable<BaseOptions[Name]> | D =>
+    (options[name] ?? environment[name] ?? setting ?? byDefault) as NonNullable<BaseOptions[Name]> | D;
+
+function modelList(given: string | readonly string[] | undefined): string | undefined {
+  const names = typeof given === 'string' ? given.split(',') : (given ?? []);
+  const listed = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
+  return listed.size === 0 ? undefined : [...listed].join(',');
+}
+
+/** Those of both add up. */
+function betasOf(options: BaseOptions, environment: BaseOptions): readonly string[] | undefined {
+  const betas = new Set([...(options.betas ?? []), ...(environment.betas ?? [])]);
+  return betas.size === 0 ? undefined : [...betas];
+}
+
+/** A budget of 0 switches thinking off. */
+function thinkingOf(
+  budgetTokens: number | undefined,
+  { alwaysThinkingEnabled }: Settings,
+): ThinkingConfig | undefined {
+  if (budgetTokens === undefined) return alwaysThinkingEnabled === false ? { type: 'disabled' } : undefined;
+  return budgetTokens === 0 ? { type: 'disabled' } : { type: 'enabled', budgetTokens };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
