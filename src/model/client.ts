@@ -3,8 +3,8 @@
  * cached bytes.
  */
 
-import type { Life } from '../protocol/life.ts';
-import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model/model.ts';
+import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
+import type { ModelClient } from '../protocol/model/model-client.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
@@ -70,18 +70,6 @@ export interface ModelClientOptions {
   readonly onAttempt?: (attempt: AttemptRecord) => void;
   /** How the endpoint is spoken to. Default the Messages API at `baseUrl`. */
   readonly wire?: OpenWire;
-}
-
-export interface ModelClient {
-  readonly call: CallModel;
-  /** What is known so far. A model that is in no table is looked up at the endpoint, in the background. */
-  infoOf(model: string): ModelInfo;
-  /** Resolves when `infoOf` is complete, or after a second; undefined: it is complete. Never rejects. */
-  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
-  /** State of fast mode. */
-  fastMode(): FastModeStatus;
-  /** Releases its sockets. Running calls must be aborted first. */
-  close(): Promise<void>;
 }
 
 /** Caches the result while the endpoint's sizes are unchanged: called several times a turn. */

@@ -9,6 +9,22 @@ export { createMemoryLeaseStore } from '../session/in-process/lease-store.ts';
 export { createMemoryOutbox } from '../session/in-process/outbox.ts';
 export type { Check, Open, Opened } from './checks/check.ts';
 export { journalStoreChecks } from './checks/journal-store-checks.ts';
+export type {
+  AnswerBreak,
+  AnswerPart,
+  AnswerUsage,
+  MessageAnswer,
+  ModelServer,
+  NoAnswer,
+  ReceivedMessage,
+  ReceivedPart,
+  ReceivedRequest,
+  RefusalAnswer,
+  RefusalReason,
+  ServerAnswer,
+} from './checks/model/model-server.ts';
+export type { ModelClientSetup, OpenedModel, WireTraits } from './checks/model/opened-model.ts';
+export { modelClientChecks } from './checks/model-client-checks.ts';
 export { blobStoreChecks, inboxChecks, leaseStoreChecks } from './checks/port-checks.ts';
 export { sessionStoreChecks } from './checks/session-store-checks.ts';
 export { type Deferred, deferred } from './deferred.ts';

@@ -1,5 +1,5 @@
 /** Views, requests and runs of calls, short to write. */
-import { createModelClient, type ModelClient, type ModelClientOptions } from '../../src/model/client.ts';
+import { createModelClient, type ModelClientOptions } from '../../src/model/client.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
@@ -13,6 +13,7 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../src/protocol/model/model.ts';
+import type { ModelClient } from '../../src/protocol/model/model-client.ts';
 import type {
   AssistantBlock,
   StreamEvent,

@@ -1,7 +1,8 @@
 import { layered } from '../../model/call-layers.ts';
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
-import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
+import { createModelClient, type ModelClientOptions } from '../../model/client.ts';
 import type { AttemptRecord, CallModel } from '../../protocol/model/model.ts';
+import type { ModelClient } from '../../protocol/model/model-client.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import type { QueryEngineConfig } from '../config.ts';

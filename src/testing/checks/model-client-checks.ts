@@ -1,0 +1,47 @@
+/** Requirements of a `ModelClient`: the contract at its declaration, against a server of its API. */
+import type { Clock } from '../../protocol/ports.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { Check } from './check.ts';
+import { answerChecks } from './model/answer-checks.ts';
+import type { ModelCheck } from './model/model-check.ts';
+import type { ModelClientSetup, OpenedModel, WireTraits } from './model/opened-model.ts';
+
+/**
+ * The checks, for any test runner: `for (const { name, run } of modelClientChecks(open, traits)) it(name,
+ * run)`. `open` starts a server of the API on loopback and makes a client of it, anew for each check.
+ */
+export function modelClientChecks(
+  open: (setup: ModelClientSetup) => Promise<OpenedModel>,
+  traits: WireTraits,
+): readonly Check[] {
+  return [...answerChecks(traits)].map((check) => ({
+    name: `model client: ${check.name}`,
+    run: () => runCheck(check, open),
+  }));
+}
+
+async function runCheck(
+  { setup, run }: ModelCheck,
+  open: (setup: ModelClientSetup) => Promise<OpenedModel>,
+): Promise<void> {
+  const clock = briefClock();
+  const opened = await open({ clock, random: () => 0, ...setup });
+  try {
+    await run({ ...opened, sleeps: clock.sleeps });
+  } finally {
+    await opened.dispose();
+  }
+}
+
+/** Real time, in which no sleep takes any. */
+function briefClock(): Clock & { readonly sleeps: readonly number[] } {
+  const sleeps: number[] = [];
+  return {
+    ...systemClock,
+    sleeps,
+    async sleep(ms, signal) {
+      sleeps.push(ms);
+      await systemClock.sleep(0, signal);
+    },
+  };
+}

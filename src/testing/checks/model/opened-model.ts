@@ -1,0 +1,161 @@
+/** What the checks of a model client are given, and how they make a call with it. */
+import type { AssistantMessage, UserMessage, ViewMessage } from '../../../protocol/model/messages.ts';
+import {
+  type CallOptions,
+  FRESH_RETRY_STATE,
+  type ModelOutcome,
+  type ModelOutput,
+  type ModelRequest,
+  type RetryNotice,
+} from '../../../protocol/model/model.ts';
+import type { ModelClient } from '../../../protocol/model/model-client.ts';
+import {
+  type AssistantBlock,
+  EMPTY_USAGE,
+  type StreamEvent,
+  type UserBlock,
+} from '../../../protocol/model/wire.ts';
+import type { Clock, RandomPort } from '../../../protocol/ports.ts';
+import { PersistentList } from '../../../util/collections/persistent-list.ts';
+import type { ModelServer } from './model-server.ts';
+
+/** What the client has to be made with. */
+export interface ModelClientSetup {
+  /** Real time, except that sleeps end at once and are noted. */
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  /** In ms; absent: the defaults of the client. */
+  readonly timeouts?: {
+    readonly headersMs?: number;
+    readonly answerMs?: number;
+    readonly idleMs?: number;
+    readonly firstByteMs?: number;
+  };
+  /** Absent: the default. */
+  readonly maxRetries?: number;
+  readonly persistentRetry?: boolean;
+  /**
+   * The credential that takes the place of a refused one; undefined: there is none. Absent: it cannot be
+   * renewed.
+   */
+  readonly renewCredential?: (why: 'expired' | 'revoked') => Promise<string | undefined>;
+}
+
+export interface OpenedModel {
+  readonly client: ModelClient;
+  readonly server: ModelServer;
+  /** A model of this server, with a window of 200,000 tokens or more. */
+  readonly model: string;
+  /** Another one of the same server. */
+  readonly otherModel: string;
+  dispose(): Promise<void>;
+}
+
+/** What the API has by its documentation; each check holds either way, and says what it expects then. */
+export interface WireTraits {
+  /** `marks`: requests carry marks for the prompt cache. `none`: the client must send none. */
+  readonly caching: 'marks' | 'none';
+  /**
+   * How thinking is sent back to the model that made it. `signed`: byte for byte, with its signature.
+   * `plain`: its text. `none`: not at all.
+   */
+  readonly thinking: 'signed' | 'plain' | 'none';
+  /** `details`: cache reads and writes are reported as well. */
+  readonly usage: 'details' | 'totals';
+  /**
+   * Where streamed usage stands: `early`, in the first event as well, so that a cut answer has some;
+   * `end`.
+   */
+  readonly usageComes: 'early' | 'end';
+  /**
+   * `renewable`: a credential is renewed by the setup's `renewCredential`. `own`: the client has other
+   * means.
+   */
+  readonly credential: 'renewable' | 'own';
+  /**
+   * `status`: overload has a status of its own. `none`: the API words it as a server error or a rate
+   * limit.
+   */
+  readonly overload: 'status' | 'none';
+}
+
+interface Call {
+  readonly outputs: readonly ModelOutput[];
+  readonly events: readonly StreamEvent[];
+  readonly notices: readonly RetryNotice[];
+  readonly outcome: ModelOutcome;
+}
+
+/** Runs a call to its end. `onOutput` sees each output before the next one is asked for. */
+export async function callModel(
+  client: ModelClient,
+  request: ModelRequest,
+  options: Partial<CallOptions> = {},
+  onOutput: (output: ModelOutput) => void = () => {},
+): Promise<Call> {
+  const signal = options.signal ?? new AbortController().signal;
+  const call = client.call(request, { retry: FRESH_RETRY_STATE, ...options, signal });
+  const outputs: ModelOutput[] = [];
+  for (;;) {
+    const step = await call.next();
+    if (step.done) return { outputs, outcome: step.value, ...partsOf(outputs) };
+    outputs.push(step.value);
+    onOutput(step.value);
+  }
+}
+
+function partsOf(outputs: readonly ModelOutput[]) {
+  return {
+    events: outputs.flatMap((output) => (output.kind === 'events' ? output.events : [])),
+    notices: outputs.flatMap((output) => (output.kind === 'retry' ? [output.notice] : [])),
+  };
+}
+
+/** A request with one user message, unless stated. */
+export function requestFor(model: string, more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    querySource: 'main',
+    foreground: true,
+    effectKey: 'checks/1/1/request',
+    sessionId: 'session-checks',
+    model,
+    system: ['You are being checked.'],
+    view: viewOf(user('Hello.')),
+    tools: [],
+    maxTokens: 8000,
+    stream: true,
+    ...more,
+  };
+}
+
+export function viewOf(...messages: readonly ViewMessage[]): ModelRequest['view'] {
+  return PersistentList.from(messages);
+}
+
+const stamped = () => ({ uuid: crypto.randomUUID(), timestamp: '2026-01-01T00:00:00.000Z' });
+
+export function user(content: string | readonly UserBlock[]): UserMessage {
+  return { type: 'user', ...stamped(), message: { role: 'user', content } };
+}
+
+export function result(id: string, content: string, isError = false): UserMessage {
+  return user([{ type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) }]);
+}
+
+/** One block of the answer `id` of a model. */
+export function answered(model: string, id: string, block: AssistantBlock): AssistantMessage {
+  return {
+    type: 'assistant',
+    ...stamped(),
+    message: {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [block],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: EMPTY_USAGE,
+    },
+  };
+}
