@@ -66,6 +66,8 @@ describe('a rule for the program says nothing of', () => {
     ['sort', 'sort -o M a.txt'],
     ['sort', 'sort -uoM a.txt'],
     ['sort', "sort '-o' M a.txt"],
+    ['find', String.raw`find . -exec sort '-o{}' \;`],
+    ['find', String.raw`find . -exec sort *{} \;`],
     ['sort', String.raw`sort \--output=M a.txt`],
     ['sort', 'sort --outp M a.txt'],
     ['sort', 'sort a.txt -o M'],

@@ -116,6 +116,12 @@ export function hostileLine(random: Random): string {
     }
   };
 
+  /** A word with a placeholder, or beside one. */
+  const placed = (): string => {
+    const beside = word(0);
+    return one(['{}', '{}', '', beside, `{}${beside}`, `${beside}{}`, `"{}"${beside}`]);
+  };
+
   const redirect = (): string =>
     `${one(['>', '>>', '<', '>|', '&>', '2>', '<>', '>&', '&>>', '3>', '10>', '{v}>', '2>&1 >'])}${chance(0.5) ? ' ' : ''}${one(TARGETS)}`;
 
@@ -162,9 +168,9 @@ export function hostileLine(random: Random): string {
       case 12:
         return `${one(['env', 'command', 'nohup', 'nice', 'timeout 5', 'exec', 'env -i PATH="$PATH" LOG="$LOG"', 'builtin', 'time', 'time -p'])} ${simple(0)}`;
       case 13:
-        return `printf '%s\\n' ${word(0)} | xargs ${one(['', '-n1', '-I{}', '-0'])} ${simple(0)}`;
+        return `printf '%s\\n' ${word(0)} | xargs ${one(['', '-n1', '-I{}', '-0', '-i', '-I1 -I{}', '-I{} -n2', '--max-a 2', '--repl=a'])} ${simple(0)}`;
       case 14:
-        return `find f1 -exec ${one(PROGRAMS)} {} ${one(['\\;', '+', "';'"])}`;
+        return `find f1 ${one(['', '', word(0)])} ${one(['-exec', '-exec', '-execdir', '"-exec"'])} ${one(PROGRAMS)} ${placed()} ${placed()} ${one(['\\;', '+', "';'"])}`;
       case 15:
         return `${simple(0)} <<${one(['E', "'E'", '"E"', '\\E', '-E'])}\n${one(['a', '$(beta b)', '`gamma`', '${x:-$(delta)}', '\\$(beta)'])}\nE\n${simple(0)}`;
       case 16:

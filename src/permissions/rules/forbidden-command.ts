@@ -78,10 +78,10 @@ const isCluster = (word: string): boolean => /^-[A-Za-z]+$/.test(word);
 function holdsLetter(words: readonly ShellWord[], letter: string): Match {
   if (words.some(({ value }) => value !== undefined && isCluster(value) && value.includes(letter)))
     return 'yes';
-  return words.slice(1).some(mayBeOption) ? 'maybe' : 'no';
+  return words.slice(1).some((word) => word.value === undefined && mayBeOption(word)) ? 'maybe' : 'no';
 }
 
-const mayBeOption = ({ value, may }: ShellWord): boolean => value === undefined && meet(may, ['-', ANY]);
+const mayBeOption = ({ value, may }: ShellWord): boolean => value?.startsWith('-') ?? meet(may, ['-', ANY]);
 
 /** git takes the next word as the value of these. */
 const VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|config-env))$/;
@@ -101,14 +101,14 @@ function followsLike(words: readonly ShellWord[], start: number, wanted: readonl
   };
   const look = (word: ShellWord, at: number, next: number): Match => {
     const previous = at > 1 ? words[at - 1] : undefined;
-    const isValue = previous?.text.startsWith('-') === true;
-    const skipped =
-      isValue || word.text.startsWith('-') || mayBeOption(word) ? from(at + 1, next) : ('no' as const);
-    if (isValue && VALUED.test(previous?.value ?? '')) return skipped;
+    const isValue = previous !== undefined && mayBeOption(previous);
+    const skipped = isValue || mayBeOption(word) ? from(at + 1, next) : ('no' as const);
+    if (VALUED.test(previous?.value ?? '')) return skipped;
     const fit = fits(word, wanted[next] ?? '');
     const taken =
       fit === 'no' ? 'no' : weakest([fit, word.many ? from(at, next + 1) : from(at + 1, next + 1)]);
-    return stronger(taken, word.value === undefined ? onlyMaybe(skipped) : skipped);
+    const isSure = word.value?.startsWith('-') === true || previous?.value?.startsWith('-') === true;
+    return stronger(taken, isSure ? skipped : onlyMaybe(skipped));
   };
   return from(start, 0);
 }

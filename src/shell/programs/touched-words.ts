@@ -4,7 +4,7 @@
  */
 
 import { pathsRead, pathsWritten, readingForm } from '../reading/plain-reader.ts';
-import { literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
+import { beginningOf, literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
 import { ANY, ANYTHING, type TextPattern } from '../reading/text-pattern.ts';
 import { pathOfAddress } from './file-address.ts';
 
@@ -38,15 +38,16 @@ export function wordsRead(segment: Segment): readonly TouchedWord[] {
   const form = readingForm(known ?? [program, segment.words[1]?.value ?? '']);
   if (form?.words !== undefined && (known === undefined || pathsRead(known) !== undefined)) return [];
   if (isScripted(program)) return args.flatMap((word) => candidates(word, true));
-  const patterns = SEARCHES.test(program) && !args.some(({ text }) => GIVES_PATTERN.test(text)) ? 1 : 0;
+  const patterns =
+    SEARCHES.test(program) && !args.some((arg) => GIVES_PATTERN.test(beginningOf(arg))) ? 1 : 0;
   const scripts = args
-    .filter(({ text }) => !text.startsWith('-'))
+    .filter((arg) => !beginningOf(arg).startsWith('-'))
     .slice(0, known === undefined ? patterns : (form?.scripts ?? patterns));
   const isText = (word: ShellWord) =>
     word.value !== undefined &&
     (scripts.includes(word) || (VERSIONING.test(program) && isMessage(word, args)));
   const lists = Object.hasOwn(LISTS, program) ? LISTS[program] : undefined;
-  const listed = args.some(({ text }) => lists?.test(text)) ? [ANY_FILE] : [];
+  const listed = args.some((arg) => lists?.test(beginningOf(arg))) ? [ANY_FILE] : [];
   return [...listed, ...args.flatMap((word) => (isText(word) ? [] : candidates(word, false)))];
 }
 
@@ -132,19 +133,19 @@ export function openTargets(segment: Segment): readonly TextPattern[] {
     case 'install':
     case 'rsync':
     case 'scp':
-      return opens(args.some(({ text }) => /^-\w*t|^--t/.test(text)) ? args : args.slice(-1));
+      return opens(args.some((arg) => /^-\w*t|^--t/.test(beginningOf(arg))) ? args : args.slice(-1));
     case 'sed':
     case 'perl':
-      return args.some(({ text }) => /^-\w*i|^--i/.test(text)) ? opens(args) : [];
+      return args.some((arg) => /^-\w*i|^--i/.test(beginningOf(arg))) ? opens(args) : [];
     case 'sort':
     case 'curl':
     case 'wget':
     case 'git':
       return opens(
         args.filter(
-          ({ text }, at) =>
-            /^-[A-Za-z]*[oO]|^--o/.test(text) ||
-            /^(?:-[A-Za-z]*[oO]|--o[a-z-]*)$/.test(args[at - 1]?.text ?? ''),
+          (arg, at) =>
+            /^-[A-Za-z]*[oO]|^--o/.test(beginningOf(arg)) ||
+            /^(?:-[A-Za-z]*[oO]|--o[a-z-]*)$/.test(args[at - 1]?.value ?? ''),
         ),
       );
     default:

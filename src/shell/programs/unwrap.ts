@@ -5,9 +5,11 @@ import {
   type ShellWord,
   wordsFromElsewhere,
 } from '../reading/segment.ts';
-import { ANY, type Piece } from '../reading/text-pattern.ts';
 import { steersPrograms } from '../reading/variables.ts';
+import { executedByFd, executedByFind, type FoundCommands } from './find-actions.ts';
 import { gitSettings, isHarmlessSetting } from './git-trees.ts';
+import { filledIn } from './placed-words.ts';
+import { isOption, type Launch, readLaunch, STARTERS, type Starter } from './starters.ts';
 
 /** What a program starts in turn, as far as its words tell. */
 type Wrapped =
@@ -33,51 +35,6 @@ type Wrapped =
 /** Nearly every shell on the way of a command is that of POSIX. */
 const SHELLS: Readonly<Record<string, ShellLanguage>> = { bash: 'bash', sh: 'sh', dash: 'sh' };
 
-interface Wrapper {
-  /** Options whose value is the next word. */
-  readonly valued?: RegExp;
-  /** Options that change the folder. What is written together with one is its first group. */
-  readonly moves?: RegExp;
-  /** Options that change what absolute paths mean. */
-  readonly roots?: RegExp;
-  /** Words between the options and the program. */
-  readonly skip?: number;
-  readonly transparent?: boolean;
-  /** Variables may be set in front of the program. */
-  readonly assigns?: boolean;
-}
-
-const WRAPPERS: Readonly<Record<string, Wrapper>> = {
-  command: { transparent: true },
-  nohup: { transparent: true },
-  nice: { valued: /^(?:-n|--adjustment)$/, transparent: true },
-  timeout: { valued: /^(?:-[fpv]*[sk]|--signal|--kill-after)$/, skip: 1, transparent: true },
-  setsid: { transparent: true },
-  stdbuf: { valued: /^(?:-[ioe]|--input|--output|--error)$/, transparent: true },
-  builtin: {},
-  exec: { valued: /^-[cl]*a$/ },
-  env: {
-    valued: /^(?:-[iv0]*[uC]|--u[nset]*|--c[hdir]*)$/,
-    moves: /^(?:-[iv0]*C|--c[a-z]*=?)(.*)$/s,
-    assigns: true,
-  },
-  sudo: {
-    valued: /^(?:-[A-Za-z]*[ughpCTrtDR]|--(?:user|group|host|prompt|close-from|chdir|chroot|role|type))$/,
-    moves: /^(?:-\w*?D|--chdir=?)(.*)$/s,
-    roots: /^(?:-\w*R|--chroot)/,
-    assigns: true,
-  },
-  unshare: {
-    valued: /^(?:-[A-Za-z]*[SGRw]|--(?:setuid|setgid|root|wd|propagation|monotonic|boottime))$/,
-    moves: /^(?:-\w*?w|--wd=?)(.*)$/s,
-    roots: /^(?:-\w*R|--ro)/,
-  },
-  doas: { valued: /^-[Lns]*[uC]$/ },
-  xargs: {
-    valued: /^(?:-[0oprtx]*[InPLdaEs]|--(?:max-args|max-procs|max-chars|delimiter|arg-file))$/,
-  },
-  busybox: {},
-};
 /** What they start has another root, or a folder that their words do not tell. */
 const OTHER_ROOTS = /^(?:chroot|nsenter|pivot_root|schroot|fakechroot|bwrap|proot|firejail|systemd-nspawn)$/;
 const MOVERS: Readonly<Record<string, RegExp>> = {
@@ -106,55 +63,49 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   if (OTHER_SHELLS.includes(program)) return unseen(`${program} reads commands in a language of its own`);
   const language = Object.hasOwn(SHELLS, program) ? SHELLS[program] : undefined;
   if (language !== undefined) return scriptOf(words.slice(1), program, language);
-  if (program === 'find') return executedBy(words);
+  if (program === 'find') return actionsOf(program, executedByFind(words));
+  if (program === 'fd' || program === 'fdfind') return actionsOf(program, executedByFd(words));
+  if (program === 'hyperfine' && has(/^-[LP]|^--par/))
+    return unseen('hyperfine makes commands of its parameters');
   if (program === 'rg') return filterOf(words);
   if (program === 'git' && isSteered(words))
     return unseen('git is given settings by which it may run something');
   if (OTHER_ROOTS.test(program) || (Object.hasOwn(MOVERS, program) && has(MOVERS[program] as RegExp)))
     return unseen(`${program} starts commands in another folder or root`);
   if (SCRIPTED.test(program) && has(/^-\w*c|^--com/)) return scriptBehind(words, program);
-  if (program === 'parallel') return unseen('parallel makes commands of what it reads');
-  if (program === 'watch') {
-    const rest = pastOptions(words.slice(1), { valued: /^(?:-[a-z]*n|--interval)$/ })?.rest;
-    const known = rest?.flatMap(({ value }) => value ?? []);
-    return known === undefined || known.length !== rest?.length
-      ? unseen('what watch runs is not written out')
-      : { kind: 'script', text: known.join(' '), language: 'sh', transparent: true };
-  }
-  const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
-  if (wrapper === undefined) return { kind: 'nothing' };
-  if (program === 'env' && has(/^-\w*S|^--s/)) return unseen('env -S splits text into words');
-  const launch = pastOptions(words.slice(1), wrapper);
+  if (program === 'parallel' || program === 'sem') return unseen('parallel makes commands of what it reads');
+  const starter = Object.hasOwn(STARTERS, program) ? STARTERS[program] : undefined;
+  if (starter === undefined) return { kind: 'nothing' };
+  const launch = readLaunch(words.slice(1), starter);
   if (launch === undefined) return unseen(`what ${program} starts is not written out`);
-  const { options, rest, sets } = launch;
-  if (options.some(({ name: each }) => wrapper.roots?.test(each) === true))
-    return unseen(`${program} starts commands in another root`);
+  return program === 'xargs' ? startedByXargs(launch) : startedBy(program, starter, launch);
+}
+
+function startedBy(program: string, starter: Starter, { options, rest, sets }: Launch): Wrapped {
+  const { moves = '', roots = '', transparent = false } = starter;
+  const holds = (names: string) => options.some((option) => isOption(option, names));
+  if (program === 'env' && holds('S split-string')) return unseen('env -S splits text into words');
+  if (holds(roots)) return unseen(`${program} starts commands in another root`);
   const steering = sets.find((name) => steersPrograms(name, true));
   if (steering !== undefined)
     return unseen(`${program} sets ${steering}, by which something else may be run`);
-  if (program === 'command' && options.some(({ name: each }) => /^-[pvV]*[vV]/.test(each)))
-    return { kind: 'nothing' };
-  if (program === 'xargs' && readsProgram(launch)) return unseen('what xargs starts comes out of its input');
-  const fed = program === 'xargs';
-  const started = fed ? fedBy(launch) : rest;
+  if (program === 'command' && holds('v V')) return { kind: 'nothing' };
+  if (program === 'watch') return watched(rest);
+  const [moving, ...more] = options.filter((option) => isOption(option, moves));
   return {
     kind: 'commands',
-    commands: started.length === 0 ? [] : [started],
-    transparent: wrapper.transparent === true,
-    ...movedBy(options, wrapper),
-    ...(fed && { fedWords: 'any' }),
+    commands: rest.length === 0 ? [] : [rest],
+    transparent,
+    ...(moving && { elsewhere: { path: more.length > 0 ? undefined : moving.value } }),
   };
 }
 
-function movedBy(
-  options: Launch['options'],
-  { moves }: Wrapper,
-): Pick<Wrapped & { kind: 'commands' }, 'elsewhere'> {
-  const moving = options.filter(({ name }) => moves?.test(name) === true);
-  const [only, ...more] = moving;
-  if (only === undefined) return {};
-  const joined = moves?.exec(only.name)?.[1] ?? '';
-  return { elsewhere: { path: more.length > 0 ? undefined : joined || only.value } };
+/** Its words together are a script. */
+function watched(words: readonly ShellWord[]): Wrapped {
+  const known = words.flatMap(({ value }) => value ?? []);
+  return known.length === words.length
+    ? { kind: 'script', text: known.join(' '), language: 'sh', transparent: true }
+    : unseen('what watch runs is not written out');
 }
 
 /** `su -c`, `script -c`: the word behind it, or the rest of that word, is a script. */
@@ -167,66 +118,39 @@ function scriptBehind(words: readonly ShellWord[], program: string): Wrapped {
   return { kind: 'script', text: script, language: 'sh', transparent: false, elsewhere: { path: undefined } };
 }
 
-/** xargs puts what it reads in the place of its mark, or behind the words. */
-function fedBy(launch: Launch): readonly ShellWord[] {
-  const mark = launch.options.map(markOf).find((each) => each !== undefined);
-  if (mark !== undefined) return launch.rest.map((word) => filledIn(word, mark));
-  return launch.rest.length === 0 ? [] : [...launch.rest, wordsFromElsewhere('…')];
+/** xargs puts what it reads in the place of its marks, or behind the words. */
+function startedByXargs({ options, rest }: Launch): Wrapped {
+  const marks = options.filter((option) => isOption(option, 'I J i replace')).map(markOf);
+  if (marks.some((mark) => mark === undefined || mark === ''))
+    return unseen('what xargs replaces is not written out');
+  const known = marks.flatMap((mark) => mark ?? []);
+  if (readsProgram(rest, known)) return unseen('what xargs starts comes out of its input');
+  const filled = rest.map((word) => known.reduce((each, mark) => filledIn(each, mark), word));
+  // A limit takes the mark back, or the mark the limit: that depends on their order and on the version.
+  const appends =
+    marks.length === 0 || options.some((option) => isOption(option, 'n L l max-args max-lines'));
+  const started = appends && rest.length > 0 ? [...filled, wordsFromElsewhere('…')] : filled;
+  return {
+    kind: 'commands',
+    commands: started.length === 0 ? [] : [started],
+    transparent: false,
+    fedWords: 'any',
+  };
 }
 
-/** A word in which a placeholder was replaced. */
-function filledIn(word: ShellWord, mark: string, many = false): ShellWord {
-  const { value } = word;
-  if (value === undefined || mark === '' || !value.includes(mark)) return word;
-  const may = value.split(mark).flatMap((text, i): Piece[] => (i === 0 ? [text] : [ANY, text]));
-  return { value: undefined, text: word.text, may, many };
-}
-
-interface Launch {
-  readonly options: readonly { readonly name: string; readonly value?: string | undefined }[];
-  readonly rest: readonly ShellWord[];
-  /** The names of the variables that are set for it. */
-  readonly sets: readonly string[];
-}
-
-/** What is left behind options and, for `env` and `sudo`, assignments. */
-function pastOptions(
-  words: readonly ShellWord[],
-  { valued, skip = 0, assigns = false }: Wrapper,
-): Launch | undefined {
-  const options: { name: string; value?: string | undefined }[] = [];
-  const sets: string[] = [];
-  let at = 0;
-  for (; at < words.length; at++) {
-    const value = words[at]?.value;
-    if (value === undefined) return undefined;
-    if (value === '--') {
-      at++;
-      break;
-    }
-    if (valued?.test(value) === true) options.push({ name: value, value: words[++at]?.value });
-    else if (value.startsWith('-')) options.push({ name: value });
-    else if (!assigns || !value.includes('=')) break;
-    else sets.push(value.slice(0, value.indexOf('=')));
-  }
-  const rest = words.slice(at + skip);
-  return rest.length > 0 && rest[0]?.value === undefined ? undefined : { options, rest, sets };
+/** undefined: it is not known. */
+function markOf({ name, value }: Launch['options'][number]): string | undefined {
+  if (name === '-I' || name === '-J') return value;
+  return value === undefined || (name === '-i' && value === '') ? '{}' : value;
 }
 
 /** Whether the words that xargs reads say which program runs, or what text it runs. */
-function readsProgram({ options, rest }: Launch): boolean {
-  const mark = options.map(markOf).find((each) => each !== undefined);
+function readsProgram(rest: readonly ShellWord[], marks: readonly string[]): boolean {
   const [program] = rest;
   if (program?.value === undefined) return false;
   if (/^--?(?:c|e|eval|command)$/.test(rest.at(-1)?.value ?? '')) return true;
-  if (mark === undefined) return startsNothing(rest);
-  return program.value.includes(mark) || unwrap(rest).kind !== 'nothing';
-}
-
-function markOf({ name, value }: Launch['options'][number]): string | undefined {
-  if (/^-[0oprtx]*I$/.test(name)) return value;
-  const own = /^(?:-[0oprtx]*[Ii]|--replace=?)(.*)$/.exec(name)?.[1];
-  return own === '' ? '{}' : own;
+  if (marks.length === 0) return startsNothing(rest);
+  return marks.some((mark) => program.value?.includes(mark)) || unwrap(rest).kind !== 'nothing';
 }
 
 /** A wrapper to which its program is still to be given. */
@@ -253,24 +177,9 @@ function scriptOf(words: readonly ShellWord[], program: string, language: ShellL
   return unseen(`${program} reads its commands from elsewhere`);
 }
 
-/** Each `-exec` up to its `;`, or to the `+` behind `{}`. */
-function executedBy(words: readonly ShellWord[]): Wrapped {
-  const commands: (readonly ShellWord[])[] = [];
-  let elsewhere = false;
-  for (let at = 0; at < words.length; at++) {
-    const action = words[at]?.value ?? '';
-    if (!/^-(?:exec|ok)(?:dir)?$/.test(action)) continue;
-    elsewhere ||= action.endsWith('dir');
-    const ends = (word: ShellWord, i: number) =>
-      i > at && (word.value === ';' || (word.value === '+' && words[i - 1]?.value === '{}'));
-    const end = words.findIndex(ends);
-    commands.push(
-      words
-        .slice(at + 1, end < 0 ? undefined : end)
-        .map((word) => filledIn(word, '{}', end >= 0 && words[end]?.value === '+')),
-    );
-    at = end < 0 ? words.length : end;
-  }
+function actionsOf(program: string, found: FoundCommands | undefined): Wrapped {
+  if (found === undefined) return unseen(`a word of ${program} may hold commands`);
+  const { commands, elsewhere } = found;
   if (commands.length === 0) return { kind: 'nothing' };
   const moved = elsewhere ? { elsewhere: { path: undefined } } : {};
   return { kind: 'commands', commands, transparent: false, ...moved, fedWords: 'paths' };

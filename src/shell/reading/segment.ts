@@ -8,6 +8,8 @@ export interface ShellWord {
   readonly may: TextPattern;
   /** It may be several words, or none. */
   readonly many: boolean;
+  /** A known word with a placeholder, which the program that runs the command replaces. */
+  readonly template?: string;
 }
 
 export const knownWord = (value: string): ShellWord => ({ value, text: value, may: [value], many: false });
@@ -70,10 +72,14 @@ export function literalWords({ words }: Segment): readonly string[] | undefined 
 export function writtenWords(segment: Segment): readonly string[] | undefined {
   const { words, fedWords } = segment;
   if (fedWords !== 'paths') return literalWords(segment);
-  const values = words.flatMap(
-    ({ value, text }) => value ?? (text.includes('{}') && !/[$`]/.test(text) ? text : []),
-  );
+  const values = words.flatMap(({ value, template }) => value ?? template ?? []);
   return values.length === words.length ? values : undefined;
+}
+
+/** The word as far as it is known from its beginning; without its quotes where nothing is. */
+export function beginningOf({ value, may, text }: ShellWord): string {
+  const [first] = may;
+  return value ?? (typeof first === 'string' ? first : text.replace(/\$(?=['"])|['"\\]/g, ''));
 }
 
 export function programOf({ words }: Segment): string {

@@ -10,9 +10,15 @@ const NONE: KnownVariables = new Map();
 /** What a word says, and where that depends on what only the shell knows, what it may say. */
 export function readWord(word: Word, variables: KnownVariables = NONE): ShellWord {
   const { text } = word;
-  const reading: Reading = { pieces: [], many: false, splits: false, variables };
-  if (word.parts === undefined) addBare(text, reading);
-  else for (const part of word.parts) addPart(part, reading, false);
+  const reading: Reading = { pieces: [], many: false, splits: false, runsOn: false, variables };
+  const { parts } = word;
+  if (parts === undefined) addBare(text, reading);
+  else
+    for (const [at, part] of parts.entries()) {
+      addPart(part, reading, false);
+      // Braces are expanded first, so `$x{a,b}` speaks of the variables xa and xb.
+      if (part.type === 'SimpleExpansion' && parts[at + 1]?.type === 'BraceExpansion') reading.splits = true;
+    }
   if (reading.splits) return { value: undefined, text, may: ANYTHING, many: true };
   const pieces = /(?:^|[=:])~/.test(text) ? withTilde(reading.pieces) : reading.pieces;
   const known = word.parts === undefined && pieces === reading.pieces ? word.value : knownText(pieces);
@@ -28,72 +34,93 @@ interface Reading {
   many: boolean;
   /** What it holds is cut into words at its blanks, and read as patterns. */
   splits: boolean;
+  /** What follows may be part of a pattern or a name of which the parser saw only the beginning. */
+  runsOn: boolean;
   readonly variables: KnownVariables;
+}
+
+/** Adds to what it may be. */
+function add({ pieces, runsOn }: Reading, ...more: readonly Piece[]): void {
+  if (!runsOn) pieces.push(...more);
+}
+
+/** From here on it may be anything. */
+function runOn(reading: Reading): void {
+  add(reading, ANY);
+  reading.many = true;
+  reading.runsOn = true;
 }
 
 const isPlain = (pieces: TextPattern): boolean => pieces.every((piece) => typeof piece === 'string');
 
 function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
-  const { pieces } = reading;
   switch (part.type) {
     case 'Literal':
-      if (quoted) pieces.push(part.value);
-      else if (isBare(part.text)) pieces.push(part.value);
+      if (quoted) add(reading, part.value);
+      else if (isBare(part.text)) add(reading, part.value);
       else addBare(part.text, reading);
       return;
     case 'SingleQuoted':
-      pieces.push(part.value);
+      add(reading, part.value);
       return;
     case 'DoubleQuoted':
       for (const each of part.parts) addPart(each, reading, true);
       return;
     case 'AnsiCQuoted':
       // Parsers differ about the rarer escapes.
-      pieces.push(/^\$'(?:[^\\']|\\[ntr\\'"])*'$/.test(part.text) ? part.value : ANY);
+      add(reading, /^\$'(?:[^\\']|\\[ntr\\'"])*'$/.test(part.text) ? part.value : ANY);
       return;
     case 'SimpleExpansion':
       addVariable(part.text.slice(1), reading, quoted);
       return;
     case 'ParameterExpansion':
-      if (part.prefix === '#') pieces.push({ gap: 'digits' });
+      if (part.prefix === '#') add(reading, { gap: 'digits' });
       else if (part.prefix === undefined && part.index === undefined && part.operation === undefined)
         addVariable(part.parameter, reading, quoted);
       else {
-        pieces.push(ANY);
+        add(reading, ANY);
         if (!quoted) reading.splits = true;
         if (/^[@*]|\[[@*]\]/.test(part.parameter) || part.index !== undefined) reading.many = true;
       }
       return;
     case 'ArithmeticExpansion':
-      pieces.push({ gap: 'digits' });
+      add(reading, { gap: 'digits' });
       return;
     case 'CommandExpansion':
-      pieces.push(ANY);
+      add(reading, ANY);
       if (!quoted) reading.splits = true;
       return;
     case 'Glob':
-      pieces.push({ gap: part.kind === 'star' ? 'name' : 'char' });
+      if (part.kind === 'bracket') addClass(part.text, reading);
+      else add(reading, { gap: part.kind === 'star' ? 'name' : 'char' });
       reading.many = true;
       return;
     case 'BraceExpansion': {
       const options = /^\{([\w./-]*(?:,[\w./-]*)+)\}$/.exec(part.text)?.[1];
-      pieces.push(options === undefined ? ANY : { oneOf: options.split(',') });
+      if (/[[$`]/.test(part.text)) runOn(reading);
+      else add(reading, options === undefined ? ANY : { oneOf: options.split(',') });
       reading.many = true;
       return;
     }
     default:
-      pieces.push(ANY);
+      add(reading, ANY);
       reading.many = true;
   }
 }
 
+/** A class of characters may also stand for itself, as it does with a slash in it. */
+function addClass(text: string, reading: Reading): void {
+  if (/[$`]/.test(text)) reading.splits = true;
+  add(reading, text.includes('/') ? ANY : { gap: 'part' });
+}
+
 function addVariable(name: string, reading: Reading, quoted: boolean): void {
-  const { pieces, variables } = reading;
+  const { variables } = reading;
   const known = variables.get(name);
-  if (/^[?#$!]$/.test(name)) pieces.push({ gap: 'digits' });
-  else if (known !== undefined && (quoted || isOneWord(known))) pieces.push(...known);
+  if (/^[?#$!]$/.test(name)) add(reading, { gap: 'digits' });
+  else if (known !== undefined && (quoted || isOneWord(known))) add(reading, ...known);
   else {
-    pieces.push(ANY);
+    add(reading, ANY);
     if (/^[@*]/.test(name)) reading.many = true;
     if (!quoted) reading.splits = true;
   }
@@ -123,18 +150,15 @@ function isBare(text: string): boolean {
 
 /** Text outside quotes. What looks like the beginning of more than the parser saw may be anything. */
 function addBare(text: string, reading: Reading): void {
-  const { pieces } = reading;
   if (isBare(text)) {
-    pieces.push(text.replace(/\\\n/g, '').replace(/\\([\s\S])/g, '$1'));
+    add(reading, text.replace(/\\\n/g, '').replace(/\\([\s\S])/g, '$1'));
     return;
   }
   reading.many = true;
   for (const [token] of text.matchAll(/\\[\s\S]|[\s\S]/g)) {
-    if (token === '*') pieces.push({ gap: 'name' });
-    else if (token === '?') pieces.push({ gap: 'char' });
-    else if (/^[[{$`]$/.test(token)) {
-      pieces.push(ANY);
-      return;
-    } else if (token !== '\\\n') pieces.push(token.replace(/^\\/, ''));
+    if (token === '*') add(reading, { gap: 'name' });
+    else if (token === '?') add(reading, { gap: 'char' });
+    else if (/^[[{$`]$/.test(token)) runOn(reading);
+    else if (token !== '\\\n') add(reading, token.replace(/^\\/, ''));
   }
 }
