@@ -64,6 +64,12 @@ export type {
   SessionStoreFlush,
   SessionSummaryEntry,
 } from './protocol/session/session-store.ts';
+export type {
+  SessionCost,
+  SpendingCounts,
+  SpendingPurpose,
+  SpendingRow,
+} from './protocol/session/spending.ts';
 export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/session/terminal.ts';
 export type { ContextCategory, ContextUsage } from './protocol/stream/context-usage.ts';
 export type { SDKSystemInit } from './protocol/stream/init-message.ts';
@@ -202,6 +208,7 @@ export {
   type SessionMutationOptions,
   type SessionOptions,
   sessionContext,
+  sessionCost,
   sessionDecisions,
   sessionsDirectory,
   tagSession,

@@ -66,6 +66,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/explain-command.ts')).explainCommand(world, invocation.session);
     case 'context':
       return (await import('./commands/context-command.ts')).contextCommand(world, invocation.session);
+    case 'cost':
+      return (await import('./commands/cost-command.ts')).costCommand(world, invocation);
     case 'sessions':
       return (await import('./commands/sessions-command.ts')).sessionsCommand(world, invocation);
     case 'auth':

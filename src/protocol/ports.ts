@@ -1,6 +1,7 @@
 /** Ports whose data outlives one process. Adapters for files and memory exist; others can be supplied. */
 
 import type { Life } from './life.ts';
+import type { QuerySource } from './model/model.ts';
 import type { Usage, UserBlock } from './model/wire.ts';
 import type { JournalBody, JournalEntry } from './session/journal.ts';
 
@@ -120,7 +121,10 @@ export interface Ledger {
     readonly effectKey: string;
     readonly usage: Usage;
     readonly wasted?: boolean;
+    /** The request was made by the main loop: it counts as usage of the submission. */
     readonly main: boolean;
+    /** Who made the request; what it was for follows from that. */
+    readonly querySource: QuerySource;
   }): number;
   totalCostUsd(): number;
 }

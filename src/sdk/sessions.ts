@@ -2,6 +2,7 @@
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
+import type { SessionCost } from '../protocol/session/spending.ts';
 import type { ContextUsage } from '../protocol/stream/context-usage.ts';
 import { type Place, placeOf } from './process-place.ts';
 
@@ -193,6 +194,18 @@ export async function sessionDecisions(
   options: SessionOptions = {},
 ): Promise<readonly DecisionRecord[]> {
   return (await loadRecord()).sessionDecisions(sessionId, placeOf(options));
+}
+
+/**
+ * What a session has cost, in rows that add up: by model, provider, agent and purpose. Default: the newest
+ * session of `cwd`. Rejects with `session_not_found`.
+ *
+ * @example
+ * const { totalCostUsd, rows } = await sessionCost();
+ * const wasted = rows.filter(({ purpose }) => purpose === 'retry_waste');
+ */
+export async function sessionCost(sessionId?: string, options: SessionOptions = {}): Promise<SessionCost> {
+  return (await loadRecord()).sessionCost(sessionId, placeOf(options));
 }
 
 /**

@@ -17,6 +17,7 @@ describe('the ledger (L9)', () => {
       effectKey: 's/1/1/model',
       usage: usage({ input_tokens: MILLION }),
       main: true,
+      querySource: 'main',
     };
     expect(ledger.settle(spent)).toBe(4);
     expect(ledger.settle(spent)).toBe(4);
@@ -31,6 +32,7 @@ describe('the ledger (L9)', () => {
         effectKey,
         usage: usage({ input_tokens, output_tokens: 7 }),
         main: true,
+        querySource: 'main',
       });
     spend('a', 1_111);
     expect(ledger.takeUsageSinceResult()).toEqual(ledger.modelUsage());
@@ -54,15 +56,20 @@ describe('the ledger (L9)', () => {
       usage: usage({ output_tokens: MILLION }),
       wasted: true,
       main: true,
+      querySource: 'main',
     });
     ledger.settle({
       model: 'claude-opus-5-5',
       effectKey: 'b',
       usage: usage({ output_tokens: MILLION }),
       main: true,
+      querySource: 'main',
     });
     expect(ledger.totalCostUsd()).toBe(40);
-    expect(ledger.wastedUsd()).toBe(20);
+    expect(ledger.spending()).toMatchObject([
+      { purpose: 'retry_waste', calls: 1, costUSD: 20 },
+      { purpose: 'loop', calls: 1, costUSD: 20 },
+    ]);
   });
   it('F107: the sum over models is the total, and only the main loop is in usage', () => {
     const ledger = ledgerWith();
@@ -71,12 +78,14 @@ describe('the ledger (L9)', () => {
       effectKey: 'a',
       usage: usage({ input_tokens: 1000, output_tokens: 100 }),
       main: true,
+      querySource: 'main',
     });
     ledger.settle({
       model: 'claude-sonnet-5-5',
       effectKey: 'b',
       usage: usage({ input_tokens: 500, cache_read_input_tokens: 9000 }),
       main: false,
+      querySource: 'agent:Explore',
     });
     const models = Object.values(ledger.modelUsage());
     expect(models.reduce((sum, model) => sum + model.costUSD, 0)).toBeCloseTo(ledger.totalCostUsd(), 12);
@@ -101,6 +110,7 @@ describe('the ledger (L9)', () => {
       effectKey: 'a',
       usage: usage({ input_tokens: MILLION, iterations: [rounds, inner] }),
       main: true,
+      querySource: 'main',
     });
     expect(ledger.totalCostUsd()).toBeCloseTo(4 + 2 + 1, 10);
     expect(Object.keys(ledger.modelUsage()).sort()).toEqual([
@@ -116,7 +126,13 @@ describe('the ledger (L9)', () => {
       cache_creation_input_tokens: 300,
       cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
     };
-    ledger.settle({ model: 'claude-opus-5-5', effectKey: 'a', usage: usage(written), main: true });
+    ledger.settle({
+      model: 'claude-opus-5-5',
+      effectKey: 'a',
+      usage: usage(written),
+      main: true,
+      querySource: 'main',
+    });
     expect(ledger.modelUsage()['claude-opus-5-5']).toMatchObject({
       cacheCreationEphemeral5mInputTokens: 100,
       cacheCreationEphemeral1hInputTokens: 200,
@@ -140,6 +156,7 @@ describe('the ledger (L9)', () => {
       effectKey: 'a',
       usage: usage({ input_tokens: 10 }),
       main: true,
+      querySource: 'main',
     });
     expect(ledger.modelUsage()['somebody-elses-model']).toMatchObject({ costBasis: 'unknown' });
   });
@@ -148,7 +165,13 @@ describe('the ledger (L9)', () => {
     const need = { model: 'claude-opus-5-5', inputTokens: 0, maxTokens: 30_000 };
     expect(ledger.reserve({ ...need, effectKey: 'a' })).toEqual({ ok: true });
     expect(ledger.reserve({ ...need, effectKey: 'b' })).toMatchObject({ ok: false });
-    ledger.settle({ model: need.model, effectKey: 'a', usage: usage({ output_tokens: 1000 }), main: true });
+    ledger.settle({
+      model: need.model,
+      effectKey: 'a',
+      usage: usage({ output_tokens: 1000 }),
+      main: true,
+      querySource: 'main',
+    });
     expect(ledger.reserve({ ...need, effectKey: 'b' })).toEqual({ ok: true });
   });
   it('starts each submission at zero and keeps the totals', () => {
@@ -158,6 +181,7 @@ describe('the ledger (L9)', () => {
       effectKey: 'a',
       usage: usage({ input_tokens: MILLION }),
       main: true,
+      querySource: 'main',
     });
     ledger.startSubmission();
     expect(ledger.submissionUsage()).toEqual(EMPTY_USAGE);

@@ -190,6 +190,7 @@ describe('countingLedger', () => {
       model: 'm',
       effectKey: 'k',
       main: true,
+      querySource: 'main',
       usage: {
         input_tokens: 1,
         output_tokens: 100,

@@ -32,6 +32,7 @@ export type Invocation =
     }
   | { readonly command: 'explain'; readonly session: string | undefined }
   | { readonly command: 'context'; readonly session: string | undefined }
+  | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | { readonly command: 'doctor' }
   | TrustInvocation
@@ -100,6 +101,12 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
       .action((session: string | undefined) => {
         invocation = { command: name, session: session && unquoted(session) };
       });
+  subcommand('cost', 'say what a session has cost, by model, agent and purpose')
+    .argument('[session]', 'id of a session; default the newest of this folder')
+    .option('--json', 'as JSON')
+    .action((session: string | undefined, { json }: { json?: true }) => {
+      invocation = { command: 'cost', session: session && unquoted(session), json: json === true };
+    });
   addSessionsCommand(
     subcommand('sessions', 'list, show, rename, tag, fork or delete sessions, or erase a text from one'),
     ({ words, ...call }) => {

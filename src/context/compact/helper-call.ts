@@ -34,7 +34,7 @@ export interface Question {
 
 /** undefined: no usable answer, or the budget is used up. Never rejects for a failed call. */
 export async function askOnce(question: Question, ports: AskOncePorts): Promise<string | undefined> {
-  const { model, effectKey, maxTokens, signal } = question;
+  const { model, effectKey, maxTokens, querySource, signal } = question;
   const request = requestOf(question, ports);
   const inputTokens = estimateTokens(request.view);
   if (!ports.ledger.reserve({ model, effectKey, inputTokens, maxTokens }).ok) return undefined;
@@ -49,7 +49,14 @@ export async function askOnce(question: Question, ports: AskOncePorts): Promise<
     const complete = next.value.kind === 'complete' && answer.stopReason === 'end_turn';
     const { usage } = answer;
     if (usage !== undefined)
-      ports.ledger.settle({ model, effectKey, usage, main: false, ...(!complete && { wasted: true }) });
+      ports.ledger.settle({
+        model,
+        effectKey,
+        usage,
+        main: false,
+        querySource,
+        ...(!complete && { wasted: true }),
+      });
     const text = answer.text.trim();
     return complete && text !== '' ? text : undefined;
   }

@@ -76,6 +76,7 @@ export function createSummarise(options: SummariserOptions): Summarise {
           effectKey,
           usage: answer.usage,
           main: false,
+          querySource: request.querySource,
           ...(wasted && { wasted }),
         });
       }

@@ -202,7 +202,11 @@ async function recordCost(
   n: number | 'end',
 ): Promise<void> {
   const { ledger } = budget;
-  const cost = { totalCostUsd: ledger.totalCostUsd(), modelUsage: ledger.modelUsage() };
+  const cost = {
+    totalCostUsd: ledger.totalCostUsd(),
+    modelUsage: ledger.modelUsage(),
+    spending: ledger.spending(),
+  };
   const body: JournalBody = {
     type: 'cost',
     id: `${submission}/agent/${agentId}/cost/${n}`,

@@ -3,6 +3,8 @@ import { contextTokens } from '../../loop/response.ts';
 import { afterCompactions } from '../../loop/task-budget.ts';
 import type { CompactMetadata } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
+import type { Ledger } from '../../protocol/ports.ts';
+import type { SpentTotals } from '../../protocol/session/spending.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
 import type { UsageLedger } from './usage-ledger.ts';
@@ -10,21 +12,30 @@ import type { UsageLedger } from './usage-ledger.ts';
 type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'taskBudget'>;
 
 export class SessionBudget {
+  /** What the whole session has spent. */
   readonly ledger: UsageLedger;
+  /** The ledger, as this conversation or agent pays with it. */
+  readonly account: Ledger;
   readonly #limits: Limits;
   readonly #warnings: CapWarnings;
   #unaffordable: string | undefined;
   #taskRemaining: number | undefined;
 
-  constructor(limits: Limits, ledger: UsageLedger, warnings = createCapWarnings()) {
+  /** `agent`: the type of the agent that spends; default the main agent. */
+  constructor(limits: Limits, ledger: UsageLedger, agent?: string, warnings = createCapWarnings()) {
     this.#limits = limits;
     this.ledger = ledger;
+    this.account = {
+      reserve: (need) => ledger.reserve(need),
+      settle: (spent) => ledger.settle(spent, agent),
+      totalCostUsd: () => ledger.totalCostUsd(),
+    };
     this.#warnings = warnings;
   }
 
   /** For an agent, or the conversation after this one: what was spent counts on, the task's tokens are counted anew. */
-  share(limits: Limits): SessionBudget {
-    return new SessionBudget(limits, this.ledger, this.#warnings);
+  share(limits: Limits, agent?: string): SessionBudget {
+    return new SessionBudget(limits, this.ledger, agent, this.#warnings);
   }
 
   /** No more may be spent. */
@@ -45,7 +56,7 @@ export class SessionBudget {
 
   /** What an earlier process has left. */
   restore(earlier: {
-    readonly totals?: Parameters<UsageLedger['restore']>[0] | undefined;
+    readonly totals?: SpentTotals | undefined;
     readonly taskRemaining?: number | undefined;
   }): void {
     if (earlier.totals !== undefined) this.ledger.restore(earlier.totals);

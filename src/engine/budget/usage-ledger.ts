@@ -1,6 +1,7 @@
 /**
- * Money (L9): every model call of a session passes here. Usage counts once per effect key; what was thrown away
- * is billed and flagged; answers inside an answer (advisors) count under their own model.
+ * Every model call of a session is paid for here (L9). Usage counts once per effect key; a discarded answer is billed
+ * as waste; answers inside an answer (advisors) count under their own model. What was spent is kept in rows, of which
+ * every other figure is a sum.
  */
 
 import { canonicalModel } from '../../model/catalog/model-info.ts';
@@ -8,6 +9,21 @@ import { addUsage } from '../../model/catalog/usage.ts';
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
+import {
+  countsByModel,
+  countsOf,
+  NO_COUNTS,
+  purposeOf,
+  rowsOf,
+  SPENDING_COUNTS,
+  type SpendingCounts,
+  type SpendingPurpose,
+  type SpendingRow,
+  type SpentTotals,
+  subtractCounts,
+  totalUsd,
+  withRow,
+} from '../../protocol/session/spending.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
 
 interface LedgerOptions {
@@ -20,29 +36,31 @@ interface LedgerOptions {
   readonly strictBudget?: boolean | undefined;
 }
 
-export interface UsageLedger extends Ledger {
-  /** Lets go of what `reserve` held for a call that is over. */
+export interface UsageLedger {
+  /** As `Ledger.reserve`. */
+  reserve: Ledger['reserve'];
+  /** As `Ledger.settle`, on behalf of an agent: its type, or `main`. */
+  settle(spent: Parameters<Ledger['settle']>[0], agent?: string): number;
+  totalCostUsd(): number;
+  /** Releases what `reserve` held for a call that has ended. */
   release(effectKey: string): void;
   /** USD spent since this ledger was made: what was restored from a journal is not in it (F111). */
   spentUsd(): number;
-  /** Of that, USD paid for answers that were thrown away (F110). */
-  wastedUsd(): number;
   /** Every model, restored totals included. */
   modelUsage(): Readonly<Record<string, ModelUsage>>;
+  /** Every row, restored ones included; their sums are `modelUsage` and `totalCostUsd`. */
+  spending(): readonly SpendingRow[];
   /** The main loop of the current submission. */
   submissionUsage(): Usage;
-  /** What every model used since this was asked last, or since the totals of an earlier life were restored. */
+  /** What every model used since the last call of this function, or since earlier totals were restored. */
   takeUsageSinceResult(): Readonly<Record<string, ModelUsage>>;
   startSubmission(): void;
   /** Another conversation begins: totals count from 0 again, what was spent counts on. */
   startConversation(): void;
-  /** Answers of an earlier life of this submission: in its usage, and paid for already. */
+  /** Answers that an earlier process got for this submission: part of its usage, and paid for already. */
   carryOn(usages: readonly Usage[]): void;
-  /** Totals of an earlier life of the session. */
-  restore(totals: {
-    readonly totalCostUsd: number;
-    readonly modelUsage: Readonly<Record<string, unknown>>;
-  }): void;
+  /** Totals that an earlier process recorded for this session. */
+  restore(totals: SpentTotals): void;
 }
 
 export function createUsageLedger(options: LedgerOptions): UsageLedger {
@@ -51,17 +69,13 @@ export function createUsageLedger(options: LedgerOptions): UsageLedger {
 
 class SessionLedger implements UsageLedger {
   readonly #options: LedgerOptions;
-  readonly #models = new Map<string, ModelUsage>();
+  #rows: readonly SpendingRow[] = [];
   readonly #settled = new Map<string, number>();
   /** Only under a strict budget. */
   #reserved: Map<string, number> | undefined;
-  #restoredUsd = 0;
   #spentUsd = 0;
-  #wastedUsd = 0;
   #submission: Usage = EMPTY_USAGE;
-  /** Of what was spent, what belongs to earlier conversations. */
-  #earlierUsd = 0;
-  #atLastResult: ReadonlyMap<string, ModelUsage> | undefined;
+  #atLastResult: Readonly<Record<string, ModelUsage>> = {};
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -87,15 +101,19 @@ class SessionLedger implements UsageLedger {
     return { ok: true } as const;
   }
 
-  settle({ model, effectKey, usage, wasted, main }: Parameters<Ledger['settle']>[0]): number {
+  settle(spent: Parameters<Ledger['settle']>[0], agent = MAIN_AGENT): number {
+    const { model, effectKey, usage, wasted, main, querySource } = spent;
     this.#reserved?.delete(effectKey);
     const known = this.#settled.get(effectKey);
     if (known !== undefined) return known;
+    const purpose = wasted === true ? 'retry_waste' : purposeOf(querySource);
     let cost = 0;
-    for (const part of answersIn(usage, model)) cost += this.#count(part.model, part.usage);
+    for (const answer of answersIn(usage, model)) {
+      const inside = answer.isInside && wasted !== true;
+      cost += this.#count(answer, agent, inside ? 'advisor' : purpose);
+    }
     this.#settled.set(effectKey, cost);
     this.#spentUsd += cost;
-    if (wasted === true) this.#wastedUsd += cost;
     if (main) this.#submission = addUsage(this.#submission, withoutInner(usage));
     return cost;
   }
@@ -105,32 +123,32 @@ class SessionLedger implements UsageLedger {
   }
 
   totalCostUsd(): number {
-    return withoutNoise(this.#restoredUsd + this.#spentUsd - this.#earlierUsd);
+    return totalUsd(this.#rows);
   }
 
   spentUsd(): number {
     return this.#spentUsd;
   }
 
-  wastedUsd(): number {
-    return this.#wastedUsd;
+  spending(): readonly SpendingRow[] {
+    return this.#rows;
   }
 
   modelUsage(): Readonly<Record<string, ModelUsage>> {
-    return Object.fromEntries(this.#models);
+    const models = Object.entries(countsByModel(this.#rows));
+    return Object.fromEntries(models.map(([model, counts]) => [model, { ...counts, ...this.#facts(model) }]));
   }
 
   takeUsageSinceResult(): Readonly<Record<string, ModelUsage>> {
     const before = this.#atLastResult;
-    this.#atLastResult = new Map(this.#models);
-    return usageSince(before, this.#models);
+    const now = this.modelUsage();
+    this.#atLastResult = now;
+    return usageSince(before, now);
   }
 
   startConversation(): void {
-    this.#restoredUsd = 0;
-    this.#earlierUsd = this.#spentUsd;
-    this.#models.clear();
-    this.#atLastResult = undefined;
+    this.#rows = [];
+    this.#atLastResult = {};
   }
 
   submissionUsage(): Usage {
@@ -148,36 +166,54 @@ class SessionLedger implements UsageLedger {
     for (const usage of usages) this.#submission = addUsage(this.#submission, withoutInner(usage));
   }
 
-  restore(totals: Parameters<UsageLedger['restore']>[0]): void {
-    this.#restoredUsd += totals.totalCostUsd;
-    for (const [model, value] of Object.entries(totals.modelUsage)) {
-      if (typeof value !== 'object' || value === null) continue;
-      const empty = emptyModelUsage(model, this.#options.infoOf(model));
-      this.#models.set(model, { ...empty, ...(value as Partial<ModelUsage>) });
-    }
-    this.#atLastResult = new Map(this.#models);
+  restore(totals: SpentTotals): void {
+    for (const row of rowsOf(totals)) this.#rows = withRow(this.#rows, row);
+    this.#atLastResult = this.modelUsage();
   }
 
-  #count(model: string, usage: Usage): number {
-    const info = this.#options.infoOf(model);
-    const cost = this.#options.costOf(usage, info);
-    this.#models.set(model, addToModel(model, this.#models.get(model), usage, info, cost));
+  #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): number {
+    const cost = this.#options.costOf(usage, this.#options.infoOf(model));
+    this.#rows = withRow(this.#rows, {
+      model,
+      provider: 'firstParty',
+      agent,
+      purpose,
+      calls: 1,
+      ...countsOf(usage, cost ?? 0),
+      isPriced: cost !== undefined,
+    });
     return cost ?? 0;
   }
+
+  #facts(model: string): Omit<ModelUsage, keyof SpendingCounts> {
+    const { contextWindow, maxOutputTokens } = this.#options.infoOf(model);
+    const rows = this.#rows.filter((row) => row.model === model);
+    return {
+      contextWindow,
+      maxOutputTokens,
+      canonicalModel: canonicalModel(model),
+      provider: rows.at(-1)?.provider ?? 'firstParty',
+      costBasis: rows.every(({ isPriced }) => isPriced) ? 'list' : 'unknown',
+    };
+  }
 }
+
+const MAIN_AGENT = 'main';
 
 interface Answer {
   readonly model: string;
   readonly usage: Usage;
+  /** It is part of the answer of another model. */
+  readonly isInside: boolean;
 }
 
 /** The answer itself, and the answers of other models inside it, however deep. */
-function answersIn(usage: Usage, model: string): Answer[] {
-  const answers: Answer[] = [{ model, usage: withoutInner(usage) }];
+function answersIn(usage: Usage, model: string, isInside = false): Answer[] {
+  const answers: Answer[] = [{ model, usage: withoutInner(usage), isInside }];
   for (const inner of usage.iterations ?? []) {
     // `message` entries are parts of the answer itself, which its totals already count.
     if (inner.model === undefined || inner.type === 'message') continue;
-    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model));
+    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model, true));
   }
   return answers;
 }
@@ -197,83 +233,15 @@ function worstCase(inputTokens: number, maxTokens: number): Usage {
   };
 }
 
-function emptyModelUsage(model: string, info: ModelInfo): ModelUsage {
-  return {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadInputTokens: 0,
-    cacheCreationInputTokens: 0,
-    cacheCreationEphemeral5mInputTokens: 0,
-    cacheCreationEphemeral1hInputTokens: 0,
-    thinkingTokens: 0,
-    webSearchRequests: 0,
-    costUSD: 0,
-    contextWindow: info.contextWindow,
-    maxOutputTokens: info.maxOutputTokens,
-    canonicalModel: canonicalModel(model),
-    provider: 'firstParty',
-    costBasis: info.price === undefined ? 'unknown' : 'list',
-  };
-}
-
-function addToModel(
-  model: string,
-  before: ModelUsage | undefined,
-  usage: Usage,
-  info: ModelInfo,
-  cost: number | undefined,
-): ModelUsage {
-  const sum = before ?? emptyModelUsage(model, info);
-  const oneHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
-  const fiveMinutes =
-    usage.cache_creation?.ephemeral_5m_input_tokens ?? usage.cache_creation_input_tokens - oneHour;
-  return {
-    inputTokens: sum.inputTokens + usage.input_tokens,
-    outputTokens: sum.outputTokens + usage.output_tokens,
-    cacheReadInputTokens: sum.cacheReadInputTokens + usage.cache_read_input_tokens,
-    cacheCreationInputTokens: sum.cacheCreationInputTokens + usage.cache_creation_input_tokens,
-    cacheCreationEphemeral5mInputTokens: sum.cacheCreationEphemeral5mInputTokens + fiveMinutes,
-    cacheCreationEphemeral1hInputTokens: sum.cacheCreationEphemeral1hInputTokens + oneHour,
-    thinkingTokens: sum.thinkingTokens + (usage.output_tokens_details?.thinking_tokens ?? 0),
-    webSearchRequests: sum.webSearchRequests + (usage.server_tool_use?.web_search_requests ?? 0),
-    costUSD: withoutNoise(sum.costUSD + (cost ?? 0)),
-    contextWindow: info.contextWindow,
-    maxOutputTokens: info.maxOutputTokens,
-    canonicalModel: canonicalModel(model),
-    provider: 'firstParty',
-    costBasis: cost === undefined ? 'unknown' : sum.costBasis,
-  };
-}
-
-const COUNTED = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'cacheCreationEphemeral5mInputTokens',
-  'cacheCreationEphemeral1hInputTokens',
-  'thinkingTokens',
-  'webSearchRequests',
-  'costUSD',
-] as const;
-
 function usageSince(
-  before: ReadonlyMap<string, ModelUsage> | undefined,
-  now: ReadonlyMap<string, ModelUsage>,
+  before: Readonly<Record<string, ModelUsage>>,
+  now: Readonly<Record<string, ModelUsage>>,
 ): Readonly<Record<string, ModelUsage>> {
   const since: Record<string, ModelUsage> = {};
-  for (const [model, usage] of now) {
-    const earlier = before?.get(model);
-    if (earlier === undefined) since[model] = usage;
-    else if (earlier !== usage) {
-      const counts = COUNTED.map((name) => [name, withoutNoise(usage[name] - earlier[name])] as const);
-      since[model] = { ...usage, ...Object.fromEntries(counts) };
-    }
+  for (const [model, usage] of Object.entries(now)) {
+    const counts = subtractCounts(usage, before[model] ?? NO_COUNTS);
+    if (before[model] === undefined || SPENDING_COUNTS.some((name) => counts[name] !== 0))
+      since[model] = { ...usage, ...counts };
   }
   return since;
-}
-
-/** Sums of dollars in binary end in noise (0.019777999999999997); no price is that fine. */
-function withoutNoise(usd: number): number {
-  return Math.round(usd * 1e12) / 1e12;
 }

@@ -34,6 +34,7 @@ export async function recordResult(
       submission: id,
       totalCostUsd: budget.ledger.totalCostUsd(),
       modelUsage: budget.ledger.modelUsage(),
+      spending: budget.ledger.spending(),
     },
     { type: 'result', id: `${id}/result`, submission: id, result },
   ];

@@ -18,7 +18,7 @@ type Found = Pick<WebSearchOutput, 'results' | 'searchCount'>;
 
 /** Rejects with a sentence when the request fails, or when there is no money for it. */
 export async function searchWeb(search: WebSearch, ports: SideCallPorts): Promise<Found> {
-  const { ledger } = ports.budget;
+  const ledger = ports.budget.account;
   const { client, inUse: model } = ports.model;
   const request = requestOf(search, model, ports);
   const { effectKey, signal } = search;
@@ -34,7 +34,10 @@ export async function searchWeb(search: WebSearch, ports: SideCallPorts): Promis
       continue;
     }
     const outcome = next.value;
-    if (answer.usage !== undefined) ledger.settle({ model, effectKey, usage: answer.usage, main: false });
+    if (answer.usage !== undefined) {
+      const { querySource } = request;
+      ledger.settle({ model, effectKey, usage: answer.usage, main: false, querySource });
+    }
     if (outcome.kind === 'complete') return answer.found();
     signal.throwIfAborted();
     throw new Error('failure' in outcome ? `API Error: ${outcome.failure.message}` : 'The search was ended.');

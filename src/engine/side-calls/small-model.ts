@@ -18,7 +18,7 @@ export function smallModel(
 export interface SideCallPorts {
   readonly conversation: { readonly sessionId: string };
   readonly model: Pick<SessionModel, 'client' | 'inUse' | 'resolve'>;
-  readonly budget: Pick<SessionBudget, 'ledger'>;
+  readonly budget: Pick<SessionBudget, 'account'>;
   readonly world: { readonly clock: Clock; readonly ids: Ids };
 }
 
@@ -34,7 +34,7 @@ export function askSmallModel(
   const { clock, ids } = world;
   return askOnce(
     { ...question, sessionId, model: smallModel(model.inUse, configured, model) },
-    { callModel: model.client.call, ledger: budget.ledger, clock, ids },
+    { callModel: model.client.call, ledger: budget.account, clock, ids },
   );
 }
 

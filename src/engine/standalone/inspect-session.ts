@@ -4,6 +4,7 @@ import { modelInfo } from '../../model/catalog/model-info.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
+import type { SessionCost } from '../../protocol/session/spending.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
@@ -43,6 +44,19 @@ export async function sessionContext(
 ): Promise<ContextUsage> {
   const entries = await entriesOf(sessionId, place);
   return contextUsageOnRecord(resumeSession(entries), (model) => limitsFor(modelInfo(model)));
+}
+
+/** What the session has cost, agents included. Throws `session_not_found`. */
+export async function sessionCost(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
+  const entries = await entriesOf(sessionId, place);
+  const { totalCostUsd, spending } = resumeSession(entries).totals;
+  const unpriced = spending.filter(({ isPriced }) => !isPriced).map(({ model }) => model);
+  return {
+    sessionId: entries.at(0)?.sessionId ?? sessionId ?? '',
+    totalCostUsd,
+    rows: spending,
+    unpricedModels: [...new Set(unpriced)],
+  };
 }
 
 async function entriesOf(sessionId: string | undefined, place: SessionPlace) {

@@ -8,6 +8,7 @@ import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
+import type { SpentTotals } from '../../protocol/session/spending.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { RecoveredTask } from '../../protocol/tools/task.ts';
@@ -18,9 +19,7 @@ import { ViewFold } from '../../view/fold.ts';
 export interface Recovered {
   /** The view, and how it goes on with what is recorded next. */
   readonly view: ViewFold;
-  readonly totals?:
-    | { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> }
-    | undefined;
+  readonly totals?: SpentTotals | undefined;
   /** The submission that was cut off, and how to go on with it. */
   readonly interrupted?: Interrupted | undefined;
   /** What the provider counted for the first `length` messages of the view, unless it was edited since. */

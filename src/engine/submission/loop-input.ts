@@ -75,7 +75,7 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
     context: context.port,
     hooks: withBackgroundTasks(ports.hooks, ports.tasks),
     attachments: context.attachments,
-    ledger: ports.budget.ledger,
+    ledger: ports.budget.account,
     guard,
     clock: world.clock,
     ids: world.ids,

@@ -134,7 +134,7 @@ export async function composeAgentParts(
       world,
       conversation,
       model: ownModel,
-      budget: session.budget.share(config),
+      budget: session.budget.share(config, definition.name),
       ...composeConversation(config, {
         attachments,
         contextParts,

@@ -62,7 +62,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   const contextParts: ContextParts = {
     ...shared,
     model,
-    ledger: budget.ledger,
+    ledger: budget.account,
     tools,
     allTools: mainTools,
     transcriptPath: place.transcriptPath,

@@ -38,6 +38,7 @@ export function settleResponse(
     effectKey: iteration.id('model'),
     usage,
     main: params.depth === 0,
+    querySource: params.querySource,
     ...(broken ? { wasted: true } : {}),
   });
   trace.cost(costUsd, broken);

@@ -12,6 +12,7 @@ import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import type { FileChange } from './file-history.ts';
+import type { SpentTotals } from './spending.ts';
 
 export const JOURNAL_VERSION = 1;
 
@@ -95,11 +96,7 @@ export type JournalBody =
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
-  | (Identified & {
-      readonly type: 'cost';
-      readonly totalCostUsd: number;
-      readonly modelUsage: Readonly<Record<string, unknown>>;
-    })
+  | (Identified & { readonly type: 'cost' } & SpentTotals)
   | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord })
   /** System prompt, contexts and tools as sent; written when they change. */
   | (Identified & {

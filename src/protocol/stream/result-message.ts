@@ -19,7 +19,8 @@ export interface ModelUsage {
   readonly maxOutputTokens: number;
   /** The model's name without date and suffix. */
   readonly canonicalModel?: string;
-  readonly provider?: 'firstParty';
+  /** The provider that answered: `firstParty`, `bedrock`, … */
+  readonly provider?: string;
   /** `list`, or `unknown` when the model has no price. */
   readonly costBasis: 'list' | 'managed' | 'unknown';
 }

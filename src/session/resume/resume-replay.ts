@@ -90,7 +90,7 @@ export class ResumeReplay {
         this.#view.apply([entry]);
         break;
       case 'response':
-        this.#totals = withResponse(this.#totals, this.#askedModel, entry.usage, entry.costUsd);
+        this.#totals = withResponse(this.#totals, this.#askedModel, entry.usage, entry.costUsd, entry.broken);
         own?.response(entry);
         this.#count.answered(entry, this.#view.answers);
         break;

@@ -2,54 +2,50 @@
 
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
-import type { ModelUsage } from '../../protocol/stream/result-message.ts';
+import {
+  countsByModel,
+  countsOf,
+  rowsOf,
+  type SpendingRow,
+  type SpentTotals,
+  totalUsd,
+  withRow,
+} from '../../protocol/session/spending.ts';
 
-export interface SessionTotals {
-  readonly totalCostUsd: number;
-  /** By model, in the shape results carry. */
-  readonly modelUsage: Readonly<Record<string, Partial<ModelUsage>>>;
+export interface SessionTotals extends SpentTotals {
+  readonly spending: readonly SpendingRow[];
 }
 
-export const NO_TOTALS: SessionTotals = Object.freeze({ totalCostUsd: 0, modelUsage: Object.freeze({}) });
+export const NO_TOTALS: SessionTotals = Object.freeze(totalsOf([]));
 
+/** Each figure is a sum of rows. */
+function totalsOf(spending: readonly SpendingRow[]): SessionTotals {
+  return { totalCostUsd: totalUsd(spending), modelUsage: countsByModel(spending), spending };
+}
+
+/** With an answer of the main agent that no `cost` record counts yet. */
 export function withResponse(
-  totals: SessionTotals,
+  { spending }: SessionTotals,
   model: string,
   usage: Usage,
   costUsd: number,
+  broken = false,
 ): SessionTotals {
-  const before = totals.modelUsage[model] ?? {};
-  const after: Partial<ModelUsage> = {
-    ...before,
-    inputTokens: sum(before.inputTokens, usage.input_tokens),
-    outputTokens: sum(before.outputTokens, usage.output_tokens),
-    cacheReadInputTokens: sum(before.cacheReadInputTokens, usage.cache_read_input_tokens),
-    cacheCreationInputTokens: sum(before.cacheCreationInputTokens, usage.cache_creation_input_tokens),
-    cacheCreationEphemeral5mInputTokens: sum(
-      before.cacheCreationEphemeral5mInputTokens,
-      usage.cache_creation?.ephemeral_5m_input_tokens,
-    ),
-    cacheCreationEphemeral1hInputTokens: sum(
-      before.cacheCreationEphemeral1hInputTokens,
-      usage.cache_creation?.ephemeral_1h_input_tokens,
-    ),
-    thinkingTokens: sum(before.thinkingTokens, usage.output_tokens_details?.thinking_tokens),
-    webSearchRequests: sum(before.webSearchRequests, usage.server_tool_use?.web_search_requests),
-    costUSD: sum(before.costUSD, costUsd),
+  const row: SpendingRow = {
+    model,
+    provider: 'firstParty',
+    agent: 'main',
+    purpose: broken ? 'retry_waste' : 'loop',
+    calls: 1,
+    ...countsOf(usage, costUsd),
+    isPriced: true,
   };
-  return {
-    totalCostUsd: sum(totals.totalCostUsd, costUsd),
-    modelUsage: { ...totals.modelUsage, [model]: after },
-  };
+  return totalsOf(withRow(spending, row));
 }
 
 /** The content of a `cost` record. Throws TypeError for an invalid one. */
 export function recordedTotals(record: Extract<JournalBody, { type: 'cost' }>): SessionTotals {
-  if (typeof record.totalCostUsd !== 'number') throw new TypeError('a cost record without a cost');
-  return {
-    totalCostUsd: record.totalCostUsd,
-    modelUsage: (record.modelUsage ?? {}) as SessionTotals['modelUsage'],
-  };
+  const { totalCostUsd, modelUsage = {}, spending } = record;
+  if (typeof totalCostUsd !== 'number') throw new TypeError('a cost record without a cost');
+  return totalsOf(rowsOf({ totalCostUsd, modelUsage, ...(Array.isArray(spending) && { spending }) }));
 }
-
-const sum = (a: number | undefined, b: number | undefined): number => (a ?? 0) + (b ?? 0);

@@ -1,0 +1,92 @@
+/** `turnwright cost [session]`: what a session has cost, in rows that add up. */
+import { type SessionCost, type SpendingRow, sessionCost } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { dollars, tokens } from '../screen/units.ts';
+import { visible } from '../screen/visible.ts';
+import type { World } from '../world.ts';
+
+/** The named session, in any folder; else the newest of this folder. */
+export async function costCommand(
+  { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
+  { session, json }: { readonly session: string | undefined; readonly json: boolean },
+): Promise<ExitCode> {
+  const cost = await sessionCost(session, { cwd, env });
+  const text = json ? JSON.stringify(cost, undefined, 2) : visible(costTable(cost));
+  await out.write(`${text}\n`);
+  return EXIT.success;
+}
+
+type Cells = readonly string[];
+
+const HEAD: Cells = [
+  'agent',
+  'purpose',
+  'model',
+  'calls',
+  'input',
+  'cache read',
+  'cache write',
+  'output',
+  'USD',
+];
+/** Columns from here on hold figures. */
+const FIRST_FIGURE = 3;
+
+export function costTable({ sessionId, totalCostUsd, rows, unpricedModels }: SessionCost): string {
+  const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
+  if (rows.length === 0) return `${total}. No model call has been paid for.`;
+  const table = aligned([
+    HEAD,
+    ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf),
+    totalsOf(rows),
+  ]);
+  return [total, '', ...table, ...notes(rows, unpricedModels)].join('\n');
+}
+
+function cellsOf(row: SpendingRow): Cells {
+  const model = row.provider === 'firstParty' ? row.model : `${row.model} (${row.provider})`;
+  const usd = row.isPriced ? dollars(row.costUSD) : row.costUSD > 0 ? `${dollars(row.costUSD)} + ?` : '?';
+  return [row.agent, row.purpose.replaceAll('_', ' '), model, ...figures([row]), usd];
+}
+
+function totalsOf(rows: readonly SpendingRow[]): Cells {
+  return ['total', '', '', ...figures(rows), dollars(sum(rows, 'costUSD'))];
+}
+
+function figures(rows: readonly SpendingRow[]): Cells {
+  const counts = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'outputTokens'] as const;
+  return [String(sum(rows, 'calls')), ...counts.map((name) => tokens(sum(rows, name)))];
+}
+
+type Figure = { [K in keyof SpendingRow]: SpendingRow[K] extends number ? K : never }[keyof SpendingRow];
+
+function sum(rows: readonly SpendingRow[], name: Figure): number {
+  return rows.reduce((total, row) => total + row[name], 0);
+}
+
+function notes(rows: readonly SpendingRow[], unpriced: readonly string[]): readonly string[] {
+  const oneHour = sum(rows, 'cacheCreationEphemeral1hInputTokens');
+  const searches = sum(rows, 'webSearchRequests');
+  const wasted = rows.filter(({ purpose }) => purpose === 'retry_waste');
+  const lines = [
+    oneHour > 0 && `Of the cache writes, ${tokens(oneHour)} tokens are kept for an hour.`,
+    searches > 0 && `Includes ${searches} web ${searches === 1 ? 'search' : 'searches'}.`,
+    wasted.length > 0 &&
+      `${dollars(sum(wasted, 'costUSD'))} was paid for answers that broke and were asked for again.`,
+    unpriced.length > 0 &&
+      `Not included: what ${unpriced.join(' and ')} cost, because no price is known. Give prices under "models" in the settings.`,
+  ].filter((line) => line !== false);
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function aligned(rows: readonly Cells[]): readonly string[] {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) =>
+        column < FIRST_FIGURE ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}
