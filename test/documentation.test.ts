@@ -24,7 +24,7 @@ function tablesOf(page: string): Line[][] {
   let inTable = false;
   for (const [at, text] of readFileSync(join(root, page), 'utf8').split('\n').entries()) {
     if (text.startsWith('```')) inCode = !inCode;
-    const goesOn = !inCode && text.trim() !== '' && (inTable || text.startsWith('|'));
+    const goesOn: boolean = !inCode && text.trim() !== '' && (inTable || text.startsWith('|'));
     if (goesOn && !inTable) tables.push([]);
     inTable = goesOn;
     if (inTable) tables.at(-1)?.push({ number: at + 1, text });
