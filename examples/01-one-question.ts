@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal } from 'turnwright/rehearsal';
 
-// A Messages API on this machine takes the real one's place, so this runs without a key.
+// A Messages API on this machine replaces the real one, so this runs without a key.
 const server = await startRehearsal({ scenario: { name: 'capital', replies: [reply('Paris.')] } });
 const env = { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' };
 

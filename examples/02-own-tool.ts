@@ -1,4 +1,4 @@
-// A function of yours as a tool of the model.
+// A function of the host as a tool for the model.
 import assert from 'node:assert/strict';
 import { createSdkMcpServer, query, tool } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

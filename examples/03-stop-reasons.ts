@@ -23,16 +23,16 @@ async function resultOf(scenario: Scenario, options: Options = {}): Promise<SDKR
   return result;
 }
 
-// The model has said what it had to say.
+// The model has finished its answer.
 const done = await resultOf({ name: 'done', replies: [reply('Done.')] });
 assert.deepEqual([done.subtype, done.terminal_reason, done.is_error], ['success', 'completed', false]);
 
-// It would go on for ever: the turn limit stops it.
+// The model never stops calling tools: the turn limit ends the run.
 const list = reply([toolUse('Glob', { pattern: '*.md' })], { times: 'any' });
 const endless = await resultOf({ name: 'endless', replies: [list] }, { maxTurns: 3 });
 assert.deepEqual([endless.subtype, endless.terminal_reason], ['error_max_turns', 'max_turns']);
 
-// It declines: that is an answer, not an error.
+// The model refuses: a refusal is an answer, not an error.
 const refusal = await resultOf({
   name: 'refusal',
   replies: [reply('I would rather not.', { stop_reason: 'refusal' })],
@@ -42,7 +42,7 @@ assert.deepEqual(
   ['completed', 'refusal', false],
 );
 
-// The API refuses for good: a success in shape, an error in fact.
+// The API refuses the request: the subtype is `success`, but `is_error` is true.
 const refused = { name: 'http-status', status: 403 } as const;
 const forbidden = await resultOf({
   name: 'forbidden',

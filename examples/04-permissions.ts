@@ -1,4 +1,4 @@
-// The host decides about calls that neither rules nor mode settle.
+// The host decides about calls that neither rules nor the mode decide.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,9 +1,9 @@
-// Three ways to end early: interrupt (a result comes), abort (it throws), leaving the loop (silence).
+// Three ways to end a run early: interrupt (yields a result), abort (throws), leaving the loop (neither).
 import assert from 'node:assert/strict';
 import { AbortError, query, type SDKResultMessage } from 'turnwright';
 import { reply, startRehearsal } from 'turnwright/rehearsal';
 
-// A model that would talk for a minute.
+// A model whose answer takes a minute.
 const slow = reply('word '.repeat(600), { timing: { gapMs: 100, deltaChars: 5 }, times: 'any' });
 const server = await startRehearsal({ scenario: { name: 'slow', replies: [slow] } });
 const env = { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' };
@@ -31,7 +31,7 @@ await assert.rejects(async () => {
   }
 }, AbortError);
 
-// 3. break: the iterator's return() ends everything, also while the model is silent.
+// 3. break: the iterator's return() ends everything, also while the model sends nothing.
 for await (const message of query({ prompt: 'Talk.', options })) {
   if (message.type === 'stream_event') break;
 }

@@ -1,4 +1,4 @@
-// A session outlives its process: the next one goes on where it stopped, or tries another way under another id.
+// A session outlives its process: another process continues it, or forks it under another id.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { type RehearsalRequest, reply, startRehearsal } from 'turnwright/rehears
 
 const folder = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
 
-// Knows a name only when the conversation holds it.
+// Answers with the name only if the conversation contains it.
 function remembering(request: RehearsalRequest) {
   const [, name] = /my name is (\w+)/i.exec(JSON.stringify(request.body['messages'])) ?? [];
   return reply(name === undefined ? 'I do not know your name.' : `Your name is ${name}.`);

@@ -18,7 +18,7 @@ await engine.close();
 
 model.assertComplete();
 assert.equal(search.calls.length, 1);
-// What the tool said is what the model was told.
+// The next request contains the answer of the tool.
 assert.match(JSON.stringify(model.requests[1]?.view), /src\/main\.ts:12/);
 const result = messages.at(-1);
 assert.ok(result?.type === 'result' && result.subtype === 'success');

@@ -1,4 +1,4 @@
-// What does my agent do when the API is overloaded and then the connection breaks? Find out before it happens.
+// How an agent behaves when the API is overloaded and then the connection breaks.
 import assert from 'node:assert/strict';
 import { query, type SDKMessage } from 'turnwright';
 import { reply, startRehearsal } from 'turnwright/rehearsal';
@@ -8,7 +8,7 @@ const server = await startRehearsal({
     name: 'a bad day',
     replies: [
       reply('All of it arrived.', {
-        // The first two deliveries are struck, the third one comes whole.
+        // The first two deliveries have the fault, the third one is complete.
         faults: [
           { name: 'http-status', status: 529, times: 1 },
           { name: 'reset-after-events', after: 3, times: 2 },

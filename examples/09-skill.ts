@@ -1,4 +1,4 @@
-// A skill is told by name, and loaded when it is needed.
+// A skill: the model gets its name and description, and loads the text when it needs it.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Two agents side by side, each with a conversation of its own; the main one sees their reports alone. One runs into its
-// turn limit: its result says so, with what it had found. Scripted, so no key and no network.
+// Two agents in parallel, each with its own conversation; the main one gets only their reports. One reaches its
+// turn limit: its result says so, with its findings until then. The model is scripted: no key, no network.
 import assert from 'node:assert/strict';
 import { type CallModel, QueryEngine, type SDKMessage } from 'turnwright';
 import { callTool, fakeTool, reply, say, scriptedModel } from 'turnwright/testing';

@@ -1,4 +1,4 @@
-// Hooks: a command guards the shell, a callback adds what the model should know.
+// Hooks: a command refuses shell commands, a callback adds context for the model.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ for await (const message of query({
     env: { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' },
     persistSession: false,
     allowedTools: ['Bash'],
-    // As in a settings file. Exit code 2 denies the call with what is on stderr; `if` picks the calls.
+    // As in a settings file. Exit code 2 denies the call with the text on stderr; `if` selects the calls.
     settings: {
       hooks: {
         PreToolUse: [

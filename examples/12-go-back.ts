@@ -1,4 +1,4 @@
-// Sessions are data: list them, read them, go back to an earlier message, or try another way in a copy.
+// Sessions as data: list them, read them, go back to an earlier message, or continue differently in a copy.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { reply, startRehearsal } from 'turnwright/rehearsal';
 const folder = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
 process.env['CLAUDE_CONFIG_DIR'] = join(folder, 'home'); // where sessions are kept
 const server = await startRehearsal({
-  // Says which prompts the request held.
+  // Answers with the prompts in the request.
   scenario: (request) =>
     reply(
       JSON.stringify(request.body['messages'])
@@ -40,7 +40,7 @@ const [, firstAnswer] = await getSessionMessages(id, { dir: folder });
 assert.ok(firstAnswer);
 await ask('plan B', { resume: id });
 
-// A copy up to the first answer goes another way; then the session itself goes back to it.
+// A copy up to the first answer continues differently; then the session itself goes back to that answer.
 const copy = await forkSession(id, { dir: folder, upToMessageId: firstAnswer.uuid, title: 'Another way' });
 const inCopy = await ask('plan C', { resume: copy.sessionId });
 const wentBack = await ask('plan D', { resume: id, resumeSessionAt: firstAnswer.uuid });

@@ -1,4 +1,4 @@
-// File checkpoints: look at what the agent changed since a prompt, and put it back.
+// File checkpoints: show the changes of the agent since a prompt, and restore the files.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const server = await startRehearsal({
   },
 });
 
-// The stream stays open, so that the session can still be asked when the turn is over.
+// The stream stays open, so that the session still answers requests after the turn.
 const promptId = crypto.randomUUID();
 let done = () => {};
 const rewound = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// A conversation that stays open: prompts as they come, the answer as it is written, another model in between.
+// A conversation that stays open: several prompts, answers as they are streamed, and a switch of the model.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal } from 'turnwright/rehearsal';

@@ -1,4 +1,4 @@
-// A value instead of a text, checked against a schema; and what it cost.
+// A value instead of a text, checked against a schema, and its cost.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
@@ -12,7 +12,7 @@ const schema = {
 const server = await startRehearsal({
   scenario: {
     name: 'a value',
-    // The first try does not fit the schema: the model is told, and tries again.
+    // The first value does not match the schema: the model gets an error result, and tries again.
     replies: [
       reply(toolUse('StructuredOutput', { tree: 'larch' })),
       reply(toolUse('StructuredOutput', { tree: 'larch', heightM: 40 })),

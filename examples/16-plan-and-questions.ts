@@ -1,4 +1,4 @@
-// Plan first: the model asks, shows its plan, and works once the plan is approved. Its list of things to do is followed.
+// Plan mode: the model asks a question, shows its plan, and works once it is approved. The host follows its todo list.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ for await (const message of query({
       asked.push(toolName);
       if (toolName === 'AskUserQuestion')
         return { behavior: 'allow', updatedInput: { ...input, answers: { [question]: 'Green' } } };
-      // Whoever approves the plan also says how freely it may be carried out.
+      // The approval also sets the permission mode for the execution of the plan.
       return {
         behavior: 'allow',
         updatedInput: input,

@@ -1,4 +1,4 @@
-// What a project and a plugin bring: a slash command of a file, a command of a plugin, an MCP server that is started.
+// Extensions of a project and a plugin: a slash command in a file, a command of a plugin, an MCP server.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ await write(
 );
 await write('wood/.claude-plugin/plugin.json', '{"name":"wood"}');
 await write('wood/commands/fell.md', '---\ndescription: Fells a tree.\n---\n\nFell it.\n');
-// A server speaks JSON-RPC, one message a line.
+// A server speaks JSON-RPC, one message per line.
 await write(
   'server.mjs',
   `import { createInterface } from 'node:readline';

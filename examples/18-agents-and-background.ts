@@ -1,4 +1,4 @@
-// An agent of the host's own digs, a command goes on in the background, and its end is news for the model.
+// An agent that the host defines does research, a command runs in the background, and the model learns of its end.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

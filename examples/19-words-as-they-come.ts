@@ -1,4 +1,4 @@
-// What the model writes while it writes: thinking, text, and the input of a call, piece by piece.
+// Partial messages: thinking, text, and the input of a call, piece by piece.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, text, thinking, toolUse } from 'turnwright/rehearsal';
@@ -35,7 +35,7 @@ for await (const message of query({
     if (delta.type === 'text_delta') written.text += delta.text;
     if (delta.type === 'input_json_delta') written.input += delta.partial_json;
   }
-  // Each block also comes whole, once it is finished.
+  // Each block is also emitted completely, once it is finished.
   if (message.type === 'assistant') {
     for (const block of message.message.content) if (block.type === 'text') wholeTexts += block.text;
   }

@@ -1,4 +1,4 @@
-// Who the model is to be: nobody in particular, a text of yours, the agent's own prompt with a line more, or a text whose
+// System prompts: none, your own text, the built-in prompt with an additional line, or a text whose
 // first part stays the same, so that the provider's cache can keep it.
 import assert from 'node:assert/strict';
 import { query, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from 'turnwright';

@@ -1,4 +1,4 @@
-// CLAUDE.md: what a project tells every agent that works in it, and what a folder says to whom it concerns.
+// CLAUDE.md: instructions of a project for every agent, and those of a folder for agents that work in it.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,5 +36,5 @@ await rm(cwd, { recursive: true });
 
 const [first = '', second = ''] = server.requests.map(({ body }) => JSON.stringify(body));
 assert.ok(first.includes('make check') && first.includes('No default exports.'));
-// That of a folder comes once a file in it was touched.
+// The file of a folder is added once a tool touched a file in it.
 assert.ok(!first.includes('Pages are plain HTML.') && second.includes('Pages are plain HTML.'));

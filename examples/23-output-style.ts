@@ -1,4 +1,4 @@
-// How answers are to sound: an output style of the project, chosen by a setting.
+// The style of answers: an output style of the project, selected by a setting.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const session = query({
     env: { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' },
     settingSources: ['project'],
     settings: { outputStyle: 'telegram' },
-    // A style is part of the agent's own prompt.
+    // A style is part of the built-in system prompt.
     systemPrompt: { type: 'preset', preset: 'claude_code' },
     persistSession: false,
   },

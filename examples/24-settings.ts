@@ -1,4 +1,4 @@
-// Which settings count: files of a project only when they are asked for, yours above them, a policy above all; and some
+// Precedence of settings: files of a project only on request, those of the host above them, a policy above all; and some
 // of them change while the session runs.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
 const cwd = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
 await mkdir(join(cwd, '.claude'));
 await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify({ model: 'haiku' }));
-// What the shared file allows takes trust in the folder (`turnwright trust`); the local one is yours.
+// Allow rules of the shared file require trust in the folder (`turnwright trust`); the local file needs none.
 await writeFile(
   join(cwd, '.claude/settings.local.json'),
   JSON.stringify({ permissions: { allow: ['Bash(mkdir:*)'] } }),

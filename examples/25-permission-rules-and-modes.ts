@@ -1,4 +1,4 @@
-// What needs no question and what is out of the question: rules, and a mode that changes while the session runs.
+// Calls that are allowed or denied without a question: rules, and a mode that changes while the session runs.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const session = query({
     env: { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' },
     allowedTools: ['Bash(mkdir:*)'],
     disallowedTools: ['Bash(rm:*)', 'WebFetch'],
-    permissionMode: 'dontAsk', // what no rule allows is denied, and nobody is asked
+    permissionMode: 'dontAsk', // calls that no rule allows are denied without a question
     persistSession: false,
   },
 });

@@ -1,4 +1,4 @@
-// An answer that changes the call, and one that need not be given twice.
+// An answer that changes the call, and one that is remembered as a rule.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,10 +24,10 @@ for await (const message of query({
     persistSession: false,
     canUseTool: async (_, input, { suggestions = [] }) => {
       questions.push(input['command']);
-      // Not there, but here.
+      // Another folder than the model asked for.
       if (input['command'] === 'mkdir /opt/build')
         return { behavior: 'allow', updatedInput: { ...input, command: 'mkdir build' } };
-      // What a dialog would offer as "always" is among the suggestions; a rule of one's own goes further.
+      // `suggestions` contains the rules for "always" in a dialog; the host's own rule covers more.
       assert.ok(suggestions.length > 0);
       const rules = [{ toolName: 'Bash', ruleContent: 'mkdir:*' }];
       return {

@@ -1,4 +1,4 @@
-// Callbacks along the way: a call is changed before it runs, its result gets a note, the model is sent back to work.
+// Hook callbacks: one changes a call before it runs, one adds a note to its result, one makes the model continue.
 import assert from 'node:assert/strict';
 import { type HookCallback, query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

@@ -1,4 +1,4 @@
-// Which built-in tools there are: a few by name, none, or one under another name.
+// Selecting built-in tools: a few by name, none, or one under another name.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

@@ -1,4 +1,4 @@
-// Work in more folders than one: those named count as the working directory does.
+// Work in several folders: additional directories have the same permissions as the working directory.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

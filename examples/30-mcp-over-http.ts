@@ -1,4 +1,4 @@
-// An MCP server over HTTP, with a header of its own; servers come and go while the session runs.
+// An MCP server over HTTP, with its own header; servers are added and removed while the session runs.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createSdkMcpServer, query, tool } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
 
-// The server: one tool, and only for those who know the word.
+// The server: one tool, for requests with the right token.
 const http = createServer(async (request, response) => {
   if (request.headers.authorization !== 'Bearer larch') return response.writeHead(403).end();
   const trees = new McpServer({ name: 'trees', version: '1.0.0' });

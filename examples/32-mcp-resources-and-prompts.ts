@@ -1,4 +1,4 @@
-// What else MCP servers bring: resources that the model reads, prompts that are slash commands, instructions.
+// Further features of MCP servers: resources that the model reads, prompts that are slash commands, instructions.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Many tools, few tokens: the model sees names alone, and loads those that it needs.
+// Many tools, few tokens: the model gets only their names, and loads the tools that it needs.
 import assert from 'node:assert/strict';
 import { createSdkMcpServer, query, tool } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

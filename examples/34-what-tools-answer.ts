@@ -1,4 +1,4 @@
-// What a tool of yours may answer: text, pictures, links, an error; a throw is an error too, and the run goes on.
+// Results of a host's tool: text, images, links, an error; after a thrown error the run continues too.
 import assert from 'node:assert/strict';
 import { createSdkMcpServer, query, tool } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

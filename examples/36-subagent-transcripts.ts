@@ -1,4 +1,4 @@
-// Two agents at once, whose words are shown as they work, and whose conversations can be read afterwards.
+// Two agents in parallel, whose text is emitted while they work, and whose conversations can be read afterwards.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ for await (const message of query({
   },
 })) {
   sessionId = message.session_id ?? sessionId;
-  // Whoever speaks names the call that started it; for the main thread that is null.
+  // Messages of an agent name the call that started it; for the main thread this is null.
   if (message.type === 'assistant' && message.parent_tool_use_id !== null) {
     for (const block of message.message.content) if (block.type === 'text') said.push(block.text);
   }

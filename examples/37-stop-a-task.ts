@@ -38,7 +38,7 @@ for await (const message of session) {
   }
   if (message.type === 'system' && message.subtype === 'task_notification') {
     news.push(message.status);
-    ask('Is it still there?'); // the model is told of the end with the next prompt
+    ask('Is it still there?'); // the next prompt tells the model of the end
   }
   if (message.type !== 'result' || message.subtype !== 'success') continue;
   answers.push(message.result);

@@ -1,4 +1,4 @@
-// Sessions as a list: titles, tags, what was said, and what is put away.
+// The list of sessions: titles, tags, messages, and archived sessions.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

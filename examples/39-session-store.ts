@@ -1,4 +1,4 @@
-// Sessions in a store of your own, say a database: another machine, without the files, goes on from there.
+// Sessions in the host's own store, for example a database: another machine resumes them without the files.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { type RehearsalRequest, reply, startRehearsal } from 'turnwright/rehears
 const cwd = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
 const sessionStore = new InMemorySessionStore();
 
-// Knows a name only when the conversation holds it.
+// Answers with the name only if the conversation contains it.
 function remembering(request: RehearsalRequest) {
   const [, name] = /my name is (\w+)/i.exec(JSON.stringify(request.body['messages'])) ?? [];
   return reply(name === undefined ? 'I do not know your name.' : `Your name is ${name}.`);

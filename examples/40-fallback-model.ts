@@ -1,4 +1,4 @@
-// When a model is overloaded, another one takes over; the first is asked again with the next prompt.
+// When a model is overloaded, another one takes over; the next prompt goes to the first one again.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal } from 'turnwright/rehearsal';

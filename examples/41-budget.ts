@@ -1,4 +1,4 @@
-// A run that may cost so much and no more.
+// A run with a limit on its cost.
 import assert from 'node:assert/strict';
 import { query, type SDKResultMessage } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
@@ -6,7 +6,7 @@ import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
 const server = await startRehearsal({
   scenario: {
     name: 'dear',
-    // As often as it is asked, and each time with a great many tokens.
+    // The same reply for every request, with many tokens.
     replies: [
       reply(toolUse('Glob', { pattern: '*.md' }), { times: 'any', usage: { output_tokens: 20_000 } }),
     ],

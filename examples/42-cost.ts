@@ -13,7 +13,7 @@ const server = await startRehearsal({
   },
 });
 
-// An answer comes in parts, one for each block, and each part says what the whole answer used: count ids, not parts.
+// An answer has one message for each block, each with the usage of the whole answer: count ids, not messages.
 const inputOf = new Map<string, number>();
 let result: SDKResultMessage | undefined;
 for await (const message of query({

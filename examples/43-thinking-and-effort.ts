@@ -1,4 +1,4 @@
-// How hard the model thinks, and whether its thoughts are shown.
+// Thinking and effort of the model, and whether its thinking is emitted.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, thinking } from 'turnwright/rehearsal';

@@ -1,4 +1,4 @@
-// When it goes wrong: retries are told of, errors are results, and then the stream throws.
+// Errors: retries are announced, a failure is a result with `is_error`, and then the stream throws.
 import assert from 'node:assert/strict';
 import { query, type SDKMessage } from 'turnwright';
 import { type Fault, reply, startRehearsal } from 'turnwright/rehearsal';
@@ -27,19 +27,19 @@ async function run(fault: Fault, resume?: string) {
   return { messages, result, thrown };
 }
 
-// A server that was busy for a moment: nobody has to do anything.
+// A server that is overloaded for a moment: the host need not do anything.
 const busy = await run({ name: 'http-status', status: 529, retryAfter: '0', times: 1 });
 const retry = busy.messages.find((message) => message.type === 'system' && message.subtype === 'api_retry');
 assert.ok(retry && busy.result.subtype === 'success' && busy.thrown === undefined);
 
-// A key that is no good: an error that says which, a result that is an error, an exception.
+// An invalid key: an error message that names it, a result with `is_error`, an exception.
 const locked = await run({ name: 'http-status', status: 401 });
 const told = locked.messages.find((message) => message.type === 'assistant');
 assert.equal(told?.error, 'authentication_failed');
 assert.equal(locked.result.is_error, true);
 assert.ok(locked.thrown instanceof Error);
 
-// A session that nobody knows: the same, before anything was sent.
+// An unknown session: the same, before any request.
 const unknown = await run({ name: 'http-status', status: 500 }, '22222222-2222-4222-8222-222222222222');
 assert.equal(unknown.result.subtype, 'error_during_execution');
 assert.ok(unknown.thrown instanceof Error);

@@ -1,4 +1,4 @@
-// What fills the context, and a summary in its place.
+// What fills the context, and a summary that replaces it.
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { query } from 'turnwright';
@@ -62,7 +62,7 @@ const [, before = 0, after = 0] = sizes;
 assert.ok(before > 10_000 && after < before / 4);
 assert.deepEqual(events, ['PreCompact', 'manual']);
 const last = JSON.stringify(server.requests.at(-1)?.body);
-// The newest steps stay as they were; what stood before them is the summary now.
+// The newest steps are unchanged; the summary replaces the messages before them.
 assert.ok(last.includes('They talked about larches.') && last.includes('They are small.'));
 assert.ok(!last.includes('sheds its needles'));
 console.log(`${before} tokens, then ${after}`);

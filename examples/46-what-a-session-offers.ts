@@ -1,4 +1,4 @@
-// What a host shows in its menus: commands, models, agents, the account; known before the first prompt.
+// Data for the menus of a host: commands, models, agents, the account; known before the first prompt.
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { query } from 'turnwright';

@@ -1,4 +1,4 @@
-// A host with many conversations at once: each has its folder, its session, and an answer of its own.
+// A host with many concurrent conversations, each with its own folder, session and answer.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -10,7 +10,7 @@ const warm = await startup({
     persistSession: false,
   },
 });
-// Settings are read, servers connected; nothing has been asked yet.
+// Settings are read and servers connected; no request has been made.
 assert.equal(server.requests.length, 0);
 
 let answer = '';

@@ -1,4 +1,4 @@
-// Stop the model in the middle of an answer, and say what you want instead: the session goes on.
+// Interrupt the model in the middle of an answer and send another prompt: the session continues.
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { query } from 'turnwright';
@@ -29,7 +29,7 @@ ask('Is it a larch?');
 const reasons: unknown[] = [];
 let answer = '';
 for await (const message of session) {
-  // Not waited for: its receipt comes through the stream that this loop reads.
+  // Not awaited: its receipt comes through the stream that this loop reads.
   if (message.type === 'assistant' && reasons.length === 0) void session.interrupt();
   if (message.type !== 'result') continue;
   reasons.push(message.terminal_reason);

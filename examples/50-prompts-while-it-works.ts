@@ -1,4 +1,4 @@
-// Prompts that come while the model works: one joins the turn, one waits for its own, one only adds to the conversation.
+// Prompts during a turn: one joins the turn, one gets its own turn later, one is only added to the conversation.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ for await (const message of session) {
   if (isWorking && !existsSync(join(cwd, 'go'))) {
     ask('Mind the larch.');
     ask('Test it.', { priority: 'later' });
-    // Answered after the prompts were taken; then the command may end.
+    // Answered after the prompts were queued; then the command may end.
     void session.mcpServerStatus().then(() => writeFileSync(join(cwd, 'go'), ''));
   }
   if (message.type !== 'result' || message.subtype !== 'success') continue;
@@ -55,6 +55,6 @@ const [first, second, third] = server.requests.map(({ body }) => JSON.stringify(
 assert.ok(first?.includes('The forest is in the north.'));
 assert.ok(second?.includes('Mind the larch.') && !second.includes('Test it.'));
 assert.ok(third?.includes('Test it.'));
-// Each prompt that has a turn of its own has a result; of one that only adds it is empty.
+// Each prompt with its own turn has a result; that of a prompt which is only added is empty.
 assert.deepEqual(answers, ['', 'Built, with the larch in mind.', 'And tested.']);
 console.log(answers.join(' '));

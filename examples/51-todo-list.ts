@@ -1,4 +1,4 @@
-// What the model is doing, in its own words: its list of things to do, as it changes.
+// The todo list of the model, as it changes.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

@@ -1,4 +1,4 @@
-// A plugin: a folder that brings a skill, an agent, a command and a hook along.
+// A plugin: a folder with a skill, an agent, a command and a hook.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// @file in a prompt brings the file along; a prompt that a program made is better sent as it is.
+// @file in a prompt attaches the file; a prompt that a program composed is better sent unchanged.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

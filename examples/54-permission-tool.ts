@@ -1,4 +1,4 @@
-// Permission questions answered by a tool of an MCP server, say one that asks on a phone.
+// Permission questions answered by a tool of an MCP server, for example one that asks on a phone.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The model reads a page, of a host that a rule names.
+// The model reads a web page of a host that a rule allows.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// A command takes long: the host lets it go on in the background, the model goes on with something else, and hears of
+// A long command: the host moves it to the background, the model does other work, and is notified of
 // its end.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ const session = query({
 const answers: string[] = [];
 let detached = false;
 for await (const message of session) {
-  // Told each second while a call runs.
+  // Emitted each second while a call runs.
   if (message.type === 'tool_progress' && !detached)
     detached = await session.backgroundTasks(message.tool_use_id);
   if (message.type !== 'result' || message.subtype !== 'success') continue;

@@ -1,4 +1,4 @@
-// Hooks that are programs, and what they do as messages: for a host that shows what is going on.
+// Command hooks, and messages about their runs for a host that displays them.
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

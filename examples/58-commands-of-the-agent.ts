@@ -1,10 +1,10 @@
-// Slash commands that are there without a file: they ask the model nothing. /clear begins another conversation.
+// Built-in slash commands, which make no request to the model. /clear begins another conversation.
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { query } from 'turnwright';
 import { reply, startRehearsal } from 'turnwright/rehearsal';
 
-// Knows the tree only when the conversation holds it.
+// Answers with the tree only if the conversation contains it.
 const server = await startRehearsal({
   scenario: ({ lastMessage, body }) =>
     reply(

@@ -1,4 +1,4 @@
-// The MCP servers of a project, from its .mcp.json, started as programs; and a session that wants none of them.
+// The MCP servers of a project, from its .mcp.json, started as programs; and a session without them.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
 
 const cwd = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
-// A server speaks JSON-RPC, one message a line; @modelcontextprotocol/sdk writes most of this for you.
+// A server speaks JSON-RPC, one message per line; @modelcontextprotocol/sdk writes most of this for you.
 await writeFile(
   join(cwd, 'server.mjs'),
   `import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// A skill that is written while the session runs is there with the next prompt; a plugin likewise.
+// A skill that is written while the session runs is available with the next prompt, and so is a plugin.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A log of everything: one callback for every hook event there is.
+// A complete log: one callback for every hook event.
 import assert from 'node:assert/strict';
 import { HOOK_EVENTS, type HookCallback, query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';

@@ -1,4 +1,4 @@
-// What an agent may be given: tools, a model, a skill to begin with, a limit; and the host knows who asks.
+// Definitions of agents: tools, a model, a preloaded skill, a limit; and the host sees which agent asks.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ for await (const message of query({
   },
 })) {
   if (message.type === 'user' && message.parent_tool_use_id === null) {
-    // Of a call that failed the structured result is a sentence.
+    // The structured result of a failed call is a sentence.
     const told = message.tool_use_result as { readonly status?: string } | string | undefined;
     if (typeof told === 'string') outcomes.push('failed');
     else if (told?.status !== undefined) outcomes.push(told.status);
@@ -70,7 +70,7 @@ const bodies = server.requests.map(({ body }) => JSON.stringify(body));
 const feller = bodies.find((body) => body.includes('You fell trees.'));
 assert.ok(feller?.includes('haiku') && feller.includes('Look up before you cut.'));
 assert.deepEqual(asked, [true]);
-// One did its work, the other ran into its limit.
+// One agent completed, the other reached its limit.
 assert.deepEqual(outcomes.sort(), ['completed', 'failed']);
 assert.ok(bodies.at(-1)?.includes('Perhaps an oak.'));
 console.log(answer);

@@ -1,4 +1,4 @@
-// Which settings would hold in a folder, and where each of them comes from, without a session.
+// The effective settings of a folder, and the source of each of them, without a session.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

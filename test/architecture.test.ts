@@ -241,6 +241,43 @@ function walk(folder: string): string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }
 
+/** All pages that users and contributors read; `docs/spec` cites rules in their own words. */
+function pagesOfDocs(): string[] {
+  return [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    ...['docs', 'examples']
+      .flatMap(walk)
+      .filter((file) => file.endsWith('.md') && !file.startsWith('docs/spec/')),
+  ];
+}
+
+/** Comments of a program; the lines of a page without code and without the targets of its links. */
+function proseOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  if (!file.endsWith('.md')) return text.match(/^\s*\/\/.*$|\s\/\/ .*$/gm) ?? [];
+  return text
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`]+`/g, '``')
+    .replace(/\]\([^)]*\)/g, ']')
+    .split('\n');
+}
+
+/** The anchors of a page: those of its headings, as GitHub derives them, and those in HTML. */
+function anchorsOf(page: string): string[] {
+  const text = readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
+}
+
 function readSource(file: string): Source {
   const path = file.slice('src/'.length);
   const text = readFileSync(join(root, file), 'utf8');
@@ -624,6 +661,31 @@ describe('prose', () => {
   it('comments use the standard terms', () => {
     expect(isBanned('// Whoever asks is told.')).toBe(true);
     expect(offences((source) => comments(source).filter(isBanned))).toEqual([]);
+  });
+
+  it('docs and examples use the standard terms', () => {
+    const lines = [...pagesOfDocs(), ...walk('examples').filter((file) => file.endsWith('.ts'))].flatMap(
+      (file) => proseOf(file).map((line) => ({ file, line })),
+    );
+    expect(lines.length).toBeGreaterThan(1000);
+    expect(lines.filter(({ line }) => isBanned(line))).toEqual([]);
+  });
+
+  it('links of docs lead to files and headings that exist', () => {
+    const links = pagesOfDocs().flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(
+        ([link, path = '', heading]) => ({
+          link: `${file}: ${link}`,
+          target: path === '' ? file : normalize(join(dirname(file), path)),
+          heading,
+        }),
+      ),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter(({ target }) => !existsSync(join(root, target)))).toEqual([]);
+    expect(
+      links.filter(({ target, heading }) => heading !== undefined && !anchorsOf(target).includes(heading)),
+    ).toEqual([]);
   });
 
   it(`comments are at most ${MAX_COMMENT_COLUMNS} columns wide, like the code`, () => {
