@@ -81,7 +81,7 @@ export interface QueryEngineConfig extends ResolvedOptions {
    */
   tokenBudget?: { readonly target: number } | undefined;
   /**
-   * Refuses a call whose worst case would cross `maxBudgetUsd`.
+   * Refuses a call whose worst case would cross the budget.
    * @default false
    */
   strictBudget?: boolean | undefined;

@@ -7,7 +7,7 @@ import { EMPTY_USAGE, type Usage } from '../../src/protocol/model/wire.ts';
 const MILLION = 1_000_000;
 const usage = (more: Partial<Usage>): Usage => ({ ...EMPTY_USAGE, ...more });
 const ledgerWith = (more: { readonly maxBudgetUsd?: number; readonly strictBudget?: boolean } = {}) =>
-  createUsageLedger({ infoOf: (model) => modelInfo(model), costOf, ...more });
+  createUsageLedger({ infoOf: (model) => modelInfo(model), costOf }, more);
 
 describe('the ledger (L9)', () => {
   it('counts each effect key once', () => {

@@ -6,6 +6,7 @@ import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
 import type { AgentEnd, AgentOutcome } from '../../protocol/tools/agent.ts';
+import type { QueryEngineConfig } from '../config.ts';
 import { wholeUsage } from '../output/result-fields.ts';
 
 export interface AgentRecord {
@@ -108,7 +109,7 @@ interface EndFacts {
   readonly failure: ModelFailure | undefined;
   readonly deadlinePassed: boolean;
   readonly deadlineMs: number | undefined;
-  readonly maxBudgetUsd: number | undefined;
+  readonly limits: Pick<QueryEngineConfig, 'maxBudgetUsd'>;
   readonly lastError: string | undefined;
 }
 
@@ -125,7 +126,7 @@ export function endOf(facts: EndFacts): { readonly end: AgentEnd; readonly why?:
     case 'max_turns':
       return { end: ended, why: `it had used all of its ${terminal.turnCount - 1} turns.` };
     case 'budget':
-      return { end: ended, why: `the budget of $${facts.maxBudgetUsd ?? 0} is spent.` };
+      return { end: ended, why: `the budget of $${facts.limits.maxBudgetUsd ?? 0} is spent.` };
     case 'aborted':
       return { end: ended, why: 'it was stopped.' };
     case 'stopped_by_hook':

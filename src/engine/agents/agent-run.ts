@@ -82,7 +82,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
     failure,
     deadlinePassed,
     deadlineMs,
-    maxBudgetUsd: session.config.maxBudgetUsd,
+    limits: session.config,
     lastError: record.lastError,
   });
   await recordCost(request, session, 'end');

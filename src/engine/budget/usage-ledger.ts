@@ -25,16 +25,15 @@ import {
   withRow,
 } from '../../protocol/session/spending.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
+import type { QueryEngineConfig } from '../config.ts';
 
-interface LedgerOptions {
+interface LedgerPorts {
   infoOf(model: string): ModelInfo;
   /** USD, undefined when the model has no price. */
   costOf(usage: Usage, info: ModelInfo): number | undefined;
-  /** USD that may be spent from now on. */
-  readonly maxBudgetUsd?: number | undefined;
-  /** Refuse a call whose worst case would cross the budget. */
-  readonly strictBudget?: boolean | undefined;
 }
+
+type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'strictBudget'>;
 
 export interface UsageLedger {
   /** As `Ledger.reserve`. */
@@ -63,12 +62,13 @@ export interface UsageLedger {
   restore(totals: SpentTotals): void;
 }
 
-export function createUsageLedger(options: LedgerOptions): UsageLedger {
-  return new SessionLedger(options);
+export function createUsageLedger(ports: LedgerPorts, limits: Limits = {}): UsageLedger {
+  return new SessionLedger(ports, limits);
 }
 
 class SessionLedger implements UsageLedger {
-  readonly #options: LedgerOptions;
+  readonly #ports: LedgerPorts;
+  readonly #limits: Limits;
   #rows: readonly SpendingRow[] = [];
   readonly #settled = new Map<string, number>();
   /** Only under a strict budget. */
@@ -77,12 +77,14 @@ class SessionLedger implements UsageLedger {
   #submission: Usage = EMPTY_USAGE;
   #atLastResult: Readonly<Record<string, ModelUsage>> = {};
 
-  constructor(options: LedgerOptions) {
-    this.#options = options;
+  constructor(ports: LedgerPorts, limits: Limits) {
+    this.#ports = ports;
+    this.#limits = limits;
   }
 
   reserve({ model, effectKey, inputTokens, maxTokens }: Parameters<Ledger['reserve']>[0]) {
-    const { costOf, infoOf, maxBudgetUsd, strictBudget } = this.#options;
+    const { costOf, infoOf } = this.#ports;
+    const { maxBudgetUsd, strictBudget } = this.#limits;
     if (strictBudget !== true || maxBudgetUsd === undefined) return { ok: true } as const;
     const worst = costOf(worstCase(inputTokens, maxTokens), infoOf(model));
     if (worst === undefined)
@@ -172,7 +174,7 @@ class SessionLedger implements UsageLedger {
   }
 
   #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): number {
-    const cost = this.#options.costOf(usage, this.#options.infoOf(model));
+    const cost = this.#ports.costOf(usage, this.#ports.infoOf(model));
     this.#rows = withRow(this.#rows, {
       model,
       provider: 'firstParty',
@@ -186,7 +188,7 @@ class SessionLedger implements UsageLedger {
   }
 
   #facts(model: string): Omit<ModelUsage, keyof SpendingCounts> {
-    const { contextWindow, maxOutputTokens } = this.#options.infoOf(model);
+    const { contextWindow, maxOutputTokens } = this.#ports.infoOf(model);
     const rows = this.#rows.filter((row) => row.model === model);
     return {
       contextWindow,

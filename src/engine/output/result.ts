@@ -4,6 +4,8 @@ import type { StopReason } from '../../protocol/model/wire.ts';
 import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
 import type { SDKResultError, SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { STRUCTURED_OUTPUT_ATTEMPTS } from '../submission/structured-output.ts';
 import { commonFields, type ResultFacts, timings } from './result-fields.ts';
 
 type ResultKind =
@@ -126,11 +128,7 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
   return sourceUuid === undefined ? [] : [sourceUuid];
 }
 
-interface ResultLimits {
-  readonly maxTurns?: number | undefined;
-  readonly maxBudgetUsd?: number | undefined;
-  readonly structuredOutputAttempts: number;
-}
+type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns'>;
 
 /** The result of a submission that ran the loop, or failed while it was being set up. */
 export function resultOf(
@@ -203,7 +201,7 @@ function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] 
     case 'budget_exhausted':
       return [`Reached maximum budget ($${limits.maxBudgetUsd ?? 0})`, ...(terminal.errors ?? [])];
     case 'structured_output_retry_exhausted':
-      return [`No valid structured output after ${limits.structuredOutputAttempts} attempts`];
+      return [`No valid structured output after ${STRUCTURED_OUTPUT_ATTEMPTS} attempts`];
     case 'aborted_streaming':
       return terminal.errors ?? ['Interrupted while the model was answering'];
     case 'aborted_tools':

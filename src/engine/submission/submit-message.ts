@@ -23,7 +23,7 @@ import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, prepareSubmission } from './prepare-submission.ts';
 import { type Prompt, promptUuids } from './prompt.ts';
-import { STRUCTURED_OUTPUT_ATTEMPTS, STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
+import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 
 /** Messages that are handed on together. */
@@ -221,13 +221,11 @@ export async function* finish(
   submission: Submission,
   session: Session,
 ): AsyncGenerator<Batch, void> {
-  const { maxTurns, maxBudgetUsd } = session.config;
-  const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
   const result = resultOf(
     terminal,
     outcome,
     factsOf(submission, outcome, session),
-    limits,
+    session.config,
     session.structured?.accepted(),
   );
   if (result.stop_reason === 'refusal') yield refusalNotice(outcome, submission, session.host);

@@ -59,13 +59,9 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   const conversation = new Conversation(sessionId, journal, title);
   const ref = new SessionRef();
   const client = composeModel(config, world);
-  const { maxBudgetUsd, strictBudget } = config;
   const budget =
     inherited?.budget.share(config) ??
-    new SessionBudget(
-      config,
-      createUsageLedger({ infoOf: client.infoOf, costOf, maxBudgetUsd, strictBudget }),
-    );
+    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf }, config));
   const refused = ({ querySource }: ModelRequest, reason: string) => {
     // A helper or an agent that cannot be paid ends by itself; without its own model the run is over.
     if (querySource === 'main') budget.refuse(reason);
@@ -78,7 +74,7 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   };
   const layers: readonly CallLayer[] = [
     withoutRefusedTools(leaveOut),
-    ...(strictBudget === true ? [withinBudget(budget.ledger, refused)] : []),
+    ...(config.strictBudget === true ? [withinBudget(budget.ledger, refused)] : []),
     ...(config.debug === undefined ? [] : [config.debug.calls]),
   ];
   return {

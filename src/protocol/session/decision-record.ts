@@ -116,6 +116,5 @@ export interface DecisionRecord {
     readonly turnCount: number;
     readonly maxTurns?: number;
     readonly costUsd: number;
-    readonly maxBudgetUsd?: number;
   };
 }
