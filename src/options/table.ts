@@ -172,6 +172,7 @@ export const OPTIONS = {
     is: oneOf('host', 'none'),
     default: 'host',
     flag: '--permission-prompts <who>',
+    setting: 'permissions.denyInsteadOfPrompting',
   },
   permissionPromptToolName: { is: text, flag: '--permission-prompt-tool <tool>', excludes: 'canUseTool' },
   additionalDirectories: {

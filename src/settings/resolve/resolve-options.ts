@@ -1,6 +1,12 @@
 /** The options as the engine takes them, from what the resolver has read. */
 import type { BaseOptions } from '../../options/options.ts';
-import { ENGINE_OPTIONS, type EngineOption, OPTIONS } from '../../options/table.ts';
+import {
+  ENGINE_OPTIONS,
+  type EngineOption,
+  OPTIONS,
+  type OptionName,
+  type Row,
+} from '../../options/table.ts';
 import type { ThinkingConfig } from '../../protocol/model/wire.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
@@ -43,7 +49,7 @@ interface Sources {
 export function resolveOptions(sources: Sources): Config {
   const { options, env, environment, settings, places, homeDirectory } = sources;
   const { options: given } = environment;
-  const chosen = chooser(options, given);
+  const chosen = chooser(options, given, settings);
   return {
     ...engineOptions(options),
     ...places,
@@ -55,21 +61,19 @@ export function resolveOptions(sources: Sources): Config {
     env: { ...env, ...environment.modelAliases },
     childEnv: childEnvironment(env, { allow: settings.childEnvAllow, set: settings.env }),
 
-    model: chosen('model', settings.model),
+    model: chosen('model'),
     fallbackModel: modelList(options.fallbackModel ?? settings.fallbackModel),
     modelOverrides: Object.fromEntries(
       Object.entries(settings.models ?? {}).map(([model, values]) => [model, defined(values)]),
     ),
-    thinking: options.thinking ?? thinkingOf(chosen('maxThinkingTokens'), settings),
-    effort: chosen('effort', settings.effortLevel),
+    thinking: options.thinking ?? thinkingOf(options.maxThinkingTokens ?? given.maxThinkingTokens, settings),
+    effort: chosen('effort'),
     betas: betasOf(options, given),
     extraBody: environment.extraBody,
     promptCaching: !environment.promptCachingOff,
     promptCacheTtl: environment.promptCacheTtl ?? settings.promptCacheTtl,
-    fastMode: environment.fastModeOff
-      ? 'disabled_by_env'
-      : chosen('fastMode', settings.fastMode, OPTIONS.fastMode.default),
-    persistentRetry: chosen('persistentRetry', settings.persistentRetry, OPTIONS.persistentRetry.default),
+    fastMode: environment.fastModeOff ? 'disabled_by_env' : chosen('fastMode'),
+    persistentRetry: chosen('persistentRetry'),
     maxRetries: environment.maxRetries,
     unreachedRetries: environment.unreachedRetries,
     timeouts: defined({
@@ -91,11 +95,7 @@ export function resolveOptions(sources: Sources): Config {
     backgroundTasks: !environment.backgroundTasksOff,
     idleNotificationMs: environment.idleNotificationMs,
     sessionState: environment.sessionState,
-    enableFileCheckpointing: chosen(
-      'enableFileCheckpointing',
-      settings.fileCheckpointingEnabled,
-      OPTIONS.enableFileCheckpointing.default,
-    ),
+    enableFileCheckpointing: chosen('enableFileCheckpointing'),
     durability: settings.durability ?? 'process',
     memoryFiles: {
       excludes: sources.layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
@@ -114,15 +114,25 @@ function engineOptions(options: BaseOptions): Pick<BaseOptions, EngineOption> {
   return Object.fromEntries(ENGINE_OPTIONS.map((name) => [name, options[name]]));
 }
 
-/** The option, else its variable, else the setting, else the default. */
+/** The options whose settings key holds a value of the same type. */
+type SettingOption = {
+  [Name in keyof BaseOptions & OptionName]: (typeof OPTIONS)[Name] extends {
+    readonly setting: infer Key extends keyof Settings;
+  }
+    ? Settings[Key] extends BaseOptions[Name]
+      ? Name
+      : never
+    : never;
+}[keyof BaseOptions & OptionName];
+
+/** The option, else its variable, else its settings key, else its default. */
 const chooser =
-  (options: BaseOptions, environment: BaseOptions) =>
-  <Name extends keyof BaseOptions, D = undefined>(
-    name: Name,
-    setting?: BaseOptions[Name],
-    byDefault?: D,
-  ): NonNullable<BaseOptions[Name]> | D =>
-    (options[name] ?? environment[name] ?? setting ?? byDefault) as NonNullable<BaseOptions[Name]> | D;
+  (options: BaseOptions, environment: BaseOptions, settings: Settings) =>
+  <Name extends SettingOption>(name: Name): BaseOptions[Name] => {
+    const { setting, default: byDefault }: Row = OPTIONS[name];
+    const inSettings = settings[setting as keyof Settings] as BaseOptions[Name];
+    return options[name] ?? environment[name] ?? inSettings ?? (byDefault as BaseOptions[Name]);
+  };
 
 function modelList(given: string | readonly string[] | undefined): string | undefined {
   const names = typeof given === 'string' ? given.split(',') : (given ?? []);
