@@ -84,7 +84,7 @@ describe('the denied word', () => {
     ['a value', 'timeout --sig KILL 5 git $x'],
     ['a value', 'nice --adj 5 git $x'],
     ['a value', 'sudo --command-timeout 5 git $x'],
-    ['an option without one', 'sudo --login git $x'],
+    ['an option without one', 'sudo --login git -p $x'],
     ['an option in quotes', `git '-C' x push`],
     ['an option in quotes', 'git "--no-pager" push'],
     ['an option in quotes', 'git \\-C x push'],

@@ -53,7 +53,7 @@ const PLACED: readonly (readonly [line: string, runs: string])[] = [
   [`x=-exec; find f1 "$x" delta {} \\;`, 'delta f1'],
   [`x='-exec delta {} ;'; find f1 $x`, 'delta f1'],
   [': > -exec; : > delta; find -* de* {} \\;', 'delta ./f1'],
-  [': > -exec; : > delta; find *e* {} \\;', 'delta ./f1'],
+  [': > -exec; : > delta; find *e* a \\;', 'delta a'],
   // xargs
   ['echo a | xargs delta b', 'delta b a'],
   ['echo a | xargs -I% delta b%', 'delta ba'],
@@ -95,7 +95,7 @@ const BRACES: typeof PLACED = [
   ['xb=push; for x in a; do delta $x{b,c}; done', 'delta push'],
   ['for x in a; do delta ${x}{b,c}; done', 'delta ab ac'],
   ['for x in a; do delta "$x"{b,c}; done', 'delta ab ac'],
-  ['q="a b"; delta [$q/c]', 'delta [a b/c]'],
+  ['q="a b/c"; delta [$q]', 'delta [a b/c]'],
   ['delta w[/]1', 'delta w[/]1'],
 ];
 

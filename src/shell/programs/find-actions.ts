@@ -46,10 +46,7 @@ function actionsIn(words: readonly ShellWord[], { starts, ends }: Grammar): read
     if (start !== 'no' && word.many) open.add(at);
   }
   for (const from of open) actions.push(action(from, words.length));
-  // No program is called like an option or an operator, so what stands in front did not begin a command.
-  return actions.filter(
-    ({ words: [program] }) => program !== undefined && !/^[-(!),]/.test(program.value ?? ''),
-  );
+  return actions.filter(({ words: { length } }) => length > 0);
 }
 
 /** It becomes names of files, and nothing else. */
