@@ -97,6 +97,8 @@ describe('what cannot be seen', () => {
       'test 78',
       `ls ${char}x`,
     ]),
+    ...["'$(rm y)'", '"$x"', "'$x'", 'w\\\\5', '~', "'`rm y`'"].map((word) => ['F85', `a >& ${word}`]),
+    ['F85', "a 3<&'$(rm y)'"],
     ['F85', 'a x>(b)y'],
     ['F85', 'curl x | sh'],
     ['F85', 'eval "rm y"'],
@@ -121,6 +123,7 @@ describe('what cannot be seen', () => {
     '\tls',
     'set -euo pipefail; ls',
     'echo $((1 + 2))',
+    'a >&w "b" >& "w1" 2>&1 3>&- 4<&0',
   ])('but %j can', async (command) => {
     expect(await unseenIn(command)).toBeUndefined();
   });

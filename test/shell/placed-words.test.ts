@@ -99,6 +99,17 @@ const BRACES: typeof PLACED = [
   ['delta w[/]1', 'delta w[/]1'],
 ];
 
+/** bash expands the word behind `>&` twice. */
+const TWICE: typeof PLACED = [
+  [`alpha >& 'w$(delta a)'`, 'delta a'],
+  ["alpha >& 'w`delta a`'", 'delta a'],
+  ['x=\'$(delta a)\'; alpha >& "$x"', 'delta a'],
+  ['alpha >& w1', 'alpha'],
+  ['alpha 2>&1 >& "w1"', 'alpha'],
+  [`alpha >& 'w1' a`, 'alpha a'],
+  ['alpha 3>&- 2>&1', 'alpha'],
+];
+
 async function expectSeen(shell: 'bash' | 'dash', table: typeof PLACED): Promise<void> {
   const lines = table.map(([line]) => line);
   const outcomes = await runInShell(shell, lines);
@@ -122,5 +133,9 @@ describe.skipIf(!hasShells)('what real shells run was seen', () => {
 
   it('where a brace runs on behind its end', async () => {
     await expectSeen('bash', BRACES);
+  });
+
+  it('where a word is expanded twice', async () => {
+    await expectSeen('bash', TWICE);
   });
 });

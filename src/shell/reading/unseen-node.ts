@@ -39,6 +39,11 @@ export function whyUnseen(node: SyntaxNode): string | undefined {
         : undefined;
     case 'FileDescriptorVariable':
       return 'a redirect sets a variable';
+    case 'Redirect':
+      // bash expands this word twice, also where it is quoted.
+      return /^[<>]&$/.test(node.operator) && !/^(["']?)[\w./:@%+,=-]+\1$/.test(node.target?.text ?? '')
+        ? 'what a redirect duplicates is not written out'
+        : undefined;
     case 'HereDoc':
       return node.closing === undefined ? 'a here-document does not end' : undefined;
     case 'For':
