@@ -17,12 +17,12 @@ import type { CallModel, QuerySource } from '../protocol/model/model.ts';
 import type { View } from '../protocol/model/view.ts';
 import type { EffortLevel, ThinkingConfig, ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
-import type { CarriedState } from '../protocol/session/decision-record.ts';
 import type { Recorder } from '../protocol/session/journal.ts';
+import type { ResumePoint } from '../protocol/session/resume-point.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
 import type { HookPort } from '../protocol/tools/hook.ts';
 import type { PermissionDenial } from '../protocol/tools/permission.ts';
-import type { ToolCall, ToolExecutor } from '../protocol/tools/tool.ts';
+import type { ToolExecutor } from '../protocol/tools/tool.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 
@@ -69,28 +69,13 @@ export interface LoopParams {
   /** A JSON schema is set: the run owes a structured value. */
   readonly structuredOutput?: { readonly toolName: string };
   readonly compaction: CompactionState;
-  /** Where an interrupted run is continued; default its beginning. */
-  readonly startAt?: {
-    readonly iteration: number;
-    readonly turnCount: number;
-    readonly carried?: CarriedState | undefined;
-  };
+  /** Where an interrupted submission is continued (L4.1); default its beginning. */
+  readonly startAt?: ResumePoint | undefined;
   /**
    * Added to attempt numbers, so that a later process of the session does not reuse ids (L4.1). Default 0.
    */
   readonly attemptBase?: number;
-  /** Carry on an interrupted iteration: its finished blocks and the results that are known (L4.1). */
-  readonly carryOn?: CarryOn;
   readonly scope: Scope;
-}
-
-/** A recorded response with calls that have no result yet. */
-export interface CarryOn {
-  readonly iteration: number;
-  readonly turnCount: number;
-  readonly calls: readonly ToolCall[];
-  /** Results that were recorded, or that resume made ("outcome unknown"). */
-  readonly known: readonly UserMessage[];
 }
 
 interface AttachmentInput {

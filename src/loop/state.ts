@@ -126,8 +126,8 @@ function differs<T extends object>(group: T, fresh: T): boolean {
 export function initialState(params: LoopParams): State {
   const { recovery, hooks, compaction, continued } = params.startAt?.carried ?? {};
   return {
-    iteration: params.carryOn?.iteration ?? params.startAt?.iteration ?? 1,
-    turnCount: params.carryOn?.turnCount ?? params.startAt?.turnCount ?? 1,
+    iteration: params.startAt?.iteration ?? 1,
+    turnCount: params.startAt?.turnCount ?? 1,
     transition: undefined,
     view: { messages: params.view(), freshFrom: 0, measured: undefined },
     recovery: { ...FRESH_RECOVERY, ...recovery },

@@ -15,7 +15,7 @@ export function turnOutput(
   extra: readonly ViewMessage[] = [],
   blocks: readonly AssistantMessage[] = response.messages,
 ): Outcome {
-  const known = new Set(params.carryOn?.known.map((message) => message.uuid));
+  const known = new Set(params.startAt?.response?.known.map((message) => message.uuid));
   const append = [
     ...blocks,
     ...inCallOrder(results.messages, response.calls).filter((message) => !known.has(message.uuid)),

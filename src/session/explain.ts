@@ -7,8 +7,7 @@ import type { JournalEntry } from '../protocol/session/journal.ts';
 import type { ToolTrace } from '../protocol/tools/tool.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';
 import { isMainRequest } from '../view/fold.ts';
-import { recordsInOrder } from './resume/record-order.ts';
-import { noProblems } from './resume/resume-problems.ts';
+import { noProblems, recordsInOrder } from './resume/record-order.ts';
 
 interface ExplainedIteration {
   readonly iteration: number;

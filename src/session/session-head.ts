@@ -2,10 +2,9 @@
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { decodeLine } from './journal/envelope.ts';
-import { messageOfRecord } from './journal/message-record.ts';
+import { messageOfRecord, promptText } from './journal/message-record.ts';
 import { fromTranscript } from './journal/read-journal.ts';
 import { readLines } from './journal/read-lines.ts';
-import { promptText } from './resume/prompt-text.ts';
 
 const HEAD_BYTES = 1024 * 1024;
 

@@ -5,8 +5,7 @@ import type {
   SessionStoreEntry,
   SessionSummaryEntry,
 } from '../protocol/session/session-store.ts';
-import { messageOfRecord } from './journal/message-record.ts';
-import { promptText } from './resume/prompt-text.ts';
+import { messageOfRecord, promptText } from './journal/message-record.ts';
 
 export interface SessionInfo {
   readonly sessionId: string;

@@ -238,7 +238,7 @@ describe('committing', () => {
     ) as JournalEntry[];
     expect(
       resumeSession(entries)
-        .view.slice()
+        .view.messages.slice()
         .map((message) => message.uuid),
     ).toEqual(applied(view, outcome).map((message) => message.uuid));
     expect(entries.filter((entry) => entry.type === 'user' || entry.type === 'assistant')).toHaveLength(

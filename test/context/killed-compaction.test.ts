@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
-import { closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore } from '../../src/testing/index.ts';
 import { isWhole } from './conversation.ts';
@@ -18,17 +17,17 @@ function checkPrefixes(entries: readonly JournalEntry[]): void {
   const edit = entries[at];
   const reset = edit?.type === 'boundary' ? edit.edits[0] : undefined;
   const head = uuids(reset?.kind === 'reset' ? reset.head : reset?.kind === 'splice' ? reset.items : []);
-  const old = uuids(resumeSession(entries.slice(0, at)).view);
+  const old = uuids(resumeSession(entries.slice(0, at)).view.messages);
   let asNew = 0;
   for (let length = 1; length <= entries.length; length++) {
-    const { view, open } = resumeSession(entries.slice(0, length));
-    const closing = open === undefined ? [] : closeInterrupted(open);
+    const { view, interrupted } = resumeSession(entries.slice(0, length));
+    const closing = interrupted?.closing ?? [];
     const closed = [
-      ...view,
+      ...view.messages,
       ...closing.filter((body): body is ViewMessage & typeof body => body.type === 'user'),
     ];
     expect(isWhole(closed), `prefix of ${length}`).toBe(true);
-    const now = uuids(view);
+    const now = uuids(view.messages);
     const isNew = head.every((uuid) => now.includes(uuid));
     if (length <= at) expect(now, `prefix of ${length}`).toEqual(old.slice(0, now.length));
     else expect(isNew, `prefix of ${length}`).toBe(true);

@@ -203,7 +203,10 @@ describe('generated conversations', () => {
                 name: 'seen',
                 description: 'Compares the conversation in memory with the one on record.',
                 run: (_args, { messages }) => {
-                  views.push({ live: messages, resumed: resumeSession(store.entries(sessionId)).view });
+                  views.push({
+                    live: messages,
+                    resumed: resumeSession(store.entries(sessionId)).view.messages,
+                  });
                   return { messages: [], shouldQuery: false, resultText: 'Seen.' };
                 },
               },

@@ -1,7 +1,6 @@
 /** What a resume promises about a prefix of a journal (L10.8). */
 import { expect } from 'vitest';
 import type { JournalBody, JournalEntry } from '../../src/protocol/session/journal.ts';
-import { carryOnInterrupted, closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries } from './sample-journal.ts';
@@ -15,33 +14,34 @@ export function followedBy(entries: readonly JournalEntry[], bodies: readonly Jo
 /** Every promise of L10.8 about one prefix. Throws when one is broken. */
 export function checkPrefix(entries: readonly JournalEntry[]): void {
   const resumed = resumeSession(entries);
-  const { open } = resumed;
+  const { interrupted: open } = resumed;
   if (open === undefined) {
-    expect(faultsOf(resumed.view)).toEqual([]);
+    expect(faultsOf(resumed.view.messages)).toEqual([]);
     return;
   }
-  const closed = resumeSession(followedBy(entries, closeInterrupted(open)));
-  expect(faultsOf(closed.view)).toEqual([]);
-  expect(closed.open?.calls.filter(({ plan }) => plan !== 'answered') ?? []).toEqual([]);
+  const closed = resumeSession(followedBy(entries, open.closing));
+  expect(faultsOf(closed.view.messages)).toEqual([]);
+  expect(closed.interrupted?.calls.filter(({ plan }) => plan !== 'answered') ?? []).toEqual([]);
 
   const started = new Set(
     entries.flatMap((entry) =>
       entry.type === 'intent' && entry.effectClass === 'unsafe' ? [entry.toolUseId] : [],
     ),
   );
-  const { records, carryOn } = carryOnInterrupted(open);
-  const carried = resumeSession(followedBy(entries, records));
+  const { reopening, startAt } = open;
+  const { response } = startAt;
+  const carried = resumeSession(followedBy(entries, reopening));
   expect(carried.problems).toEqual(resumed.problems);
-  if (carryOn === undefined) {
-    expect(faultsOf(carried.view)).toEqual([]);
+  if (response === undefined) {
+    expect(faultsOf(carried.view.messages)).toEqual([]);
     return;
   }
   const known = new Set(
-    carryOn.known.map(({ message }) => (message.content[0] as { tool_use_id: string }).tool_use_id),
+    response.known.map(({ message }) => (message.content[0] as { tool_use_id: string }).tool_use_id),
   );
-  const runs = carryOn.calls.map(({ block }) => block.id).filter((id) => !known.has(id));
+  const runs = response.calls.map(({ block }) => block.id).filter((id) => !known.has(id));
   expect(runs.filter((id) => started.has(id))).toEqual([]);
-  expect(carryOn.turnCount).toBe(carryOn.iteration);
+  expect(startAt.turnCount).toBe(startAt.iteration);
   // Once those have run the conversation is whole.
   const done = runs.map((id, index) => ({
     type: 'user' as const,
@@ -53,5 +53,5 @@ export function checkPrefix(entries: readonly JournalEntry[]): void {
     },
     submission: open.id,
   }));
-  expect(faultsOf(resumeSession(followedBy(entries, [...records, ...done])).view)).toEqual([]);
+  expect(faultsOf(resumeSession(followedBy(entries, [...reopening, ...done])).view.messages)).toEqual([]);
 }

@@ -89,10 +89,11 @@ describe('the digest of a long journal', () => {
     const known = read.has(digest);
     const told = [...problems];
     await store.close(SESSION);
-    const { lastResult: _, decisions: __, ...found } = resumeSession(toResume);
-    const { lastResult: ___, decisions: ____, ...there } = resumeSession(await readAll(makeStore(version)));
+    const { decisions: _, view, ...found } = resumeSession(toResume);
+    const { decisions: __, view: whole, ...there } = resumeSession(await readAll(makeStore(version)));
     expect(found).toEqual(there);
-    return { ...found, known, told };
+    expect(view.messages).toEqual(whole.messages);
+    return { ...found, view, known, told };
   }
 
   async function changeByte(path: string, at: number): Promise<void> {
@@ -109,7 +110,7 @@ describe('the digest of a long journal', () => {
     await said(submission(4, 100));
     const found = await resumed();
     expect(found).toMatchObject({ known: true, told: [], totals: { totalCostUsd: 4 } });
-    expect(found.view.length).toBe(8);
+    expect(found.view.messages.length).toBe(8);
   });
 
   it('F156 is no larger than the journal where results are kept once', async () => {
@@ -129,7 +130,7 @@ describe('the digest of a long journal', () => {
     expect((await readFile(digest)).equals(before)).toBe(true);
     await said([5, 6, 7].flatMap((n) => submission(n, 3 * MEGABYTE)));
     expect((await stat(digest)).size).toBeGreaterThan(2 * before.length);
-    expect((await resumed()).view.length).toBe(14);
+    expect((await resumed()).view.messages.length).toBe(14);
   });
 
   it('is ignored where the journal has changed: a changed byte is reported', async () => {
@@ -137,7 +138,7 @@ describe('the digest of a long journal', () => {
     await changeByte(journal, MEGABYTE);
     const found = await resumed();
     expect(found.told).toEqual(['bad_checksum']);
-    expect(found.view.length).toBe(5);
+    expect(found.view.messages.length).toBe(5);
   });
 
   it('counts for nothing when it is damaged, cut, or of another version', async () => {
@@ -149,9 +150,9 @@ describe('the digest of a long journal', () => {
       expect(await resumed()).toMatchObject({ told: [], totals: { totalCostUsd: 3 } });
     }
     await writeFile(digest, whole.subarray(0, -1000));
-    expect((await resumed()).view.length).toBe(6);
+    expect((await resumed()).view.messages.length).toBe(6);
     await writeFile(digest, whole);
-    expect((await resumed('1.2.4')).view.length).toBe(6);
+    expect((await resumed('1.2.4')).view.messages.length).toBe(6);
   });
 
   it('is not made of a journal that went back, and what was gone back behind stays gone', async () => {
@@ -162,7 +163,7 @@ describe('the digest of a long journal', () => {
     const store = makeStore();
     expect((await store.takeOver(SESSION, { toResume: true })).toResume).toBeUndefined();
     await store.close(SESSION);
-    expect(resumeSession(await readAll(makeStore())).view.length).toBe(2);
+    expect(resumeSession(await readAll(makeStore())).view.messages.length).toBe(2);
   });
 
   it('a rewind behind it is heard of', async () => {

@@ -5,7 +5,6 @@ import type { JournalEntry } from '../../src/protocol/session/journal.ts';
 import { digested } from '../../src/session/journal/digest.ts';
 import { EarlierRecords } from '../../src/session/journal/earlier-records.ts';
 import { type JournalProblem, readJournal, scanJournal } from '../../src/session/journal/read-journal.ts';
-import { closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { checkPrefix, followedBy } from './check-prefix.ts';
 import { faultsOf } from './conversation.ts';
@@ -36,8 +35,9 @@ async function entriesIn(bytes: Buffer): Promise<JournalEntry[]> {
 
 /** What a resume finds, but for what is told of submissions that are over. */
 function resumedFrom(entries: readonly JournalEntry[]) {
-  const { decisions, lastResult: _, ...resumed } = resumeSession(entries);
-  return resumed.open === undefined ? resumed : { ...resumed, decisions };
+  const { decisions, view, ...others } = resumeSession(entries);
+  const resumed = { ...others, messages: view.messages };
+  return resumed.interrupted === undefined ? resumed : { ...resumed, decisions };
 }
 
 /** Each prefix of hundreds of journals is resumed four times over: seconds of work, many on a busy machine. */
@@ -80,8 +80,8 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
       fc.property(sessionScript, (script) => {
         const { bodies, view } = playSession(script);
         const resumed = resumeSession(asEntries(bodies));
-        expect(resumed.view.slice()).toEqual(view);
-        expect(resumed.open).toBeUndefined();
+        expect(resumed.view.messages.slice()).toEqual(view);
+        expect(resumed.interrupted).toBeUndefined();
         expect(Object.values(resumed.problems).every((count) => count === 0)).toBe(true);
       }),
       { numRuns: 150 },
@@ -99,18 +99,18 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
           const entries = asEntries(playSession(script).bodies);
           const i = a % entries.length;
           const j = b % entries.length;
-          const whole = resumeSession(entries).view.slice();
+          const whole = resumeSession(entries).view.messages.slice();
           if (how === 'lost') {
             const rest = entries.filter((_, index) => index !== i);
-            const { open } = resumeSession(rest);
-            const closed = open === undefined ? rest : followedBy(rest, closeInterrupted(open));
-            expect(faultsOf(resumeSession(closed).view)).toEqual([]);
+            const { interrupted: open } = resumeSession(rest);
+            const closed = open === undefined ? rest : followedBy(rest, open.closing);
+            expect(faultsOf(resumeSession(closed).view.messages)).toEqual([]);
             return;
           }
           const changed = [...entries];
           if (how === 'doubled') changed.splice(j, 0, entries[i] as JournalEntry);
           else [changed[i], changed[j]] = [changed[j] as JournalEntry, changed[i] as JournalEntry];
-          expect(resumeSession(changed).view.slice()).toEqual(whole);
+          expect(resumeSession(changed).view.messages.slice()).toEqual(whole);
         },
       ),
       { numRuns: 200 },

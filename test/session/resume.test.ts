@@ -4,7 +4,6 @@ import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import type { EffectClass } from '../../src/protocol/tools/tool.ts';
 import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
 import { readEntries } from '../../src/session/journal/read-journal.ts';
-import { carryOnInterrupted, closeInterrupted } from '../../src/session/resume/interrupted.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { faultsOf } from './conversation.ts';
 import {
@@ -84,35 +83,27 @@ const decided = (iteration: number, turnCount: number, kind: 'next_turn' | 'comp
 
 const resume = (...bodies: JournalBody[]) => resumeSession(asEntries(bodies));
 const openOf = (...bodies: JournalBody[]) => {
-  const { open } = resume(...bodies);
+  const { interrupted: open } = resume(...bodies);
   if (open === undefined) throw new Error('nothing is open');
   return open;
 };
 
 describe('the resume table (L4.1)', () => {
   it('an empty journal, and one with nothing asked, have nothing open', () => {
-    expect(resume()).toMatchObject({
-      open: undefined,
-      head: 0,
-      lastUuid: null,
-      firstPrompt: undefined,
-      cwd: undefined,
-    });
-    expect(resume(submission).open).toBeUndefined();
+    expect(resume().interrupted).toBeUndefined();
+    expect(resume().view.messages.length).toBe(0);
+    expect(resume(submission).interrupted).toBeUndefined();
   });
 
   it('a prompt without a request is asked', () => {
     const open = openOf(submission, prompt);
     expect(open).toMatchObject({
       id: 's1',
-      model: 'claude-test',
-      permissionMode: 'plan',
       next: 'ask',
-      iteration: 1,
-      turnCount: 1,
+      startAt: { iteration: 1, turnCount: 1, response: undefined },
+      reopening: [],
+      closing: [],
     });
-    expect(carryOnInterrupted(open)).toEqual({ records: [], carryOn: undefined });
-    expect(closeInterrupted(open)).toEqual([]);
   });
 
   it('a request without blocks is asked again', () => {
@@ -122,7 +113,7 @@ describe('the resume table (L4.1)', () => {
   it('L4.3 blocks without the end, and without a call: retracted and asked again', () => {
     const open = openOf(submission, prompt, request(), block('a1', { type: 'text', text: 'half' }));
     expect(open).toMatchObject({ next: 'ask', superseded: ['a1'] });
-    expect(carryOnInterrupted(open).records).toEqual([
+    expect(open.reopening).toEqual([
       {
         type: 'retract',
         id: 's1/1/resume/retract/a1',
@@ -132,7 +123,7 @@ describe('the resume table (L4.1)', () => {
       },
     ]);
     // A new prompt keeps what was said.
-    expect(closeInterrupted(open)).toEqual([]);
+    expect(open.closing).toEqual([]);
   });
 
   it('L4.3 a complete call without the end of its response: kept, and run once', () => {
@@ -143,14 +134,14 @@ describe('the resume table (L4.1)', () => {
       block('a1', { type: 'text', text: 'so' }),
       block('a2', toolUse('t1')),
     );
-    expect(open).toMatchObject({ next: 'tools', iteration: 1, turnCount: 1, superseded: [] });
-    const { carryOn, records } = carryOnInterrupted(open);
-    expect(records).toEqual([]);
-    expect(carryOn).toMatchObject({
+    expect(open).toMatchObject({ next: 'tools', superseded: [], reopening: [] });
+    expect(open.startAt).toMatchObject({
       iteration: 1,
       turnCount: 1,
-      known: [],
-      calls: [{ assistantUuid: 'a2', effectKey: 's1/1/2/tool/t1', block: { id: 't1' } }],
+      response: {
+        known: [],
+        calls: [{ assistantUuid: 'a2', effectKey: 's1/1/2/tool/t1', block: { id: 't1' } }],
+      },
     });
   });
 
@@ -170,11 +161,10 @@ describe('the resume table (L4.1)', () => {
     ];
     const open = openOf(...journal);
     expect(open.calls).toMatchObject([{ plan, call: { effectKey: 's1/1/1/tool/t1' } }]);
-    const { carryOn, records } = carryOnInterrupted(open);
-    expect(carryOn?.known.length).toBe(plan === 'unknown' ? 1 : 0);
-    expect(records.map(({ type }) => type)).toEqual(plan === 'unknown' ? ['unknown', 'user'] : []);
+    expect(open.startAt.response?.known.length).toBe(plan === 'unknown' ? 1 : 0);
+    expect(open.reopening.map(({ type }) => type)).toEqual(plan === 'unknown' ? ['unknown', 'user'] : []);
     // With a new prompt none of them runs.
-    const closing = closeInterrupted(open);
+    const { closing } = open;
     expect(closing).toMatchObject([
       { type: 'unknown', toolUseId: 't1' },
       {
@@ -194,13 +184,13 @@ describe('the resume table (L4.1)', () => {
         },
       },
     ]);
-    expect(faultsOf(resume(...journal, ...closing).view)).toEqual([]);
+    expect(faultsOf(resume(...journal, ...closing).view.messages)).toEqual([]);
   });
 
   it('F01 a call that never started is answered so before a new prompt', () => {
     const open = openOf(submission, prompt, request(), block('a1', toolUse('t1')), response());
     expect(open.calls[0]?.plan).toBe('run');
-    expect(closeInterrupted(open)).toMatchObject([
+    expect(open.closing).toMatchObject([
       {
         type: 'user',
         nonExecution: 'aborted',
@@ -223,9 +213,9 @@ describe('the resume table (L4.1)', () => {
     ];
     const open = openOf(...journal);
     expect(open.calls.map(({ plan }) => plan)).toEqual(['run', 'answered', 'run']);
-    expect(carryOnInterrupted(open).carryOn?.known.map(({ uuid }) => uuid)).toEqual(['r2']);
-    const closed = resume(...journal, ...closeInterrupted(open));
-    expect(closed.view.slice().map((message) => message.type)).toEqual([
+    expect(open.startAt.response?.known.map(({ uuid }) => uuid)).toEqual(['r2']);
+    const closed = resume(...journal, ...open.closing);
+    expect(closed.view.messages.slice().map((message) => message.type)).toEqual([
       'user',
       'assistant',
       'assistant',
@@ -234,7 +224,7 @@ describe('the resume table (L4.1)', () => {
       'user',
       'user',
     ]);
-    const answers = closed.view
+    const answers = closed.view.messages
       .slice(4)
       .map((message) =>
         message.type === 'user' ? (message.message.content[0] as { tool_use_id: string }).tool_use_id : '',
@@ -244,11 +234,11 @@ describe('the resume table (L4.1)', () => {
 
   it('closing twice is closing once', () => {
     const journal = [submission, prompt, request(), block('a1', toolUse('t1')), intent('t1', 'unsafe')];
-    const closing = closeInterrupted(openOf(...journal));
-    expect(closeInterrupted(openOf(...journal, ...closing))).toEqual([]);
+    const { closing } = openOf(...journal);
+    expect(openOf(...journal, ...closing).closing).toEqual([]);
     const half = openOf(...journal, closing[0] as JournalBody);
     expect(half.calls[0]?.plan).toBe('unknown');
-    expect(resume(...journal, ...closing, ...closing).view.length).toBe(3);
+    expect(resume(...journal, ...closing, ...closing).view.messages.length).toBe(3);
   });
 
   it('a call whose outcome was given up never runs later, whatever its class', () => {
@@ -287,24 +277,30 @@ describe('the resume table (L4.1)', () => {
     ];
     const open = openOf(...journal);
     expect(open.superseded).toEqual(['n1', 'nudge']);
-    const carried = resume(...journal, ...carryOnInterrupted(open).records);
-    expect(carried.view.slice().map(({ uuid }) => uuid)).toEqual(['u1', 'a1', 'r1', 'extra', 'value']);
+    const carried = resume(...journal, ...open.reopening);
+    expect(carried.view.messages.slice().map(({ uuid }) => uuid)).toEqual([
+      'u1',
+      'a1',
+      'r1',
+      'extra',
+      'value',
+    ]);
     // Once the iteration was decided they stay.
     expect(openOf(...journal, decided(1, 1, 'next_turn'))).toMatchObject({
       next: 'ask',
-      iteration: 2,
-      turnCount: 2,
+      startAt: { iteration: 2, turnCount: 2 },
       superseded: [],
     });
   });
 
   it('a turn without a recorded decision is counted by the following request', () => {
     const journal = [submission, prompt, request(), block('a1', toolUse('t1')), response()];
-    expect(openOf(...journal, request(2))).toMatchObject({ iteration: 2, turnCount: 1 });
-    expect(openOf(...journal, result('r1', 't1'), request(2))).toMatchObject({ iteration: 2, turnCount: 2 });
+    expect(openOf(...journal, request(2))).toMatchObject({ startAt: { iteration: 2, turnCount: 1 } });
+    expect(openOf(...journal, result('r1', 't1'), request(2))).toMatchObject({
+      startAt: { iteration: 2, turnCount: 2 },
+    });
     expect(openOf(...journal, result('r1', 't1'), decided(1, 1, 'next_turn'), request(2))).toMatchObject({
-      iteration: 2,
-      turnCount: 2,
+      startAt: { iteration: 2, turnCount: 2 },
     });
   });
 
@@ -321,8 +317,9 @@ describe('the resume table (L4.1)', () => {
       next: 'stopped',
       terminal: { reason: 'completed', turnCount: 1 },
       superseded: [],
+      startAt: { response: undefined },
+      reopening: [],
     });
-    expect(carryOnInterrupted(open)).toEqual({ records: [], carryOn: undefined });
   });
 
   it('a run that was being aborted is not carried on', () => {
@@ -362,9 +359,8 @@ describe('the resume table (L4.1)', () => {
       block('b1', { type: 'text', text: 'done' }, 1, 'm9'),
     ];
     const resumed = resume(...journal);
-    expect(resumed.submissions).toBe(1);
-    expect(resumed.view.slice().map(({ uuid }) => uuid)).toEqual(['u1', 'a1', 'r1', 'b1']);
-    expect(resumed.open).toMatchObject({ id: 's1', next: 'ask', superseded: ['b1'] });
+    expect(resumed.view.messages.slice().map(({ uuid }) => uuid)).toEqual(['u1', 'a1', 'r1', 'b1']);
+    expect(resumed.interrupted).toMatchObject({ id: 's1', next: 'ask', superseded: ['b1'] });
   });
 
   it('open questions are reported, with the answer if there is one', () => {
@@ -415,7 +411,7 @@ describe('what a session comes to', () => {
     });
   });
 
-  it('knows todos, title, first prompt, place, inbox, snapshot, decisions and the last result', () => {
+  it('knows todos, title, inbox, snapshot, model and decisions', () => {
     const resumed = resume(
       ...done,
       { type: 'title', id: 't', submission: 's1', title: 'Fixing it' },
@@ -435,16 +431,9 @@ describe('what a session comes to', () => {
     expect(resumed).toMatchObject({
       todos: [{ content: 'x' }],
       title: 'Fixing it',
-      firstPrompt: 'do it',
-      cwd: CWD,
-      sessionId: SESSION,
       contextSnapshot: { system: ['sys'], hash: 'h' },
-      lastResult: { subtype: 'success' },
-      open: undefined,
+      interrupted: undefined,
       model: 'claude-test',
-      permissionMode: 'plan',
-      lastUuid: 'r1',
-      head: done.length + 4,
     });
     expect(resumed.decisions.map(({ iteration }) => iteration)).toEqual([1]);
   });
@@ -473,7 +462,7 @@ describe('what a session comes to', () => {
       submission: 's1',
     };
     const resumed = resume(...done, note, boundary, shown);
-    expect(resumed.view.slice().map(({ uuid }) => uuid)).toEqual(['sum', 'a1', 'r1']);
+    expect(resumed.view.messages.slice().map(({ uuid }) => uuid)).toEqual(['sum', 'a1', 'r1']);
     expect(resumed.compactedTokens).toBe(1234);
     const retracted = resume(...done, {
       type: 'retract',
@@ -482,7 +471,7 @@ describe('what a session comes to', () => {
       uuids: ['a1'],
       reason: 'superseded',
     });
-    expect(retracted.view.slice().map(({ uuid }) => uuid)).toEqual(['u1']);
+    expect(retracted.view.messages.slice().map(({ uuid }) => uuid)).toEqual(['u1']);
   });
 
   it('F70 malformed records cost nothing but themselves', () => {
@@ -507,8 +496,8 @@ describe('what a session comes to', () => {
     } as unknown as JournalBody;
     const resumed = resume(...done, ...bad, request(2), mixed, result('r5', 't5'), result('r6', 'nobody'));
     expect(resumed.problems).toMatchObject({ malformed: 6, orphanResults: 1 });
-    expect(faultsOf(resumed.view)).toEqual([]);
-    expect(resumed.view.at(3)).toMatchObject({ message: { content: [{ id: 't5', input: {} }] } });
+    expect(faultsOf(resumed.view.messages)).toEqual([]);
+    expect(resumed.view.messages.at(3)).toMatchObject({ message: { content: [{ id: 't5', input: {} }] } });
   });
 
   it('F70 a result lost in the middle is synthesised, and replaced when it arrives after all', () => {
@@ -525,10 +514,15 @@ describe('what a session comes to', () => {
     ];
     const resumed = resume(...lost);
     expect(resumed.problems.missingResults).toBe(1);
-    expect(resumed.view.slice().map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(resumed.view.messages.slice().map(({ type }) => type)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
     expect(
       resume(...lost, result('late', 't1'))
-        .view.slice()
+        .view.messages.slice()
         .map(({ uuid }) => uuid),
     ).toEqual(['u1', 'a1', 'late', 'a2']);
   });
@@ -537,7 +531,7 @@ describe('what a session comes to', () => {
     const store = createMemoryJournalStore({ cwd: CWD, clock: fixedClock });
     await store.takeOver(SESSION);
     await store.append(SESSION, 1, 0, done);
-    expect(resumeSession(await readEntries(store, SESSION)).view.length).toBe(3);
-    expect(resumeSession(await readEntries(store, 'absent')).view.length).toBe(0);
+    expect(resumeSession(await readEntries(store, SESSION)).view.messages.length).toBe(3);
+    expect(resumeSession(await readEntries(store, 'absent')).view.messages.length).toBe(0);
   });
 });

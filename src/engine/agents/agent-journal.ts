@@ -58,7 +58,7 @@ export function composeAgentJournal(
       });
     return {
       recorder: sidechain(writer, request.agentId),
-      earlierLives: writer.epoch - 1,
+      earlierOwners: writer.epoch - 1,
       lost: [writer.fenced],
       async close() {
         await writer.close();
@@ -84,7 +84,7 @@ function storeIn(
     durability,
     version: VERSION,
     stampedAs,
-    ...(mirror !== undefined && { onWritten: mirror.onWritten }),
+    onWritten: mirror?.onWritten,
   });
 }
 

@@ -4,7 +4,7 @@ import { afterCompactions } from '../../loop/task-budget.ts';
 import type { CompactMetadata } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
-import type { SpentTotals } from '../../protocol/session/spending.ts';
+import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
 import type { UsageLedger } from './usage-ledger.ts';
@@ -54,13 +54,10 @@ export class SessionBudget {
     return this.#taskRemaining;
   }
 
-  /** What an earlier process has left. */
-  restore(earlier: {
-    readonly totals?: SpentTotals | undefined;
-    readonly taskRemaining?: number | undefined;
-  }): void {
-    if (earlier.totals !== undefined) this.ledger.restore(earlier.totals);
-    this.#taskRemaining = earlier.taskRemaining;
+  /** What earlier processes of the session have spent. `compactedTokens`: removed from the view by compactions. */
+  restore({ totals, compactedTokens }: Pick<ResumedSession, 'totals' | 'compactedTokens'>): void {
+    this.ledger.restore(totals);
+    this.compacted({ pre_tokens: compactedTokens });
   }
 
   startSubmission(): void {

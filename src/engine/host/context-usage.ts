@@ -1,7 +1,7 @@
 /** What fills the context of this session, and of one that is kept in files. */
 import { type ContextUsageInput, contextUsage } from '../../context/estimate/context-usage.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
-import type { ResumedSession } from '../../session/resume/resumed-session.ts';
+import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { AGENT_TOOL, agentLine } from '../../subagents/agent-tool.ts';
 import type { AgentDefinition } from '../config.ts';
@@ -56,7 +56,7 @@ function skillRow({
 
 /** Of a session that nobody need have open: what its journal says. The bytes of its tools are not in it. */
 export function contextUsageOnRecord(
-  { view, model, contextSnapshot, decisions }: ResumedSession,
+  { view: { messages }, model, contextSnapshot, decisions }: ResumedSession,
   limitsFor: (model: string) => ContextUsageInput['limits'],
 ): ContextUsage {
   const answered = decisions.findLast(({ usage }) => usage !== undefined);
@@ -71,9 +71,9 @@ export function contextUsageOnRecord(
     system: contextSnapshot?.system ?? [],
     userContext: contextSnapshot?.userContext ?? [],
     memoryFiles: [],
-    messages: view.slice(),
+    messages: messages.slice(),
     ...(recorded?.overhead !== undefined && { overheadTokens: recorded.overhead }),
     ...(answered?.usage !== undefined &&
-      length <= view.length && { measured: { usage: answered.usage, length } }),
+      length <= messages.length && { measured: { usage: answered.usage, length } }),
   });
 }

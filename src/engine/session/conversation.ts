@@ -3,8 +3,9 @@ import type { MemoryFile } from '../../memory/memory-file.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { Recorder } from '../../protocol/session/journal.ts';
+import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
-import type { Recovered, SessionJournal } from '../storage/session-journal.ts';
+import type { SessionJournal } from '../storage/session-journal.ts';
 
 /** What is fetched once and goes before the conversation. */
 export interface SessionContexts {
@@ -85,16 +86,11 @@ export class Conversation {
     return this.#isHandedOver;
   }
 
-  /** Opens the journal. `first`: this call did, so what an earlier process left is now to be taken over. */
-  async open(): Promise<{ readonly recovered: Recovered | undefined; readonly first: boolean }> {
-    const recovered = await this.journal.open();
-    const first = !this.#isOpen;
-    if (first) {
-      this.#isOpen = true;
-      this.#answered = recovered?.answered;
-      this.#title = recovered?.title ?? this.#title;
-    }
-    return { recovered, first };
+  /** The journal is open; `recovered`: what earlier processes recorded. */
+  opened(recovered: Pick<ResumedSession, 'answered' | 'title'> | undefined): void {
+    this.#isOpen = true;
+    this.#answered = recovered?.answered;
+    this.#title = recovered?.title ?? this.#title;
   }
 
   /** An earlier process, or the session that this one is a fork of, answered the prompt of this uuid. */

@@ -3,6 +3,7 @@ import { readAnswer } from '../../permissions/ask/read-answer.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
 import type { PermissionResult } from '../../protocol/tools/permission.ts';
+import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { Conversation } from './conversation.ts';
 import type { Submissions } from './submissions.ts';
@@ -52,12 +53,13 @@ function withoutSame(answer: PermissionResult, input: unknown): PermissionResult
   return rest;
 }
 
-/** What an earlier life was answered and did not come to act upon. */
+/** Answers that an earlier process recorded and did not act upon. */
 export function presetAnswers(
-  answers: readonly { readonly toolUseId: string; readonly answer: unknown }[],
+  asks: InterruptedSubmission['asks'],
   tools: Pick<ToolsRoom, 'presetAnswer'>,
 ): void {
-  for (const { toolUseId, answer } of answers) {
+  for (const { toolUseId, answer } of asks) {
+    if (answer === undefined) continue;
     const read = readAnswer(answer, toolUseId);
     if (read.ok) tools.presetAnswer({ ...read.answer, toolUseID: toolUseId });
   }

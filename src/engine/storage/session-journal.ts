@@ -1,82 +1,27 @@
 /**
- * The engine's way to the journal: opened on first use, observed while it is written, and known to be lost when
- * another owner took the session (then the run ends silently, L10.6).
+ * The journal of a session as the engine uses it: opened on first use, observed while it is written, and lost when
+ * another owner takes the session over (the run then ends silently, L10.6).
  */
-import type { CarryOn, LoopParams } from '../../loop/deps.ts';
+import { lifeOf } from '../../model/life-of.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Life } from '../../protocol/life.ts';
-import type { TodoItem } from '../../protocol/model/attachment.ts';
-import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
-import type { Usage } from '../../protocol/model/wire.ts';
+import type { JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
-import type { SpentTotals } from '../../protocol/session/spending.ts';
-import type { Terminal } from '../../protocol/session/terminal.ts';
-import type { PermissionDenial } from '../../protocol/tools/permission.ts';
-import type { RecoveredTask } from '../../protocol/tools/task.ts';
+import { createJournalWriter } from '../../session/journal/journal-writer.ts';
+import type { openEarlierRecords } from '../../session/resume/recover-session.ts';
+import type { ResumedSession } from '../../session/resume/resume.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { ViewFold } from '../../view/fold.ts';
+import type { QueryEngineConfig } from '../config.ts';
 
-/** What an earlier life of the session left behind. */
-export interface Recovered {
-  /** The view, and how it goes on with what is recorded next. */
-  readonly view: ViewFold;
-  readonly totals?: SpentTotals | undefined;
-  /** The submission that was cut off, and how to go on with it. */
-  readonly interrupted?: Interrupted | undefined;
-  /** What the provider counted for the first `length` messages of the view, unless it was edited since. */
-  readonly counted?:
-    | { readonly tokens: number; readonly length: number; readonly model: string | undefined }
-    | undefined;
-  readonly title?: string | undefined;
-  /** What is left of a task budget. */
-  readonly taskRemaining?: number | undefined;
-  readonly todos: readonly TodoItem[];
-  /** Background tasks whose end the model has not been told. */
-  readonly tasks?: readonly RecoveredTask[] | undefined;
-  /** Deferred tools that were loaded. */
-  readonly loadedTools?: readonly string[] | undefined;
-  /** Calls that the model marked as dead weight, removed or not. */
-  readonly snipped?: readonly string[] | undefined;
-  /** The plan that was approved last. */
-  readonly plan?: string | undefined;
-  /** Keys and uuids of prompts that are part of the conversation already. */
-  readonly consumed?: ReadonlySet<string> | undefined;
-  /** Those of them whose submission has its result. */
-  readonly answered?: ReadonlySet<string> | undefined;
-}
-
-export interface Interrupted {
-  readonly submission: string;
-  /** Absent: ask the model again. */
-  readonly carryOn?: CarryOn | undefined;
-  /** Where the loop stood. */
-  readonly startAt: NonNullable<LoopParams['startAt']>;
-  /** What its answers cost. */
-  readonly usages: readonly Usage[];
-  /** The model it had been switched to. */
-  readonly switched: { readonly from: string; readonly to: string } | undefined;
-  /** What a command or skill had allowed for its duration. */
-  readonly lent: readonly string[];
-  /** What the host had answered, of calls that have not begun. */
-  readonly answers: readonly { readonly toolUseId: string; readonly answer: unknown }[];
-  /** Calls of its agents that were denied. */
-  readonly denied: readonly PermissionDenial[];
-  /** It had come to its end; only the result is missing. */
-  readonly terminal?: Terminal | undefined;
-  /** What it said in its earlier life. */
-  readonly said: readonly (AssistantMessage | UserMessage)[];
-  /** Entries that close it for good: what is open is answered "interrupted, outcome unknown". */
-  readonly closing: readonly JournalBody[];
-  /** Entries that must stand in the journal before it is carried on. */
-  readonly reopening: readonly JournalBody[];
-}
-
-/** The adapter: a journal that was taken over, and what was in it. */
+/** A journal that this process has taken over. */
 export interface OpenedJournal {
   readonly recorder: Recorder;
   /** How often the session was taken over before. */
-  readonly earlierLives: number;
-  readonly recovered?: Recovered | undefined;
-  /** One is aborted when another owner took the session. */
+  readonly earlierOwners: number;
+  /** undefined: the session is not resumed. */
+  readonly recovered?: ResumedSession | undefined;
+  /** One is aborted when another owner takes the session over. */
   readonly lost?: readonly Pick<Life, 'onAbort'>[] | undefined;
   close(): Promise<void>;
 }
@@ -84,23 +29,23 @@ export interface OpenedJournal {
 export interface SessionJournal {
   readonly recorder: Recorder;
   /**
-   * What the engine keeps of the conversation in memory: what a session that is resumed from these records would see. So
-   * after a compaction only the summary, the kept tail and what follows are in it (L1 phase 7).
+   * What the engine keeps of the conversation in memory: the view that a resume makes of these records. After a
+   * compaction these are the summary, the kept tail and what follows (L1 phase 7).
    */
   readonly view: ViewFold;
-  /** Opens the journal; later calls give the same answer. Rejects with `session_in_use`, `session_not_found`, … */
-  open(): Promise<Recovered | undefined>;
+  /** Opens the journal once; later calls return the same. undefined: the session is not resumed. */
+  open(): Promise<ResumedSession | undefined>;
   /** How often the session was taken over before this engine opened it. */
-  readonly earlierLives: number;
-  /** Another owner has the session: nothing more may be said. */
+  readonly earlierOwners: number;
+  /** Another owner has the session: nothing more may be emitted. */
   readonly lost: boolean;
   onLost(listener: () => void): void;
-  /** Sees each entry once it is written, until the returned function is called. */
+  /** Called with each entry once it is written, until the returned function is called. */
   onEntry(listener: (body: JournalBody) => void): () => void;
   close(): Promise<void>;
 }
 
-/** `written`: hears of each entry, like a listener. */
+/** `written`: called with each entry, like a listener. */
 export function createSessionJournal(
   openAdapter: () => Promise<OpenedJournal>,
   written?: (body: JournalBody) => void,
@@ -115,7 +60,7 @@ class Journal implements SessionJournal, Recorder {
   #lostListeners: readonly (() => void)[] = [];
   #entryListeners: readonly ((body: JournalBody) => void)[];
   view = new ViewFold();
-  earlierLives = 0;
+  earlierOwners = 0;
   lost = false;
 
   constructor(openAdapter: () => Promise<OpenedJournal>, written: ((body: JournalBody) => void) | undefined) {
@@ -128,7 +73,7 @@ class Journal implements SessionJournal, Recorder {
     return this;
   }
 
-  async open(): Promise<Recovered | undefined> {
+  async open(): Promise<ResumedSession | undefined> {
     return (await this.#journal()).recovered;
   }
 
@@ -175,7 +120,7 @@ class Journal implements SessionJournal, Recorder {
   async #open(): Promise<OpenedJournal> {
     const opened = await this.#openAdapter();
     if (opened.recovered !== undefined) this.view = opened.recovered.view;
-    this.earlierLives = opened.earlierLives;
+    this.earlierOwners = opened.earlierOwners;
     for (const life of opened.lost ?? []) life.onAbort(() => this.#lose());
     this.#opened = opened.recorder;
     return opened;
@@ -207,9 +152,83 @@ class Journal implements SessionJournal, Recorder {
   }
 }
 
-/** Whoever waits for an append hears of it. */
+/** The caller of `append` or `open` gets the error. */
 function ignore(): void {}
 
 function isFenced(error: unknown): boolean {
   return codeOf(error) === 'fenced';
+}
+
+interface OpenOptions {
+  readonly store: JournalStore;
+  /** undefined: the store has none. */
+  readonly leases: LeaseStore | undefined;
+  readonly sessionId: string;
+  readonly config: QueryEngineConfig;
+  /** First records of a session that is not resumed. */
+  readonly beginning: readonly JournalBody[];
+}
+
+/**
+ * Takes the session over and, if it is resumed, reads what earlier processes recorded. Rejects with
+ * `session_in_use`, `session_not_found`, `session_exists`, and what the resume rejects with.
+ */
+export async function openJournal({
+  store,
+  leases,
+  sessionId,
+  config,
+  beginning,
+}: OpenOptions): Promise<OpenedJournal> {
+  const { durability = 'process', resume } = config;
+  const forks = config.forkSession === true;
+  // Rejected before anything is written, a lock included.
+  if (resume !== undefined) await refuseUnknown(store, resume);
+  if ((resume === undefined || forks) && config.sessionId !== undefined)
+    await refuseTaken(store, config.sessionId);
+  const earlier = resume === undefined ? undefined : await earlierRecords(store, { ...config, resume });
+  const lease = await leases?.acquire(sessionId, { takeOver: config.takeOver === true });
+  try {
+    // Taken over first, then read: what an earlier owner still writes is read, or rejected by the fence.
+    const toResume = earlier !== undefined && !forks;
+    const writer = await createJournalWriter({ store, sessionId, durability, toResume });
+    if (resume === undefined && beginning.length > 0) await writer.append(beginning);
+    const recovered = await earlier?.recover(writer);
+    return {
+      recorder: writer,
+      earlierOwners: writer.epoch - 1,
+      recovered,
+      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.life ?? lifeOf(lease.signal)],
+      async close() {
+        // Records that a full disk refused must not keep the session locked as well.
+        try {
+          await writer.close();
+        } finally {
+          await lease?.release();
+        }
+      },
+    };
+  } catch (error) {
+    await lease?.release();
+    throw error;
+  }
+}
+
+/** Loaded for a resume. */
+async function earlierRecords(...of: Parameters<typeof openEarlierRecords>) {
+  return (await import('../../session/resume/recover-session.ts')).openEarlierRecords(...of);
+}
+
+/** A second conversation under the same id would be read as a part of the first. */
+async function refuseTaken(store: JournalStore, sessionId: string): Promise<void> {
+  if (!(await store.exists(sessionId))) return;
+  throw new TurnwrightError(
+    'session_exists',
+    `There is a session ${sessionId} already. Resume it, or take another id.`,
+  );
+}
+
+async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {
+  if (await store.exists(sessionId)) return;
+  throw new TurnwrightError('session_not_found', `No conversation found with session ID: ${sessionId}`);
 }

@@ -1,12 +1,9 @@
-/** Where a session is kept, and the journal that is opened there. */
+/** Where a session is stored, and the journal that is opened there. */
 import { join } from 'node:path';
-import { lifeOf } from '../../model/life-of.ts';
-import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids, JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
-import { createJournalWriter } from '../../session/journal/journal-writer.ts';
 import { createMemoryJournalStore } from '../../session/journal/memory-store.ts';
 import { createFileLeaseStore } from '../../session/lease/lease.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
@@ -15,17 +12,17 @@ import type { HostChannel } from '../session/host-channel.ts';
 import { titleRecord } from '../session/session-title.ts';
 import { VERSION } from '../version.ts';
 import { clearUp, composeMirror, layOut, type SessionMirror, temporaryDirectoryOf } from './mirror.ts';
-import type { OpenedJournal } from './session-journal.ts';
+import { type OpenedJournal, openJournal } from './session-journal.ts';
 
 export interface ComposedSession {
   readonly sessionId: string;
-  /** Folder of the session files; undefined: memory, or a store of the host's. */
+  /** Folder of the session files; undefined: in memory, or in the host's store. */
   readonly directory: string | undefined;
   readonly transcriptPath: string | undefined;
   open(): Promise<OpenedJournal>;
-  /** Who else gets what is written; undefined: no one. */
+  /** Also receives what is written; undefined: there is none. */
   readonly mirror: SessionMirror | undefined;
-  /** Everything on record, in order. */
+  /** Every entry, in order. */
   read(): AsyncIterable<JournalEntry>;
 }
 
@@ -36,7 +33,7 @@ interface SessionPorts {
   readonly host: HostChannel;
 }
 
-/** The session that is resumed, the one that was asked for, or a new one. */
+/** Id of the resumed session, the configured one, or a new one. */
 export function sessionIdOf({ forkSession, resume, sessionId }: QueryEngineConfig, ids: Ids): string {
   return (forkSession === true ? sessionId : (resume ?? sessionId)) ?? ids.uuid();
 }
@@ -55,7 +52,9 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
     mirror,
     async open() {
       if (temporary !== undefined) await layOut(config, temporary, ports);
-      const opened = await openJournal(store, leasesIn(directory, config, ports), sessionId, config);
+      const leases = leasesIn(directory, config, ports);
+      const beginning = config.title === undefined ? [] : [titleRecord(config.title)];
+      const opened = await openJournal({ store, leases, sessionId, config, beginning });
       if (mirror === undefined && temporary === undefined) return opened;
       const close = async () => {
         await opened.close().finally(() => mirror?.flush());
@@ -66,7 +65,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
   };
 }
 
-/** undefined: the session is not kept in files. */
+/** undefined: the session is not stored in files. */
 function directoryOf(config: QueryEngineConfig): string | undefined {
   const { store, persistSession, home, cwd } = config;
   if (store !== undefined || persistSession === false || home === undefined) return undefined;
@@ -83,7 +82,6 @@ function storeIn(
   if (directory === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
   const onProblem = (sessionId: string, problem: { readonly kind: string }) =>
     stderr?.(`The journal of session ${sessionId} has a flaw that was passed over: ${problem.kind}.`);
-  const onWritten = mirror === undefined ? {} : { onWritten: mirror.onWritten };
   return createFileJournalStore({
     files,
     directory,
@@ -92,11 +90,11 @@ function storeIn(
     durability,
     version: VERSION,
     onProblem,
-    ...onWritten,
+    onWritten: mirror?.onWritten,
   });
 }
 
-/** Two processes on one session file are told of each other; other stores bring their own leases, if any. */
+/** Files have leases, so that a second process is refused; a host's store brings its own, if any. */
 function leasesIn(
   directory: string | undefined,
   config: QueryEngineConfig,
@@ -104,61 +102,4 @@ function leasesIn(
 ): LeaseStore | undefined {
   if (config.leases !== undefined) return config.leases;
   return directory === undefined ? undefined : createFileLeaseStore({ files, directory, clock });
-}
-
-async function openJournal(
-  store: JournalStore,
-  leases: LeaseStore | undefined,
-  sessionId: string,
-  config: QueryEngineConfig,
-): Promise<OpenedJournal> {
-  const { durability = 'process', resume } = config;
-  const forks = config.forkSession === true;
-  // What is refused is refused before anything is written, a lock included.
-  if (resume !== undefined) await refuseUnknown(store, resume);
-  if ((resume === undefined || forks) && config.sessionId !== undefined)
-    await refuseTaken(store, config.sessionId);
-  const earlier =
-    resume === undefined
-      ? undefined
-      : await (await import('./recover-session.ts')).openEarlierLife(store, resume, config);
-  const lease = await leases?.acquire(sessionId, { takeOver: config.takeOver === true });
-  try {
-    // Taken over first and read then: whatever an earlier owner still wrote is seen, or refused by the fence.
-    const toResume = earlier !== undefined && !forks;
-    const writer = await createJournalWriter({ store, sessionId, durability, toResume });
-    if (config.title !== undefined && resume === undefined) await writer.append([titleRecord(config.title)]);
-    const recovered = await earlier?.recover(writer);
-    return {
-      recorder: writer,
-      earlierLives: writer.epoch - 1,
-      recovered,
-      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.life ?? lifeOf(lease.signal)],
-      async close() {
-        // Records that a full disk refused must not keep the session locked as well.
-        try {
-          await writer.close();
-        } finally {
-          await lease?.release();
-        }
-      },
-    };
-  } catch (error) {
-    await lease?.release();
-    throw error;
-  }
-}
-
-/** A second conversation under one id would be read as one with the first. */
-async function refuseTaken(store: JournalStore, sessionId: string): Promise<void> {
-  if (!(await store.exists(sessionId))) return;
-  throw new TurnwrightError(
-    'session_exists',
-    `There is a session ${sessionId} already. Resume it, or take another id.`,
-  );
-}
-
-async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {
-  if (await store.exists(sessionId)) return;
-  throw new TurnwrightError('session_not_found', `No conversation found with session ID: ${sessionId}`);
 }

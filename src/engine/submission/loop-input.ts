@@ -1,5 +1,5 @@
 /** What the engine hands to the loop for one submission. */
-import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
+import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import { OUTPUT_CAP_WITH_THINKING } from '../../model/request/thinking-options.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
@@ -22,8 +22,8 @@ export interface LoopInput {
   /** Default: the session's. */
   readonly effort?: EffortLevel | undefined;
   readonly context: SubmissionContext;
-  readonly carryOn?: CarryOn | undefined;
-  readonly startAt?: LoopParams['startAt'] | undefined;
+  /** Default: the beginning of the submission. */
+  readonly startAt?: LoopParams['startAt'];
 }
 
 export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopParams {
@@ -59,9 +59,8 @@ export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopPa
     showCacheBreaks: config.verbose === true,
     stopHookBlockCap: config.stopHookBlockCap ?? STOP_HOOK_BLOCK_CAP,
     compaction: FRESH_COMPACTION,
-    ...(input.carryOn !== undefined && { carryOn: input.carryOn }),
-    ...(input.startAt !== undefined && { startAt: input.startAt }),
-    attemptBase: ATTEMPTS_PER_LIFE * conversation.journal.earlierLives,
+    startAt: input.startAt,
+    attemptBase: ATTEMPTS_PER_LIFE * conversation.journal.earlierOwners,
     scope: input.scope,
   };
 }

@@ -1,5 +1,6 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { initMessage } from '../output/init-message.ts';
@@ -8,7 +9,6 @@ import { openSession } from '../session/open-session.ts';
 import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
-import type { Interrupted } from '../storage/session-journal.ts';
 import type { Submission } from './submission.ts';
 import { type Batch, finish, runLoop, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';
@@ -43,7 +43,6 @@ export async function* resumeSubmission(
       scope: submission.scope,
       model,
       context,
-      carryOn: interrupted.carryOn,
       startAt: interrupted.startAt,
     };
     yield* runLoop(input, outcome, submission, session);
@@ -53,7 +52,7 @@ export async function* resumeSubmission(
 }
 
 interface TakenUp {
-  readonly interrupted: Interrupted;
+  readonly interrupted: InterruptedSubmission;
   readonly model: string;
   /** Absent: only the result is missing. */
   readonly context: SubmissionContext | undefined;
@@ -71,7 +70,7 @@ async function takeUp(
   if (interrupted === undefined) return undefined;
   submissions.recorded();
   submissions.started();
-  submission.carryOn(interrupted.submission);
+  submission.carryOn(interrupted.id);
   budget.ledger.carryOn(interrupted.usages);
   submissions.denied(...deniedIn(interrupted.said, tools.port), ...interrupted.denied);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));
@@ -82,8 +81,8 @@ async function takeUp(
   await conversation.recorder.append([
     {
       type: 'submission',
-      id: `${interrupted.submission}/submission/carried-on/${session.world.ids.uuid()}`,
-      submission: interrupted.submission,
+      id: `${interrupted.id}/submission/carried-on/${session.world.ids.uuid()}`,
+      submission: interrupted.id,
       carriesOn: true,
       model,
       permissionMode: permissions.mode,
@@ -99,7 +98,7 @@ async function takeUp(
   // Answers that resume itself gave count like those of the tools they stand for.
   for (const body of interrupted.reopening) if (body.type === 'user') outcome.observe(body);
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
-  presetAnswers(interrupted.answers, tools);
+  presetAnswers(interrupted.asks, tools);
   const { orphanedPermission } = config;
   if (orphanedPermission !== undefined && submissions.takeOrphan()) {
     const { presetOrphan } = await import('./orphaned-permission.ts');
@@ -114,7 +113,10 @@ async function takeUp(
 }
 
 /** What was denied in its earlier life, agents' calls excepted. */
-function deniedIn(said: Interrupted['said'], port: Pick<ToolsPort, 'outwardInput'>): PermissionDenial[] {
+function deniedIn(
+  said: InterruptedSubmission['said'],
+  port: Pick<ToolsPort, 'outwardInput'>,
+): PermissionDenial[] {
   const denied = new Set(
     said.flatMap((message) =>
       message.type === 'user' &&

@@ -129,8 +129,8 @@ async function recordEdits(
 
 /** The first iteration of a run that resumes an interrupted one has its response already. */
 const resumesResponse = (state: State, { params }: Iteration): boolean =>
-  params.carryOn !== undefined &&
-  state.iteration === params.carryOn.iteration &&
+  params.startAt?.response !== undefined &&
+  state.iteration === params.startAt.iteration &&
   state.transition === undefined;
 
 /** A command or skill may ask for another model or effort for the rest of the submission (L3). */

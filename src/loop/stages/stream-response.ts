@@ -11,9 +11,9 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../protocol/model/model.ts';
+import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
 import { thisTick } from '../../util/async/this-tick.ts';
 import { resultIds } from '../../view/tool-results.ts';
-import type { CarryOn } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
 import { fallBack, fallbackAfter, requestAgain } from '../recovery/model-fallback.ts';
@@ -31,8 +31,9 @@ export async function* streamResponse(
 ): AsyncGenerator<LoopBatch, Response> {
   const { params, trace, deps } = iteration;
   let models = prepared.state.model;
-  if (prepared.kind === 'resumed' && params.carryOn !== undefined)
-    return { ...resumedResponse(params.carryOn, models.current, iteration), models };
+  const recorded = params.startAt?.response;
+  if (prepared.kind === 'resumed' && recorded !== undefined)
+    return { ...resumedResponse(recorded, models.current, iteration), models };
   let response = emptyResponse(models.current);
   if (request === undefined || iteration.abortReason !== undefined) return { ...response, models };
   deps.onStage?.('streaming');
@@ -82,7 +83,11 @@ export async function* streamResponse(
 /**
  * A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1).
  */
-function resumedResponse({ calls, known }: CarryOn, model: string, { tools }: Iteration): ResponseSoFar {
+function resumedResponse(
+  { calls, known }: RecordedResponse,
+  model: string,
+  { tools }: Iteration,
+): ResponseSoFar {
   const answered = new Set(known.flatMap(resultIds));
   tools.resume(known);
   for (const call of calls) {

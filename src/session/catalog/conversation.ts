@@ -4,8 +4,7 @@
  */
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { retractedIn } from '../../view/changes.ts';
-import { recordsInOrder } from '../resume/record-order.ts';
-import { noProblems } from '../resume/resume-problems.ts';
+import { noProblems, recordsInOrder } from '../resume/record-order.ts';
 
 export interface SessionMessage {
   readonly type: 'user' | 'assistant' | 'system';

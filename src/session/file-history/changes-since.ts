@@ -1,8 +1,7 @@
 /** Files that tools have changed since a message, and whether the changes are consistent. Pure. */
 import type { FileChange, KeptContent } from '../../protocol/session/file-history.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { recordsInOrder } from '../resume/record-order.ts';
-import { noProblems } from '../resume/resume-problems.ts';
+import { noProblems, recordsInOrder } from '../resume/record-order.ts';
 
 export interface ChangedFile {
   readonly path: string;

@@ -14,6 +14,7 @@ import {
   type UserBlock,
 } from '../../protocol/model/wire.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,6 +24,15 @@ export function messageOfRecord(entry: JournalEntry): ViewMessage | undefined {
   if (typeof record['uuid'] !== 'string') return undefined;
   const message = entry.v === 0 ? fromTranscript(record) : fromJournal(record);
   return message === undefined ? undefined : Object.freeze(message);
+}
+
+/** The text of a prompt; undefined for tool results and messages of the engine. */
+export function promptText(message: UserMessage): string | undefined {
+  if (message.isSynthetic === true || (message.kind !== undefined && message.kind !== 'prompt'))
+    return undefined;
+  const { content } = message.message;
+  if (typeof content !== 'string' && content.some((block) => block.type === 'tool_result')) return undefined;
+  return textOfContent(content);
 }
 
 function fromJournal(record: Fields): ViewMessage | undefined {

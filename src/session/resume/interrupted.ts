@@ -2,14 +2,14 @@
 
 import type { AssistantMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ToolUseBlock, Usage } from '../../protocol/model/wire.ts';
-import type { CarriedState } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { RecordedResponse, ResumePoint } from '../../protocol/session/resume-point.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
-import type { EffectClass, ToolCall } from '../../protocol/tools/tool.ts';
+import type { ToolCall } from '../../protocol/tools/tool.ts';
 import { stableUuid } from '../../util/ids/stable-uuid.ts';
 import type { ReplayedCall, ViewFold } from '../../view/fold.ts';
-import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts';
+import type { OpenAsk, SubmissionState } from './submission-state.ts';
 
 /**
  * `answered`: its result is recorded. `run`: it never started. `rerun`: it started and may run again with the
@@ -21,34 +21,29 @@ interface InterruptedCall {
   readonly call: ToolCall;
   readonly plan: CallPlan;
   readonly result: UserMessage | undefined;
-  /** Effect class in its intent, if one is recorded. */
-  readonly effectClass: EffectClass | undefined;
-  /** The input that was about to run, if it differs from the model's. */
-  readonly updatedInput?: unknown;
 }
 
 export interface InterruptedSubmission {
   readonly id: string;
-  readonly model: string;
-  readonly permissionMode: string;
   /** uuids of its prompts, and keys of queued prompts that joined it. */
   readonly prompts: readonly string[];
-  /** The interrupted iteration, or the next one if the last was decided. */
-  readonly iteration: number;
-  readonly turnCount: number;
   /**
    * `ask`: a model call is next. `tools`: a response with calls is recorded. `stopped`: only the result is
    * missing; `terminal` says which.
    */
   readonly next: 'ask' | 'tools' | 'stopped';
-  readonly terminal?: Terminal;
-  /** Calls of the last response, in the model's order. */
+  readonly terminal: Terminal | undefined;
+  /** Where the loop continues it. */
+  readonly startAt: ResumePoint;
+  /** Calls of the last response, in the model's order; unless `tools` is next, those without a result. */
   readonly calls: readonly InterruptedCall[];
   /** Messages that would be emitted again when it continues. */
   readonly superseded: readonly string[];
+  /** Records that close it before a new prompt: no model call, no tool run. */
+  readonly closing: readonly JournalBody[];
+  /** Records that are appended before it continues. */
+  readonly reopening: readonly JournalBody[];
   readonly asks: readonly OpenAsk[];
-  /** State that the next iteration starts with. */
-  readonly carried: CarriedState | undefined;
   /** Usage of its responses, for its result. */
   readonly usages: readonly Usage[];
   /** A command, or an overload, had replaced the first model. */
@@ -59,107 +54,74 @@ export interface InterruptedSubmission {
   readonly denied: readonly PermissionDenial[];
   /** Its messages so far, which its result counts and quotes. */
   readonly said: readonly (AssistantMessage | UserMessage)[];
-  /** Time of the last record. */
-  readonly timestamp: string;
-}
-
-/** Input of the loop, in the shape of its `CarryOn`. */
-interface CarryOnPlan {
-  readonly iteration: number;
-  readonly turnCount: number;
-  readonly calls: readonly ToolCall[];
-  readonly known: readonly UserMessage[];
-}
-
-/** Records that close an interrupted submission before a new prompt: no model call, no tool run. */
-export function closeInterrupted(open: InterruptedSubmission): readonly JournalBody[] {
-  return open.calls.flatMap((each) => {
-    if (each.plan === 'answered') return [];
-    return each.plan === 'run' ? [neverRan(each, open)] : outcomeUnknown(each, open);
-  });
-}
-
-/**
- * Continues a submission to its one result: `records` are appended first. Without `carryOn` the model is
- * called again (`ask`) or only the result is missing (`stopped`).
- */
-export function carryOnInterrupted(open: InterruptedSubmission): {
-  readonly records: readonly JournalBody[];
-  readonly carryOn: CarryOnPlan | undefined;
-} {
-  if (open.next !== 'tools')
-    return { records: [...closeInterrupted(open), ...retraction(open)], carryOn: undefined };
-  const records: JournalBody[] = [];
-  const known: UserMessage[] = [];
-  for (const each of open.calls) {
-    if (each.result !== undefined) known.push(each.result);
-    if (each.plan !== 'unknown') continue;
-    const [unknown, result] = outcomeUnknown(each, open);
-    records.push(unknown, result);
-    const { submission: _submission, ...message } = result;
-    known.push(Object.freeze(message));
-  }
-  const { iteration, turnCount } = open;
-  return {
-    records: [...records, ...retraction(open)],
-    carryOn: { iteration, turnCount, calls: open.calls.map(({ call }) => call), known },
-  };
-}
-
-function retraction({ id, iteration, superseded }: InterruptedSubmission): JournalBody[] {
-  const [first] = superseded;
-  if (first === undefined) return [];
-  const record = `${id}/${iteration}/resume/retract/${first}`;
-  return [{ type: 'retract', id: record, submission: id, uuids: superseded, reason: 'superseded' }];
 }
 
 /** undefined: there was no prompt, or another program's transcript ends with an answer. */
 export function interruptedSubmission(
   state: SubmissionState,
-  replay: ViewFold,
+  view: ViewFold,
   timestamp: string,
 ): InterruptedSubmission | undefined {
-  const calls = replay.calls.map((call) => planned(call, state));
-  const unanswered = calls.filter(({ plan }) => plan !== 'answered');
-  if (!state.prompted) return undefined;
-  if (state.foreign && calls.length === 0 && replay.answers.length > 0 && replay.rest.length === 0)
+  const all = view.calls.map((call) => planned(call, state));
+  const unanswered = all.filter(({ plan }) => plan !== 'answered');
+  if (!state.isPrompted) return undefined;
+  if (state.foreign && all.length === 0 && view.answers.length > 0 && view.rest.length === 0)
     return undefined;
-  const terminal = state.terminal(calls.length > 0);
+  const terminal = state.terminal(all.length > 0);
   const undecided = state.iteration > 0 && !state.wentOn && terminal === undefined;
-  const tools = undecided ? calls.length > 0 : state.foreign && unanswered.length > 0;
+  const tools = undecided ? all.length > 0 : state.foreign && unanswered.length > 0;
   const next = terminal !== undefined ? 'stopped' : tools ? 'tools' : 'ask';
+  const iteration = state.iteration === 0 || state.wentOn ? state.iteration + 1 : state.iteration;
+  const { id, turnCount, carried } = state;
+  // Earlier open calls are closed, never continued.
+  const calls = next === 'tools' ? all : unanswered;
+  const place = { submission: id, iteration, timestamp };
+  const closing = calls.flatMap((each) => closingOf(each, place));
+  const superseded = undecided ? saidAgain(next, view).map(({ uuid }) => uuid) : [];
+  const unknown = calls.filter(({ plan }) => plan === 'unknown');
   return {
-    id: state.id,
-    model: state.model,
-    permissionMode: state.permissionMode,
+    id,
     prompts: state.prompts,
-    iteration: state.iteration === 0 || state.wentOn ? state.iteration + 1 : state.iteration,
-    turnCount: state.turnCount,
     next,
-    ...(terminal === undefined ? {} : { terminal }),
-    // Earlier open calls are closed, never continued.
-    calls: next === 'tools' ? calls : unanswered,
-    superseded: undecided ? saidAgain(next, replay).map(({ uuid }) => uuid) : [],
+    terminal,
+    startAt: {
+      iteration,
+      turnCount,
+      carried,
+      response: next === 'tools' ? responseOf(calls, place) : undefined,
+    },
+    calls,
+    superseded,
+    closing,
+    reopening: [
+      ...(next === 'tools' ? unknown.flatMap((each) => closingOf(each, place)) : closing),
+      ...retraction(superseded, place),
+    ],
     asks: [...state.asks.values()].filter(({ toolUseId }) =>
       unanswered.some(({ call }) => call.block.id === toolUseId),
     ),
-    carried: state.carried,
     usages: state.usages,
     switched: state.switchedModel === undefined ? undefined : { from: state.model, to: state.switchedModel },
     lent: state.lent,
     denied: state.denied,
     said: state.said,
-    timestamp,
+  };
+}
+
+/** Calls that never started, or may run again, run; the others have their result. */
+function responseOf(calls: readonly InterruptedCall[], place: Place): RecordedResponse {
+  return {
+    calls: calls.map(({ call }) => call),
+    known: calls.flatMap((each) => each.result ?? (each.plan === 'unknown' ? madeResult(each, place) : [])),
   };
 }
 
 /** A response without calls is requested again (L4.3); with calls, what follows the tools is made anew. */
-function saidAgain(next: InterruptedSubmission['next'], replay: ViewFold): readonly ViewMessage[] {
-  return [...(next === 'ask' ? replay.answers : []), ...replay.rest.filter(isMadeAgain)];
+function saidAgain(next: InterruptedSubmission['next'], view: ViewFold): readonly ViewMessage[] {
+  return [...(next === 'ask' ? view.answers : []), ...view.rest.filter(isMadeAgain)];
 }
 
 function planned({ block, assistantUuid, result }: ReplayedCall, state: SubmissionState): InterruptedCall {
-  const intent = state.intents.get(block.id);
   const unparsed = unparsedInput(block, state);
   return {
     call: {
@@ -168,18 +130,17 @@ function planned({ block, assistantUuid, result }: ReplayedCall, state: Submissi
       effectKey: `${state.id}/${state.iteration}/${state.attempt}/tool/${block.id}`,
       ...(unparsed === undefined ? {} : { unparsed }),
     },
-    plan: result !== undefined ? 'answered' : planOf(block.id, intent, state),
+    plan: result !== undefined ? 'answered' : planOf(block.id, state),
     result,
-    effectClass: intent?.effectClass,
-    ...(intent !== undefined && 'updatedInput' in intent ? { updatedInput: intent.updatedInput } : {}),
   };
 }
 
-function planOf(id: string, intent: CallFacts | undefined, state: SubmissionState): CallPlan {
+function planOf(id: string, state: SubmissionState): CallPlan {
+  const effectClass = state.intents.get(id);
   // Other programs write no intents: whether the call started is unknown.
   if (state.unknown.has(id) || state.foreign) return 'unknown';
-  if (intent === undefined) return 'run';
-  return intent.effectClass === 'unsafe' ? 'unknown' : 'rerun';
+  if (effectClass === undefined) return 'run';
+  return effectClass === 'unsafe' ? 'unknown' : 'rerun';
 }
 
 /** The loop's mark on a call whose input did not parse: it never runs. */
@@ -197,35 +158,49 @@ function isMadeAgain(message: ViewMessage): boolean {
   return kind === 'nudge' || kind === 'structured_nudge' || kind === 'resume' || kind === 'hook_feedback';
 }
 
-type ResultRecord = UserMessage & { readonly submission: string };
-
 const NEVER_RAN = 'Interrupted before it ran: the session ended first. Nothing was done.';
 const OUTCOME_UNKNOWN =
   'Interrupted, outcome unknown: the session ended while this call was running. It may have had its effect in full, in part or not at all; check before you repeat it.';
 
-function neverRan(each: InterruptedCall, open: InterruptedSubmission): ResultRecord {
-  return madeResult(each, open, NEVER_RAN, 'aborted');
+/** Where the records belong that a resume makes. `timestamp`: of the last record. */
+interface Place {
+  readonly submission: string;
+  readonly iteration: number;
+  readonly timestamp: string;
 }
 
-function outcomeUnknown(each: InterruptedCall, open: InterruptedSubmission): [JournalBody, ResultRecord] {
+/** Answers a call for good: as never run, or with an unknown outcome. */
+function closingOf(each: InterruptedCall, place: Place): readonly JournalBody[] {
+  const { submission, iteration } = place;
   const toolUseId = each.call.block.id;
-  const id = `${open.id}/${open.iteration}/resume/unknown/${toolUseId}`;
-  return [
-    { type: 'unknown', id, submission: open.id, toolUseId },
-    madeResult(each, open, OUTCOME_UNKNOWN, 'unknown_outcome'),
-  ];
+  switch (each.plan) {
+    case 'answered':
+      return [];
+    case 'run':
+      return [{ ...madeResult(each, place), submission }];
+    default: {
+      const id = `${submission}/${iteration}/resume/unknown/${toolUseId}`;
+      return [
+        { type: 'unknown', id, submission, toolUseId },
+        { ...madeResult(each, place), submission },
+      ];
+    }
+  }
 }
 
-function madeResult(
-  { call }: InterruptedCall,
-  open: InterruptedSubmission,
-  content: string,
-  nonExecution: 'aborted' | 'unknown_outcome',
-): ResultRecord {
-  return {
+function retraction([first, ...others]: readonly string[], { submission, iteration }: Place): JournalBody[] {
+  if (first === undefined) return [];
+  const id = `${submission}/${iteration}/resume/retract/${first}`;
+  return [{ type: 'retract', id, submission, uuids: [first, ...others], reason: 'superseded' }];
+}
+
+function madeResult({ call, plan }: InterruptedCall, { submission, timestamp }: Place): UserMessage {
+  const nonExecution = plan === 'run' ? 'aborted' : 'unknown_outcome';
+  const content = plan === 'run' ? NEVER_RAN : OUTCOME_UNKNOWN;
+  const message: UserMessage = {
     type: 'user',
-    uuid: stableUuid(`${open.id}/${nonExecution}/${call.block.id}`),
-    timestamp: open.timestamp,
+    uuid: stableUuid(`${submission}/${nonExecution}/${call.block.id}`),
+    timestamp,
     kind: 'tool_result',
     message: {
       role: 'user',
@@ -233,6 +208,6 @@ function madeResult(
     },
     sourceAssistantUuid: call.assistantUuid,
     nonExecution,
-    submission: open.id,
   };
+  return Object.freeze(message);
 }

@@ -1,12 +1,10 @@
 /** Continues from an earlier message of a session: what is left out, and whether that was intended. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { messageOfRecord } from '../journal/message-record.ts';
-import { promptText } from './prompt-text.ts';
-import { cutBehind, recordsInOrder } from './record-order.ts';
-import { noProblems } from './resume-problems.ts';
+import { messageOfRecord, promptText } from '../journal/message-record.ts';
+import { cutBehind, noProblems, recordsInOrder } from './record-order.ts';
 
-export interface Rewound {
+interface Rewound {
   /** Records that still count. */
   readonly kept: readonly JournalEntry[];
   /** Messages that no longer count; none if the session ends with the message already. */

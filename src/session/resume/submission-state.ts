@@ -7,14 +7,9 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { EffectClass } from '../../protocol/tools/tool.ts';
+import { listOf } from '../../util/collections/list-of.ts';
 
 export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
-
-export interface CallFacts {
-  readonly effectClass: EffectClass;
-  /** The input that ran, if it differs from the model's. */
-  readonly updatedInput?: unknown;
-}
 
 export interface OpenAsk {
   readonly askId: string;
@@ -27,7 +22,6 @@ export interface OpenAsk {
 export class SubmissionState {
   readonly id: string;
   readonly model: string;
-  readonly permissionMode: string;
   /** Another program ran it. */
   readonly foreign: boolean;
   /** 0 before the first request. */
@@ -38,10 +32,11 @@ export class SubmissionState {
   /** uuids of its prompts, and keys of queued prompts that joined it. */
   readonly prompts: string[] = [];
   /** A prompt is recorded, so there is something to answer. */
-  prompted = false;
+  isPrompted = false;
   /** The interruption note is recorded: the run had been aborted. */
-  interrupted = false;
-  readonly intents = new Map<string, CallFacts>();
+  #isInterrupted = false;
+  /** Effect classes of calls that have started. */
+  readonly intents = new Map<string, EffectClass>();
   /** Calls that an earlier resume answered as unknown. */
   readonly unknown = new Set<string>();
   readonly asks = new Map<string, OpenAsk>();
@@ -65,24 +60,63 @@ export class SubmissionState {
   /** State that its current iteration started with. */
   carried: CarriedState | undefined;
   #decided: DecisionRecord | undefined;
-  #answered = false;
+  #isAnswered = false;
 
   constructor(
-    record: Pick<RecordOf<'submission'>, 'submission' | 'model' | 'permissionMode'>,
+    record: Pick<RecordOf<'submission'>, 'submission' | 'model'>,
     how: { readonly foreign: boolean } = { foreign: false },
   ) {
     this.foreign = how.foreign;
     this.id = record.submission;
     this.model = record.model;
-    this.permissionMode = record.permissionMode;
   }
 
-  request(record: RecordOf<'request'>): void {
+  /** Any record of this submission but messages and retractions. */
+  apply(record: JournalBody): void {
+    switch (record.type) {
+      case 'request':
+        this.#request(record);
+        break;
+      case 'response':
+        this.stopReason = record.stopReason;
+        this.usages.push(record.usage);
+        break;
+      case 'intent':
+        this.#intent(record);
+        break;
+      case 'unknown':
+        this.unknown.add(record.toolUseId);
+        break;
+      case 'inbox':
+        this.prompts.push(...listOf(record.consumed));
+        break;
+      case 'ask': {
+        const { askId, toolUseId, question } = record;
+        this.asks.set(askId, { askId, toolUseId, question });
+        break;
+      }
+      case 'answer': {
+        const asked = this.asks.get(record.askId);
+        if (asked !== undefined) this.asks.set(record.askId, { ...asked, answer: record.answer });
+        break;
+      }
+      case 'lent':
+        this.lent.push(...listOf(record.rules));
+        break;
+      case 'denied':
+        this.denied.push(record.denial);
+        break;
+      case 'decision':
+        this.#decision(record);
+    }
+  }
+
+  #request(record: RecordOf<'request'>): void {
     if (record.iteration !== this.iteration) {
       // Without a decision record, the turn of an iteration with calls is counted by the next one.
-      if (this.#decided === undefined && this.#answered) this.turnCount++;
+      if (this.#decided === undefined && this.#isAnswered) this.turnCount++;
       this.#decided = undefined;
-      this.#answered = false;
+      this.#isAnswered = false;
     }
     this.iteration = record.iteration;
     this.attempt = record.attempt;
@@ -90,20 +124,9 @@ export class SubmissionState {
     this.switchedModel = record.model === this.model ? undefined : record.model;
   }
 
-  response(record: RecordOf<'response'>): void {
-    this.stopReason = record.stopReason;
-    this.usages.push(record.usage);
-  }
-
-  intent(record: RecordOf<'intent'>): void {
-    const { effectClass } = record;
-    const known: CallFacts = {
-      effectClass: effectClass === 'pure' || effectClass === 'idempotent' ? effectClass : 'unsafe',
-    };
-    this.intents.set(
-      record.toolUseId,
-      record.updatedInput === undefined ? known : { ...known, updatedInput: record.updatedInput },
-    );
+  #intent({ toolUseId, effectClass }: RecordOf<'intent'>): void {
+    const isRepeatable = effectClass === 'pure' || effectClass === 'idempotent';
+    this.intents.set(toolUseId, isRepeatable ? effectClass : 'unsafe');
   }
 
   say(message: AssistantMessage | UserMessage): void {
@@ -116,20 +139,18 @@ export class SubmissionState {
     this.#said = this.#said.filter(({ uuid }) => !gone.has(uuid));
   }
 
-  result(): void {
-    this.#answered = true;
+  /** A result of a call is recorded. */
+  answered(): void {
+    this.#isAnswered = true;
   }
 
-  ask({ askId, toolUseId, question }: RecordOf<'ask'>): void {
-    this.asks.set(askId, { askId, toolUseId, question });
+  /** A message from outside of the loop is recorded: a prompt, or a note that the run was interrupted. */
+  prompted({ kind }: UserMessage): void {
+    this.isPrompted = true;
+    if (kind === 'interruption') this.#isInterrupted = true;
   }
 
-  answer({ askId, answer }: RecordOf<'answer'>): void {
-    const asked = this.asks.get(askId);
-    if (asked !== undefined) this.asks.set(askId, { ...asked, answer });
-  }
-
-  decision({ record }: RecordOf<'decision'>): void {
+  #decision({ record }: RecordOf<'decision'>): void {
     this.decisions.push(record);
     this.#decided = record;
     const { decision } = record;
@@ -147,7 +168,7 @@ export class SubmissionState {
   terminal(hasCalls: boolean): Terminal | undefined {
     const decision = this.#decided?.decision;
     if (decision?.kind === 'stop') return { reason: decision.terminal, turnCount: this.turnCount };
-    if (!this.interrupted) return undefined;
+    if (!this.#isInterrupted) return undefined;
     return { reason: hasCalls ? 'aborted_tools' : 'aborted_streaming', turnCount: this.turnCount };
   }
 }
