@@ -3,8 +3,11 @@ import type { Clock } from '../../protocol/ports.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Check } from './check.ts';
 import { answerChecks } from './model/answer-checks.ts';
+import { failureChecks } from './model/failure-checks.ts';
+import { interruptionChecks } from './model/interruption-checks.ts';
 import type { ModelCheck } from './model/model-check.ts';
 import type { ModelClientSetup, OpenedModel, WireTraits } from './model/opened-model.ts';
+import { requestChecks } from './model/request-checks.ts';
 
 /**
  * The checks, for any test runner: `for (const { name, run } of modelClientChecks(open, traits)) it(name,
@@ -14,7 +17,12 @@ export function modelClientChecks(
   open: (setup: ModelClientSetup) => Promise<OpenedModel>,
   traits: WireTraits,
 ): readonly Check[] {
-  return [...answerChecks(traits)].map((check) => ({
+  return [
+    ...answerChecks(traits),
+    ...failureChecks(traits),
+    ...interruptionChecks(traits),
+    ...requestChecks(traits),
+  ].map((check) => ({
     name: `model client: ${check.name}`,
     run: () => runCheck(check, open),
   }));
@@ -24,7 +32,7 @@ async function runCheck(
   { setup, run }: ModelCheck,
   open: (setup: ModelClientSetup) => Promise<OpenedModel>,
 ): Promise<void> {
-  const clock = briefClock();
+  const clock = skippingClock();
   const opened = await open({ clock, random: () => 0, ...setup });
   try {
     await run({ ...opened, sleeps: clock.sleeps });
@@ -33,15 +41,19 @@ async function runCheck(
   }
 }
 
-/** Real time, in which no sleep takes any. */
-function briefClock(): Clock & { readonly sleeps: readonly number[] } {
+/** Real time, in which sleeps are skipped: they take none, and the clock says that they did. */
+function skippingClock(): Clock & { readonly sleeps: readonly number[] } {
   const sleeps: number[] = [];
+  let skippedMs = 0;
   return {
-    ...systemClock,
     sleeps,
+    nowMs: () => systemClock.nowMs() + skippedMs,
+    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
+    timer: systemClock.timer,
     async sleep(ms, signal) {
       sleeps.push(ms);
       await systemClock.sleep(0, signal);
+      skippedMs += ms;
     },
   };
 }

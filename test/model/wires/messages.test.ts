@@ -46,6 +46,8 @@ const FIRST_PARTY: WireTraits = {
   usageComes: 'early',
   credential: 'renewable',
   overload: 'status',
+  tooLong: 'counted',
+  body: 'exact',
 };
 
 describe('the Messages API', () => {

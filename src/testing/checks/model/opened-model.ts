@@ -77,6 +77,10 @@ export interface WireTraits {
    * limit.
    */
   readonly overload: 'status' | 'none';
+  /** `counted`: the refusal of a prompt that is too long states its tokens and the window. */
+  readonly tooLong: 'counted' | 'plain';
+  /** `exact`: the size that the client reports is that of the body. `estimated`: another library writes it. */
+  readonly body: 'exact' | 'estimated';
 }
 
 interface Call {
