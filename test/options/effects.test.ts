@@ -233,9 +233,15 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     as: true,
   },
 
-  resume: ['test/sdk/rehearsed.test.ts', 'goes on with a session from its file, by id and by continue'],
-  continue: ['test/sdk/rehearsed.test.ts', 'goes on with a session from its file, by id and by continue'],
-  forkSession: ['test/sdk/rehearsed.test.ts', 'goes on with a session from its file, by id and by continue'],
+  resume: ['test/sdk/query-over-http.test.ts', 'goes on with a session from its file, by id and by continue'],
+  continue: [
+    'test/sdk/query-over-http.test.ts',
+    'goes on with a session from its file, by id and by continue',
+  ],
+  forkSession: [
+    'test/sdk/query-over-http.test.ts',
+    'goes on with a session from its file, by id and by continue',
+  ],
   carryOn: ['test/scenarios/faults/late-approval.test.ts', 'exactly the approved call runs, once'],
   resumeSessionAt: ['test/sdk/sessions.test.ts', 'what came after it is in no later request'],
   resumeDropsTurn: ['test/sdk/sessions.test.ts', 'resumeDropsTurn lets exactly that turn go'],
@@ -303,7 +309,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: wrote,
     as: true,
   },
-  trustRecorded: ['test/skills/what-grants-nothing.test.ts', 'what was there before does'],
+  trustRecorded: ['test/skills/untrusted-skills.test.ts', 'what was there before does'],
   verbatimPrompts: {
     prompt: '/help',
     of: { verbatimPrompts: true },
