@@ -1,14 +1,31 @@
 /**
- * Every option has an effect: what is seen with it differs from what is seen without it. An option whose effect takes a
- * stage of its own names the test that shows it.
+ * Every option has an effect: what is seen with it differs from what is seen without it. An option whose effect takes
+ * time, or a host that answers, names the test that shows it; that test must exist and give the option.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createSdkMcpServer, type Options, query, type SDKMessage, tool } from '../../src/index.ts';
+import {
+  createSdkMcpServer,
+  type Options,
+  projectTrust,
+  query,
+  type SDKMessage,
+  type SessionStore,
+  tool,
+  trustProject,
+} from '../../src/index.ts';
 import { OPTIONS, type OptionName } from '../../src/options/table.ts';
 import {
   callTool,
@@ -17,6 +34,7 @@ import {
   type ScriptStep,
   say,
   scriptedModel,
+  virtualClock,
 } from '../../src/testing/index.ts';
 import { gather } from '../sdk/query-under-test.ts';
 
@@ -34,10 +52,12 @@ interface Seen extends Place {
   readonly error: unknown;
 }
 
+type Given = Options | ((place: Place) => Options | Promise<Options>);
+
 interface Shown {
   /** The option, and what there is in both runs. */
-  readonly of: Options | ((place: Place) => Options);
-  readonly beside?: Options | ((place: Place) => Options);
+  readonly of: Given;
+  readonly beside?: Given;
   readonly prompt?: string;
   readonly script?: readonly ScriptStep[];
   readonly sees: (seen: Seen) => unknown;
@@ -45,7 +65,7 @@ interface Shown {
   readonly as: unknown;
 }
 
-/** The test that shows it, by its file and the words of its title. */
+/** The test that shows it, by its file and a part of its title. The test names the option. */
 type Elsewhere = readonly [file: string, title: string];
 
 const AGENTS: Options = {
@@ -58,8 +78,39 @@ const MAY_WRITE: Options = { tools: ['Write'], allowedTools: ['Write'] };
 const server = () =>
   createSdkMcpServer({
     name: 'desk',
-    tools: [tool('ring', 'Rings.', { n: z.number() }, async () => ({ content: [] }))],
+    tools: [
+      tool('ring', 'Rings.', { n: z.number() }, async () => ({ content: [] })),
+      tool('approve', 'Approves.', { input: z.record(z.string(), z.unknown()) }, async ({ input }) => ({
+        content: [{ type: 'text', text: JSON.stringify({ behavior: 'allow', updatedInput: input }) }],
+      })),
+    ],
   });
+
+const EARLIER = '0b8f7a52-5d0e-4d0c-9a39-6f1f2a3b4c5d';
+
+/** Has a session of two turns run in the place; `lines` then holds the uuids of its answers. */
+async function earlier({ cwd, home, lines }: Place): Promise<Options> {
+  const prompts = ['An earlier prompt.', 'A second prompt.'];
+  for (const [at, prompt] of prompts.entries()) {
+    const { callModel } = scriptedModel([say('Well.')]);
+    const options = {
+      cwd,
+      env: { TURNWRIGHT_HOME: home },
+      tools: [],
+      engine: { callModel },
+      ...(at === 0 ? { sessionId: EARLIER } : { resume: EARLIER }),
+    };
+    for await (const message of query({ prompt, options }))
+      if (message.type === 'assistant') lines.push(message.uuid);
+  }
+  return {};
+}
+
+/** A store that writes down its batches. */
+const storeInto = (lines: string[]): SessionStore => ({
+  append: async (_, entries) => void lines.push(`${entries.length} entries`),
+  load: async () => null,
+});
 
 const called = (lines: string[]) => async () => {
   lines.push('called');
@@ -96,7 +147,19 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: (seen) => subtypes(seen).includes('hook_started'),
     as: true,
   },
-  forwardSubagentText: ['test/subagents/agent-in-the-engine.test.ts', 'its text only when asked'],
+  forwardSubagentText: {
+    beside: AGENTS,
+    of: { forwardSubagentText: true },
+    script: [SPAWN, say('Dug.'), say('Done.')],
+    sees: ({ messages }) =>
+      messages.some(
+        (message) =>
+          message.type === 'assistant' &&
+          message.parent_tool_use_id !== null &&
+          JSON.stringify(message.message).includes('Dug.'),
+      ),
+    as: true,
+  },
   replayUserMessages: {
     of: { replayUserMessages: true },
     sees: ({ messages }) => messages.some((message) => 'isReplay' in message),
@@ -126,14 +189,19 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
   effort: { of: { effort: 'low' }, sees: ({ requests }) => requests[0]?.effort, as: 'low' },
   betas: { of: { betas: ['b-1'] }, sees: ({ requests }) => requests[0]?.betas, as: ['b-1'] },
   fastMode: { of: { fastMode: true }, sees: ({ requests }) => requests[0]?.speed, as: 'fast' },
-  persistentRetry: ['test/settings/resolve-config.test.ts', '%j beats %j, which beats %j'],
+  persistentRetry: ['test/model/retry.test.ts', 'waits out any number of 529'],
   maxTurns: {
     of: { maxTurns: 1 },
     script: [callTool('Nothing', {}), say('Done.')],
     sees: (seen) => result(seen)?.subtype,
     as: 'error_max_turns',
   },
-  maxBudgetUsd: ['test/scenarios/terminal/budget_exhausted.test.ts', 'the last of it is shown'],
+  maxBudgetUsd: {
+    of: { maxBudgetUsd: 0.5 },
+    script: [callTool('Nothing', {}, { usage: { output_tokens: 100_000 } }), say('Done.')],
+    sees: (seen) => result(seen)?.subtype,
+    as: 'error_max_budget_usd',
+  },
   taskBudget: {
     of: { taskBudget: { total: 50_000 } },
     sees: ({ requests }) => requests[0]?.taskBudget?.total,
@@ -195,7 +263,13 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: wrote,
     as: false,
   },
-  permissionPromptToolName: ['test/sdk/permission-prompts.test.ts', 'the tool is asked, and its input runs'],
+  permissionPromptToolName: {
+    beside: () => ({ tools: ['Write'], mcpServers: { desk: server() } }),
+    of: { permissionPromptToolName: 'mcp__desk__approve' },
+    script: [WRITE, say('Done.')],
+    sees: wrote,
+    as: true,
+  },
   additionalDirectories: {
     of: { additionalDirectories: ['/elsewhere'] },
     sees: (seen) => asked(seen).includes('/elsewhere'),
@@ -233,18 +307,41 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     as: true,
   },
 
-  resume: ['test/sdk/query-over-http.test.ts', 'goes on with a session from its file, by id and by continue'],
-  continue: [
-    'test/sdk/query-over-http.test.ts',
-    'goes on with a session from its file, by id and by continue',
-  ],
-  forkSession: [
-    'test/sdk/query-over-http.test.ts',
-    'goes on with a session from its file, by id and by continue',
-  ],
+  resume: {
+    beside: earlier,
+    of: { resume: EARLIER },
+    sees: (seen) => asked(seen).includes('An earlier prompt.'),
+    as: true,
+  },
+  continue: {
+    beside: earlier,
+    of: { continue: true },
+    sees: (seen) => asked(seen).includes('An earlier prompt.'),
+    as: true,
+  },
+  forkSession: {
+    beside: async (place) => ({ ...(await earlier(place)), resume: EARLIER }),
+    of: { forkSession: true },
+    sees: (seen) => init(seen)?.session_id === EARLIER,
+    as: false,
+  },
   carryOn: ['test/scenarios/faults/late-approval.test.ts', 'exactly the approved call runs, once'],
-  resumeSessionAt: ['test/sdk/sessions.test.ts', 'what came after it is in no later request'],
-  resumeDropsTurn: ['test/sdk/sessions.test.ts', 'resumeDropsTurn lets exactly that turn go'],
+  resumeSessionAt: {
+    beside: async (place) => ({ ...(await earlier(place)), resume: EARLIER }),
+    of: ({ lines: [firstAnswer] }) => ({ resumeSessionAt: firstAnswer }),
+    sees: (seen) => asked(seen).includes('A second prompt.'),
+    as: false,
+  },
+  resumeDropsTurn: {
+    beside: async (place) => {
+      const options = await earlier(place);
+      return { ...options, resume: EARLIER, resumeSessionAt: place.lines[0] };
+    },
+    // It names another prompt than the one whose turn would be dropped, so the resume is refused.
+    of: { resumeDropsTurn: EARLIER },
+    sees: ({ requests }) => requests.length,
+    as: 0,
+  },
   sessionId: {
     of: { sessionId: '0b8f7a52-5d0e-4d0c-9a39-6f1f2a3b4c5d' },
     sees: (seen) => init(seen)?.session_id,
@@ -260,13 +357,30 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: ({ home }) => existsSync(join(home, 'projects')),
     as: false,
   },
-  sessionStore: ['test/sdk/session-store.test.ts', 'has every entry of the local file'],
-  sessionStoreFlush: ['test/sdk/session-store.test.ts', 'gathers for 100 ms; eager does not'],
+  sessionStore: {
+    of: ({ lines }) => ({ sessionStore: storeInto(lines) }),
+    sees: ({ lines }) => lines.length > 0,
+    as: true,
+  },
+  sessionStoreFlush: {
+    beside: ({ lines }) => ({ sessionStore: storeInto(lines), engine: { clock: virtualClock() } }),
+    of: { sessionStoreFlush: 'eager' },
+    script: [callTool('Nothing', {}), say('Done.')],
+    // Without time passing, batches are handed over only before the result and at the end.
+    sees: ({ lines }) => lines.length > 2,
+    as: true,
+  },
   loadTimeoutMs: ['test/sdk/session-store.test.ts', 'fails the resume in a sentence, after loadTimeoutMs'],
-  enableFileCheckpointing: [
-    'test/session/file-history.test.ts',
-    'puts back what was changed since a message',
-  ],
+  enableFileCheckpointing: {
+    beside: ({ put }) => {
+      put('work/a.txt', 'before');
+      return { tools: ['Read', 'Write'], allowedTools: ['Write'] };
+    },
+    of: { enableFileCheckpointing: true },
+    script: [callTool('Read', { file_path: 'a.txt' }), WRITE, say('Done.')],
+    sees: ({ home }) => readdirSync(home, { recursive: true }).some((path) => /file-history/.test(`${path}`)),
+    as: true,
+  },
   settings: {
     of: { settings: { model: 'haiku' } },
     sees: ({ requests }) => requests[0]?.model,
@@ -309,7 +423,18 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: wrote,
     as: true,
   },
-  trustRecorded: ['test/skills/untrusted-skills.test.ts', 'what was there before does'],
+  trustRecorded: {
+    beside: async ({ cwd, home, put }) => {
+      put('work/.claude/settings.json', { permissions: { allow: ['Write'] } });
+      const place = { cwd, env: { TURNWRIGHT_HOME: home } };
+      await trustProject(await projectTrust(place), place);
+      return { tools: ['Write'], settingSources: ['project'], projectTrusted: false };
+    },
+    of: { trustRecorded: true },
+    script: [WRITE, say('Done.')],
+    sees: wrote,
+    as: true,
+  },
   verbatimPrompts: {
     prompt: '/help',
     of: { verbatimPrompts: true },
@@ -384,7 +509,15 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: (seen) => init(seen)?.plugins?.map(({ name }) => name),
     as: ['garden'],
   },
-  skills: ['test/skills/skills.test.ts', 'the option names which the model may use'],
+  skills: {
+    beside: ({ put }) => {
+      put('home/skills/paint/SKILL.md', '---\nname: paint\ndescription: About paint.\n---\nBody.');
+      return { tools: ['Skill'], settingSources: ['user'] };
+    },
+    of: { skills: [] },
+    sees: (seen) => asked(seen).includes('About paint.'),
+    as: false,
+  },
 
   cwd: {
     of: ({ put }) => ({ cwd: dirname(put('other/note.txt', '')) }),
@@ -445,8 +578,8 @@ async function run({ of, beside = {}, prompt = 'Go.', script = [say('Done.')] }:
   };
   const place: Place = { cwd: join(root, 'work'), home: join(root, 'home'), lines: [], put };
   mkdirSync(place.cwd);
-  const given = (options: Shown['of']) => (typeof options === 'function' ? options(place) : options);
-  const options = { ...given(beside), ...(withIt ? given(of) : {}) };
+  const given = async (options: Given) => (typeof options === 'function' ? options(place) : options);
+  const options = { ...(await given(beside)), ...(withIt ? await given(of) : {}) };
   const model = scriptedModel(script);
   const running = query({
     prompt,
@@ -463,13 +596,19 @@ async function run({ of, beside = {}, prompt = 'Go.', script = [say('Done.')] }:
   return { ...place, messages, error, requests: model.requests };
 }
 
+/** The source of the tests in a file whose title holds these words, up to the next test. */
+function testsIn(file: string, title: string): readonly string[] {
+  const text = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8');
+  const tests = text.split(/^(?=\s*(?:it|test)(?:\.each)?\()/m);
+  return tests.filter((test) => test.includes(title));
+}
+
 const isElsewhere = (effect: Shown | Elsewhere): effect is Elsewhere => Array.isArray(effect);
 
 it.each(Object.entries(EFFECTS))('%s', async (name, effect) => {
   if (isElsewhere(effect)) {
     const [file, title] = effect;
-    const text = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8');
-    expect(text.includes(title), `${file}: ${title}`).toBe(true);
+    expect(testsIn(file, title).join('\n'), `${file}: ${title}`).toMatch(new RegExp(`\\b${name}\\b`));
     return;
   }
   const seen = effect.sees(await run(effect, true));
