@@ -30,7 +30,7 @@ interface AttachmentOptions {
   readonly onProblem?: ((source: string, error: unknown) => void) | undefined;
 }
 
-export interface Attachments {
+interface Attachments {
   collect(
     input: AttachmentInput,
     life: Life,

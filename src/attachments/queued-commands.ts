@@ -12,12 +12,16 @@ import {
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
 
-/** The queue: `createInputQueue()` in process, or an asynchronous one with the same contract. */
-interface PeekableQueue {
+/** The prompts that wait. */
+interface WaitingPrompts {
   /** By priority, then by arrival; removes nothing. */
   peek(priorities: readonly InboxPriority[]): readonly InboxItem[] | Promise<readonly InboxItem[]>;
+  /** The turn of this lifetime is shown these; until it acknowledges them, they cannot be withdrawn. */
+  offer(keys: readonly string[], turn: Life): void;
   /** Removes these; returns the keys that were in the queue. */
   acknowledge(keys: readonly string[]): readonly string[];
+  /** Called with the keys that were consumed: they joined the turn, or were refused. */
+  joined(keys: readonly string[]): void;
 }
 
 /** Whether a prompt may join; undefined: always. */
@@ -26,61 +30,64 @@ export type JudgePrompt = (
   signal: AbortSignal,
 ) => Promise<{ readonly refused: boolean; readonly context: readonly string[] }> | undefined;
 
-export interface QueuedCommands extends AttachmentSource {
-  /** It was attached to the running turn, which has not acknowledged it yet: it cannot be withdrawn now. */
-  isJoining(key: string): boolean;
+interface JoiningRules {
+  /** Holds prompts back that would join the running turn. Default: all join. */
+  readonly judge?: JudgePrompt;
+  /** What of a prompt may enter the conversation. Default: all of it. */
+  readonly admit?: (content: InboxItem['content']) => InboxItem['content'];
 }
 
 /**
  * Prompts that arrived while the model worked. `later` waits for a turn in which the Sleep tool ran. A
  * refused prompt leaves the queue immediately, and never reaches the model.
  */
-export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): QueuedCommands {
-  return new Commands(queue, judge);
+export function queuedCommands(queue: WaitingPrompts, rules: JoiningRules = {}): AttachmentSource {
+  return new Commands(queue, rules);
 }
 
 const NO_KEYS: readonly string[] = Object.freeze([]);
 
-class Commands implements QueuedCommands {
+class Commands implements AttachmentSource {
   readonly name = 'queued_commands';
-  readonly #queue: PeekableQueue;
-  readonly #judge: JudgePrompt | undefined;
-  #peeked = NO_KEYS;
+  readonly #queue: WaitingPrompts;
+  readonly #rules: JoiningRules;
+  #offered = NO_KEYS;
   #refused = NO_KEYS;
-  #turn: Life | undefined;
 
-  constructor(queue: PeekableQueue, judge: JudgePrompt | undefined) {
+  constructor(queue: WaitingPrompts, rules: JoiningRules) {
     this.#queue = queue;
-    this.#judge = judge;
-  }
-
-  isJoining(key: string): boolean {
-    return this.#turn?.aborted === false && this.#peeked.includes(key);
+    this.#rules = rules;
   }
 
   collect(
     { toolUses }: AttachmentInput,
     life: Life,
   ): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]> {
-    this.#peeked = NO_KEYS;
-    this.#turn = life;
+    if (this.#offered.length > 0) this.#offer(NO_KEYS, life);
     const slept = toolUses.some(({ name }) => name === 'Sleep');
     const waiting = this.#queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
     return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : this.#join(waiting, life);
   }
 
   acknowledge(): readonly string[] {
-    const consumed = [...this.#refused, ...this.#queue.acknowledge(this.#peeked)];
-    this.#peeked = NO_KEYS;
+    if (this.#offered.length + this.#refused.length === 0) return NO_KEYS;
+    const consumed = [...this.#refused, ...this.#queue.acknowledge(this.#offered)];
+    this.#offered = NO_KEYS;
     this.#refused = NO_KEYS;
+    this.#queue.joined(consumed);
     return consumed;
   }
 
-  async #join(waiting: ReturnType<PeekableQueue['peek']>, life: Life): Promise<readonly FoundAttachment[]> {
+  #offer(keys: readonly string[], turn: Life): void {
+    this.#offered = keys;
+    this.#queue.offer(keys, turn);
+  }
+
+  async #join(waiting: ReturnType<WaitingPrompts['peek']>, life: Life): Promise<readonly FoundAttachment[]> {
     const joining: string[] = [];
     const found: FoundAttachment[] = [];
     for (const item of await waiting) {
-      const verdict = await this.#judge?.(item, life.signal);
+      const verdict = await this.#rules.judge?.(item, life.signal);
       // Aborted: nothing is decided, and the prompt stays queued.
       if (life.aborted) return NOTHING_FOUND;
       if (verdict?.refused === true) {
@@ -88,9 +95,10 @@ class Commands implements QueuedCommands {
         continue;
       }
       joining.push(item.key);
-      found.push(toAttachment(item, verdict?.context ?? []));
+      const content = this.#rules.admit?.(item.content) ?? item.content;
+      found.push(toAttachment({ ...item, content }, verdict?.context ?? []));
     }
-    this.#peeked = joining;
+    this.#offer(joining, life);
     return found;
   }
 }

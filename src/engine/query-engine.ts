@@ -3,31 +3,31 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserBlock } from '../protocol/model/wire.ts';
 import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
-import { endableIterator } from '../util/async/endable-iterator.ts';
 import { flattened } from '../util/async/flattened.ts';
 import { HostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
 import { ModelControls } from './host/model-controls.ts';
 import { SessionMcp } from './host/session-mcp.ts';
-import { SessionQueue } from './host/session-queue.ts';
 import { SessionSettings } from './host/session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
 import type { PublicConfig } from './published-names.ts';
 import { handOver, type Inherited } from './session/clear-session.ts';
 import { closeSession } from './session/close-session.ts';
 import type { Session } from './session/session.ts';
-import type { Prompt, SubmitOptions } from './submission/prompt.ts';
-import type { QueuedPrompt } from './submission/queued-prompt.ts';
+import type { Prompt, QueuedPrompt, SubmitOptions } from './submission/prompt.ts';
+import type { SessionQueue } from './submission/prompt-queue.ts';
 import { resumeSubmission } from './submission/resume-submission.ts';
-import { openSubmission, type Submission } from './submission/submission.ts';
-import { type Batches, submitMessage } from './submission/submit-message.ts';
+import { openSubmission, type Submission, type SubmissionOptions } from './submission/submission.ts';
+import { type Batches, submitMessage, submitNext } from './submission/submit-message.ts';
 import { composeEngine } from './wiring/engine.ts';
 
 export type { QueuedPrompt };
 
 /** See `QueryEngine.inBatches`. */
 interface EngineBatches {
-  submit(content: Prompt['content'], options?: SubmitOptions): Batches;
+  submit(prompt: Prompt): Batches;
+  /** Takes the next prompt of the queue, with those that join it, and submits it. undefined: none waits. */
+  next(): Batches | undefined;
   resume(): Batches;
 }
 
@@ -42,14 +42,13 @@ export class QueryEngine {
   /** The session as a whole: opening and naming it, its commands and plugins, what it cost. */
   readonly controls: HostControls;
   readonly #session: Session;
-  #queue: SessionQueue | undefined;
   #model: ModelControls | undefined;
   #mcp: SessionMcp | undefined;
   #files: HostFiles | undefined;
   #settings: SessionSettings | undefined;
   #running: Submission | undefined;
   #closing: Promise<void> | undefined;
-  #next: QueryEngine | undefined;
+  #successor: QueryEngine | undefined;
 
   /** `inherited`: see `successor`. */
   constructor(config: PublicConfig, inherited?: Inherited) {
@@ -66,7 +65,10 @@ export class QueryEngine {
     });
     this.controls = new HostControls(session, () => this.#refuseClosed());
     model.refuseUnpriced(model.current);
-    session.queue.onNow(() => this.#running?.scope.abort('interrupt'));
+    session.queue.refuseWhen(() => this.#refuseClosed());
+    session.queue.onArrival(({ priority }) => {
+      if (priority === 'now') this.#running?.scope.abort('interrupt');
+    });
     conversation.journal.onLost(() => void session.scope.close('lease_lost'));
   }
 
@@ -76,15 +78,15 @@ export class QueryEngine {
    */
   static inBatches(engine: QueryEngine): EngineBatches {
     return {
-      submit: (content, options = {}) => engine.#submit({ content, options }),
+      submit: (prompt) => engine.#submit(prompt),
+      next: () => submitNext(engine.#opening()),
       resume: () => engine.#resume(),
     };
   }
 
   /** Prompts that wait while a submission runs. */
   get queue(): SessionQueue {
-    this.#queue ??= new SessionQueue(this.#session, () => this.#refuseClosed());
-    return this.#queue;
+    return this.#session.queue;
   }
 
   /** The model, and how it thinks. */
@@ -120,7 +122,7 @@ export class QueryEngine {
     prompt: string | readonly UserBlock[],
     options: SubmitOptions = {},
   ): AsyncGenerator<SDKMessage, void, void> {
-    return this.#oneByOne(this.#submit({ content: prompt, options }));
+    return this.#oneByOne(this.#submit({ ...options, content: prompt }));
   }
 
   /**
@@ -147,8 +149,9 @@ export class QueryEngine {
    */
   successor(): QueryEngine | undefined {
     const { successor: id } = this.#session.conversation;
-    if (id !== undefined) this.#next ??= handOver(id, this.#session, (...made) => new QueryEngine(...made));
-    return this.#next;
+    if (id !== undefined)
+      this.#successor ??= handOver(id, this.#session, (...made) => new QueryEngine(...made));
+    return this.#successor;
   }
 
   /** Ends the session: what runs is abandoned within 100 ms, without a result. Idempotent. */
@@ -158,13 +161,12 @@ export class QueryEngine {
   }
 
   #submit(prompt: Prompt): Batches {
-    const submission = this.#open(prompt, this.#session.world.ids.uuid());
-    return this.#endable(submitMessage(submission.prompt, submission, this.#session), submission);
+    return submitMessage({ ...this.#opening(), prompt });
   }
 
   #resume(): Batches {
-    const submission = this.#open({ content: '', options: {} }, this.#session.world.ids.uuid());
-    return this.#endable(resumeSubmission(submission, this.#session), submission);
+    const submission = openSubmission({ ...this.#opening(), prompt: { content: '' } });
+    return submission.drive(resumeSubmission(submission, this.#session));
   }
 
   #close(): Promise<void> {
@@ -172,10 +174,9 @@ export class QueryEngine {
     return closeSession(this.#session, running && { submission: running, run: running.run });
   }
 
-  #open(prompt: Prompt, id: string): Submission {
-    return openSubmission({
-      id,
-      prompt,
+  #opening(): Omit<SubmissionOptions, 'prompt'> {
+    return {
+      id: this.#session.world.ids.uuid(),
       session: this.#session,
       onStart: (submission) => {
         this.#refuseClosed();
@@ -194,14 +195,10 @@ export class QueryEngine {
       },
       onEnd: (submission) => {
         this.#session.skills.endSubmission();
+        this.#session.queue.turnEnded();
         if (this.#running === submission) this.#running = undefined;
       },
-    });
-  }
-
-  #endable(batches: Batches, submission: Submission): Batches {
-    submission.run = batches;
-    return endableIterator(batches, (how) => submission.leave(how === 'return' ? 'returned' : 'thrown'));
+    };
   }
 
   /** Nothing is said any more once the engine is closed, or the session is another owner's (L10.6). */

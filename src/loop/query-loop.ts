@@ -13,7 +13,7 @@ import { collectAttachments } from './stages/collect-attachments.ts';
 import { prepareView } from './stages/prepare-view.ts';
 import { settleTools } from './stages/settle-tools.ts';
 import { streamResponse } from './stages/stream-response.ts';
-import { initialState } from './state.ts';
+import { FRESH_BUDGETS, FRESH_HOOKS, FRESH_RECOVERY, type State } from './state.ts';
 
 /**
  * Runs one submission to its end. Returning or throwing into the iterator aborts the submission's scope
@@ -51,4 +51,25 @@ async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBat
       await iteration.close();
     }
   }
+}
+
+/** What the first iteration begins with: the prompt is the last message of the view. */
+export function initialState(params: LoopParams): State {
+  const { recovery, hooks, compaction, continued } = params.startAt?.carried ?? {};
+  return {
+    iteration: params.startAt?.iteration ?? 1,
+    turnCount: params.startAt?.turnCount ?? 1,
+    transition: undefined,
+    view: { messages: params.view(), freshFrom: 0, measured: undefined },
+    recovery: { ...FRESH_RECOVERY, ...recovery },
+    hooks: { ...FRESH_HOOKS, ...hooks },
+    compaction: { ...params.compaction, ...compaction },
+    budgets: {
+      ...FRESH_BUDGETS,
+      ...continued,
+      taskRemaining: params.taskBudgetRemaining ?? params.taskBudget?.total,
+    },
+    model: { current: params.model, fallbacks: params.fallbackModels, effort: params.effort },
+    pendingSummary: undefined,
+  };
 }

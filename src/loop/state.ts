@@ -9,7 +9,6 @@ import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { CarriedState } from '../protocol/session/decision-record.ts';
 import type { Transition } from '../protocol/session/transition.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
-import type { LoopParams } from './deps.ts';
 
 export interface ViewState {
   readonly messages: PersistentList<ViewMessage>;
@@ -79,7 +78,7 @@ export const FRESH_RECOVERY: RecoveryState = Object.freeze({
   unusableCount: 0,
 });
 
-const FRESH_HOOKS: HooksState = Object.freeze({
+export const FRESH_HOOKS: HooksState = Object.freeze({
   stopHookActive: false,
   blocks: 0,
 });
@@ -91,7 +90,7 @@ export const FRESH_COMPACTION: CompactionState = Object.freeze({
   warned: false,
 });
 
-const FRESH_BUDGETS: BudgetState = Object.freeze({
+export const FRESH_BUDGETS: BudgetState = Object.freeze({
   taskRemaining: undefined,
   outputTokens: 0,
   continuations: 0,
@@ -121,24 +120,4 @@ function differs<T extends object>(group: T, fresh: T): boolean {
   if (group === fresh) return false;
   for (const name in group) if (group[name] !== fresh[name]) return true;
   return false;
-}
-
-export function initialState(params: LoopParams): State {
-  const { recovery, hooks, compaction, continued } = params.startAt?.carried ?? {};
-  return {
-    iteration: params.startAt?.iteration ?? 1,
-    turnCount: params.startAt?.turnCount ?? 1,
-    transition: undefined,
-    view: { messages: params.view(), freshFrom: 0, measured: undefined },
-    recovery: { ...FRESH_RECOVERY, ...recovery },
-    hooks: { ...FRESH_HOOKS, ...hooks },
-    compaction: { ...params.compaction, ...compaction },
-    budgets: {
-      ...FRESH_BUDGETS,
-      ...continued,
-      taskRemaining: params.taskBudgetRemaining ?? params.taskBudget?.total,
-    },
-    model: { current: params.model, fallbacks: params.fallbackModels, effort: params.effort },
-    pendingSummary: undefined,
-  };
 }

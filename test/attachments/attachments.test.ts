@@ -1,9 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ATTACHMENT_ORDER, createAttachments } from '../../src/attachments/collect.ts';
-import { createInputQueue } from '../../src/attachments/input-queue.ts';
 import { queuedCommands } from '../../src/attachments/queued-commands.ts';
 import type { AttachmentSource } from '../../src/attachments/source.ts';
 import { todoReminder } from '../../src/attachments/todo-reminder.ts';
+import { PromptQueue } from '../../src/engine/submission/prompt-queue.ts';
 import type { AttachmentPort } from '../../src/loop/deps.ts';
 import type { TodoItem } from '../../src/protocol/model/attachment.ts';
 import type { AttachmentMessage } from '../../src/protocol/model/messages.ts';
@@ -80,15 +80,23 @@ describe('the one order', () => {
 });
 
 describe('queued commands', () => {
-  const put = (queue: ReturnType<typeof createInputQueue>, key: string, priority: InboxPriority) =>
+  const opened = () =>
+    new PromptQueue({
+      sessionId: 's',
+      scope: openScope(),
+      ids: sequentialIds(),
+      inbox: undefined,
+      stderr: undefined,
+    });
+  const put = (queue: PromptQueue, key: string, priority: InboxPriority) =>
     queue.put({ key, priority, content: `say ${key}` });
 
   it('F134 by priority, then arrival; later waits for Sleep', async () => {
-    const queue = createInputQueue();
-    put(queue, 'a', 'next');
-    put(queue, 'b', 'later');
-    put(queue, 'c', 'now');
-    put(queue, 'd', 'next');
+    const queue = opened();
+    await put(queue, 'a', 'next');
+    await put(queue, 'b', 'later');
+    await put(queue, 'c', 'now');
+    await put(queue, 'd', 'next');
     const attachments = port([queuedCommands(queue)]);
     const said = async (...tools: string[]) =>
       (await collect(attachments, turn(...tools))).map(
@@ -99,64 +107,36 @@ describe('queued commands', () => {
   });
 
   it('peeked, not taken: only an acknowledgement consumes, and only what was shown', async () => {
-    const queue = createInputQueue();
-    put(queue, 'a', 'next');
+    const queue = opened();
+    await put(queue, 'a', 'next');
     const attachments = port([queuedCommands(queue)]);
     await collect(attachments);
     await collect(attachments);
-    expect(queue.size).toBe(1);
-    put(queue, 'b', 'next');
+    expect(queue.list()).toHaveLength(1);
+    await put(queue, 'b', 'next');
     expect(await attachments.acknowledge()).toEqual(['a']);
     expect(queue.peek().map(({ key }) => key)).toEqual(['b']);
     expect(await attachments.acknowledge()).toEqual([]);
   });
 
+  it('a prompt is admitted when it joins', async () => {
+    const queue = opened();
+    await put(queue, 'a', 'next');
+    const [message] = await collect(port([queuedCommands(queue, { admit: () => 'left out' })]));
+    expect(message?.attachment).toMatchObject({ prompt: 'left out' });
+  });
+
   it('text and blocks as the model reads them', async () => {
-    const queue = createInputQueue();
+    const queue = opened();
     const image = { type: 'image', source: { type: 'url', url: 'https://x/y.png' } } as const;
-    queue.put({ key: 'a', priority: 'next', content: 'use tabs', uuid: 'u-1' });
-    queue.put({ key: 'b', priority: 'next', content: [{ type: 'text', text: 'see' }, image] });
+    await queue.put({ key: 'a', priority: 'next', content: 'use tabs', uuid: 'u-1' });
+    await queue.put({ key: 'b', priority: 'next', content: [{ type: 'text', text: 'see' }, image] });
     const [first, second] = await collect(port([queuedCommands(queue)]));
     expect(first?.attachment).toEqual({ type: 'queued_command', prompt: 'use tabs', sourceUuid: 'u-1' });
     expect(textOf(first)).toMatch(
       /^<system-reminder>\n.*user sent.*\n\nuse tabs\n\n.*\n<\/system-reminder>$/s,
     );
     expect(second?.rendered.slice(1)).toEqual([{ type: 'text', text: 'see' }, image]);
-  });
-});
-
-describe('the input queue', () => {
-  it('one key is one item, also after it was consumed', () => {
-    const queue = createInputQueue();
-    expect(queue.put({ key: 'a', priority: 'next', content: '1' })).toEqual({ n: 1, fresh: true });
-    expect(queue.put({ key: 'a', priority: 'now', content: '2' })).toEqual({ n: 1, fresh: false });
-    expect(queue.acknowledge(['a', 'zzz'])).toEqual(['a']);
-    expect(queue.put({ key: 'a', priority: 'next', content: '3' }).fresh).toBe(false);
-    expect(queue.size).toBe(0);
-  });
-
-  it('calls back for now, and only for now', () => {
-    const queue = createInputQueue();
-    const heard: string[] = [];
-    const stop = queue.onNow(({ key }) => heard.push(key));
-    queue.put({ key: 'a', priority: 'next', content: '' });
-    queue.put({ key: 'b', priority: 'now', content: '' });
-    queue.put({ key: 'b', priority: 'now', content: '' });
-    stop();
-    queue.put({ key: 'c', priority: 'now', content: '' });
-    expect(heard).toEqual(['b']);
-  });
-
-  it('F137 what is left is handed back in order', () => {
-    const queue = createInputQueue();
-    for (const [key, priority] of [
-      ['a', 'later'],
-      ['b', 'next'],
-      ['c', 'now'],
-    ] as const)
-      queue.put({ key, priority, content: '' });
-    expect(queue.drain().map(({ key }) => key)).toEqual(['c', 'b', 'a']);
-    expect(queue.size).toBe(0);
   });
 });
 

@@ -58,12 +58,12 @@ const LAST_PROMPT_CHARS = 200;
 
 /** Nothing for what no person said, and for an interrupted submission that goes on. */
 function lastPrompt(
-  { content, options }: Prompt,
+  { content, origin }: Prompt,
   submission: string,
   leafUuid: string | undefined,
 ): JournalBody[] {
   const text = textOfContent(content).replaceAll(/\s+/g, ' ').trim();
-  if (text === '' || leafUuid === undefined || options.origin?.kind === TASK_NOTICE) return [];
+  if (text === '' || leafUuid === undefined || origin?.kind === TASK_NOTICE) return [];
   const id = `${submission}/last-prompt`;
   return [{ type: 'last-prompt', id, submission, lastPrompt: headOf(text, LAST_PROMPT_CHARS), leafUuid }];
 }

@@ -17,7 +17,7 @@ export function refusalNotice(
       subtype: 'model_refusal_no_fallback',
       original_model: last.model ?? '',
       request_id: last.requestId ?? null,
-      refused_user_message_uuid: prompt.options.uuid ?? null,
+      refused_user_message_uuid: prompt.uuid ?? null,
       content: `${last.model ?? 'The model'} refused to answer.`,
       ...host.stamp(),
     },

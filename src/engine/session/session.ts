@@ -1,5 +1,4 @@
 /** What a session is made of once it is put together. Each object owns its state; a function takes the ones it needs. */
-import type { InputQueue } from '../../attachments/input-queue.ts';
 import type { SnipMarks } from '../../context/clearing/snip-marks.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
 import type { MemoryFile } from '../../memory/memory-file.ts';
@@ -9,7 +8,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { CacheWatch } from '../../protocol/model/cache.ts';
 import type { ContextPort } from '../../protocol/model/context.ts';
 import type { AttachmentMessage } from '../../protocol/model/messages.ts';
-import type { Clock, Ids, InboxItem, RandomPort } from '../../protocol/ports.ts';
+import type { Clock, Ids, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 import type { AnyTool, ReadFileCache } from '../../protocol/tools/tool.ts';
@@ -26,6 +25,7 @@ import type { McpRoom } from '../mcp/mcp-room.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SkillsRoom } from '../project/session-skills.ts';
 import type { SessionMirror } from '../storage/mirror.ts';
+import type { PromptQueue } from '../submission/prompt-queue.ts';
 import type { StructuredOutput } from '../submission/structured-output.ts';
 import type { Admit } from '../tools/admission.ts';
 import type { ToolState } from '../tools/tool-state.ts';
@@ -59,7 +59,7 @@ export interface Session extends ConversationPorts {
   readonly host: HostChannel;
   readonly notices: SessionNotices;
   readonly commands: SessionCommands;
-  readonly queue: PromptLine;
+  readonly queue: PromptQueue;
   readonly hooks: SessionHooks;
   readonly mcp: McpRoom;
   readonly skills: SkillsRoom;
@@ -114,15 +114,4 @@ export interface ContextSources {
   gitStatus(signal: AbortSignal): Promise<string>;
   /** How the main conversation keeps notes, and what they say; undefined: it keeps none. */
   ownMemory(): Promise<string | undefined>;
-}
-
-/** Prompts that wait: in memory, fed by the inbox when there is one. */
-export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onArrival' | 'onNow'> {
-  put(item: Omit<InboxItem, 'n'>): Promise<void>;
-  /** The running turn has been shown it and has not taken it yet. */
-  isJoining(key: string): boolean;
-  /** Calls back with the keys of what the running turn took. Returns its end. */
-  onJoined(listener: (keys: readonly string[]) => void): () => void;
-  /** Begins to follow the inbox, but for what an earlier life consumed; later calls change nothing. */
-  follow(consumed?: ReadonlySet<string>): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { LoopMessage } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
-import { loopParamsOf } from './loop-input.ts';
+import { loopParamsOf } from './loop-driver.ts';
 import type { Submission } from './submission.ts';
 
 export interface ManualCompaction {

@@ -19,7 +19,7 @@ import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { beginWith } from './preloaded-skills.ts';
-import { type Prompt, promptUuids, type SubmitOptions } from './prompt.ts';
+import { type Prompt, promptUuids } from './prompt.ts';
 import type { Submission } from './submission.ts';
 import { lentRecord } from './temporary-rules.ts';
 import { processUserInput } from './user-input.ts';
@@ -44,8 +44,7 @@ export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo
 );
 
 export async function prepareSubmission(
-  prompt: Prompt,
-  { id: submission, scope }: Submission,
+  { id: submission, prompt, scope }: Submission,
   session: Session,
 ): Promise<Prepared> {
   const { commands, config, conversation, host, permissions, submissions } = session;
@@ -73,7 +72,7 @@ export async function prepareSubmission(
       model,
       permissionMode: permissions.mode,
     },
-    ...joinedRecord(prompt.options, submission),
+    ...joinedRecord(prompt, submission),
   ]);
   if (first) await recordInitialMessages(submission, session);
   submissions.recorded();
@@ -127,7 +126,7 @@ export async function prepareSubmission(
   if (first && title !== undefined) messages.push(titleChanged(title, host));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
-  messages.push(initMessage(model, session, promptUuids(prompt.options)), ...commands.changed());
+  messages.push(initMessage(model, session, promptUuids(prompt)), ...commands.changed());
   if (config.replayUserMessages === true) {
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }
@@ -154,7 +153,7 @@ export async function prepareSubmission(
 }
 
 /** They are part of the conversation under another uuid: sent once more, they are known all the same. */
-function joinedRecord({ joinedUuids: consumed = [] }: SubmitOptions, submission: string): JournalBody[] {
+function joinedRecord({ joinedUuids: consumed = [] }: Prompt, submission: string): JournalBody[] {
   return consumed.length === 0 ? [] : [{ type: 'inbox', id: `${submission}/joined`, submission, consumed }];
 }
 

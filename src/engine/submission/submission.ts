@@ -1,5 +1,6 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
 import type { StopReason } from '../../protocol/model/wire.ts';
+import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { tellWhenIdle } from '../session/idle-notification.ts';
 import type { Session } from '../session/session.ts';
@@ -11,13 +12,13 @@ export interface Submission {
   readonly prompt: Prompt;
   readonly scope: Scope;
   readonly startedMs: number;
-  /** What drives it. */
-  run: AsyncGenerator<unknown, void, void> | undefined;
+  /** What drives it; undefined until `drive`. */
+  readonly run: AsyncGenerator<unknown, void, void> | undefined;
+  /** It is driven by these batches. Returning or throwing into them leaves it: it ends without a result. */
+  drive<T>(batches: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void>;
   start(): void;
   /** It goes on with this interrupted one, under that one's id. */
   carryOn(id: string): void;
-  /** The consumer returned or threw into its iterator: everything in it ends, without a result. */
-  leave(how: 'returned' | 'thrown'): void;
   /** It ends without a result: closed, returned from, thrown into, or its session was taken over (L10.6). */
   silent(): boolean;
   onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void;
@@ -26,7 +27,7 @@ export interface Submission {
   end(): Promise<void>;
 }
 
-interface SubmissionOptions {
+export interface SubmissionOptions {
   readonly id: string;
   readonly prompt: Prompt;
   /** Called at the first step; throws when the engine cannot take a submission now. */
@@ -78,9 +79,12 @@ class RunningSubmission implements Submission {
     this.#options.session.submissions.carryOn(interrupted);
   }
 
-  leave(how: 'returned' | 'thrown'): void {
-    this.#isLeft = true;
-    this.scope.abort(how);
+  drive<T>(batches: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
+    this.run = batches;
+    return endableIterator(batches, (how) => {
+      this.#isLeft = true;
+      this.scope.abort(how === 'return' ? 'returned' : 'thrown');
+    });
   }
 
   silent(): boolean {

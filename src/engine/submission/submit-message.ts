@@ -18,32 +18,38 @@ import { toReplay } from '../output/to-sdk-user.ts';
 import { clearSession } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
 import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
-import { LoopDriver } from './loop-driver.ts';
-import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
+import { LoopDriver, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, prepareSubmission } from './prepare-submission.ts';
-import { type Prompt, promptUuids } from './prompt.ts';
+import { promptUuids } from './prompt.ts';
 import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
-import type { Submission } from './submission.ts';
+import { openSubmission, type Submission, type SubmissionOptions } from './submission.ts';
 
 /** Messages that are handed on together. */
 export type Batch = readonly SDKMessage[];
 export type Batches = AsyncGenerator<Batch, void, void>;
 
+/** Takes the next prompt of the queue, with those that join it, and submits it. undefined: none waits. */
+export function submitNext(options: Omit<SubmissionOptions, 'prompt'>): Batches | undefined {
+  const prompt = options.session.queue.next();
+  return prompt && submitMessage({ ...options, prompt });
+}
+
 /**
  * Yields the submission's messages, what belongs together at once, and, last, its result; no result when it was
  * silenced or lost its journal (L10.6).
  */
-export async function* submitMessage(
-  prompt: Prompt,
-  submission: Submission,
-  session: Session,
-): AsyncGenerator<Batch, void> {
+export function submitMessage(options: SubmissionOptions): Batches {
+  const submission = openSubmission(options);
+  return submission.drive(run(submission, options.session));
+}
+
+async function* run(submission: Submission, session: Session): AsyncGenerator<Batch, void> {
   const outcome = createOutcome();
   submission.start(); //                                                                   1
   let prepared: Prepared | undefined;
   try {
-    const setUp = await settled(prepareSubmission(prompt, submission, session)); //           1–4, 6
+    const setUp = await settled(prepareSubmission(submission, session)); //           1–4, 6
     if (setUp.kind === 'failed') {
       if (submission.silent()) return;
       yield* finish(
@@ -154,7 +160,7 @@ export async function* runLoop(
   const { budget, host, model, queue, structured, submissions } = session;
   const mapper = createSdkMapper({
     ...mapperOptions(session),
-    userMessageUuids: promptUuids(submission.prompt.options),
+    userMessageUuids: promptUuids(submission.prompt),
     joinedUuids: outcome.joinedUuids,
   });
   const observer = new LoopObserver(mapper, outcome, submission, session);
@@ -246,8 +252,8 @@ function factsOf(submission: Submission, outcome: Outcome, session: Session): Re
     modelUsage: ledger.modelUsage(),
     fastMode: model.fastModeStatus(model.current),
     permissionDenials: [...submissions.denials],
-    origin: submission.prompt.options.origin,
-    userMessageUuids: promptUuids(submission.prompt.options),
+    origin: submission.prompt.origin,
+    userMessageUuids: promptUuids(submission.prompt),
     times: submission.times,
     usageSinceLastResult: ledger.takeUsageSinceResult(),
     subagentStats: session.agents.counts(),

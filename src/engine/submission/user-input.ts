@@ -11,7 +11,7 @@ import { type CommandCall, findCommand } from '../host/called-command.ts';
 import { commandContext } from '../host/command-context.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
-import type { Prompt } from './prompt.ts';
+import type { Prompt, SubmitOptions } from './prompt.ts';
 import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
 
 interface UserInput {
@@ -48,7 +48,7 @@ export async function processUserInput(
   const base = {
     before: started?.context ?? [],
     after: [],
-    shouldQuery: prompt.options.shouldQuery !== false,
+    shouldQuery: prompt.shouldQuery !== false,
     byCommand: false,
     command: undefined,
     clear: false,
@@ -67,11 +67,11 @@ export async function processUserInput(
     notices: notice === undefined ? [] : [notice],
   });
   const text = textOfContent(prompt.content);
-  const isVerbatim = prompt.options.verbatim === true || config.verbatimPrompts === true;
+  const isVerbatim = prompt.verbatim === true || config.verbatimPrompts === true;
   const call = isVerbatim ? undefined : calledBy(prompt, session);
   if (call !== undefined) {
     const { command, args } = call;
-    submissions.promptId = prompt.options.uuid ?? world.ids.uuid();
+    submissions.promptId = prompt.uuid ?? world.ids.uuid();
     const verdict = await judgeCommand(command, args, text, scope, session);
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;
@@ -97,13 +97,13 @@ export async function processUserInput(
       })),
     };
   }
-  const uuid = prompt.options.uuid ?? world.ids.uuid();
+  const uuid = prompt.uuid ?? world.ids.uuid();
   submissions.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
-  const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
+  const byUser = prompt.origin?.kind !== TASK_NOTICE;
   const verdict = byUser ? await judgePrompt(submitted(text, conversation), scope, session) : NOTHING_SAID;
   if (verdict.refusal !== undefined) return refused(verdict);
-  const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, session);
+  const message = userMessage(prompt.content, 'prompt', { ...prompt, uuid }, session);
   const files = isVerbatim || !byUser ? [] : await mentions(text, scope, session);
   return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
 }
@@ -176,7 +176,7 @@ async function mentions(
 function userMessage(
   content: string | readonly UserBlock[],
   kind: 'prompt' | 'command',
-  options: Prompt['options'],
+  options: SubmitOptions,
   { tools, world }: Session,
 ): UserMessage {
   return Object.freeze({

@@ -16,11 +16,11 @@ import { askingWith } from '../host/asking.ts';
 import { memoryReaders } from '../project/session-memory.ts';
 import { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
-import { composeAttachments } from '../submission/prompt-line.ts';
 import { composeAdmission } from '../tools/admission.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
 import { createReadFileCache } from '../tools/read-file-cache.ts';
 import { SeenFiles } from '../tools/seen-files.ts';
+import { composeAttachments } from './attachments.ts';
 import type { ContextParts } from './context.ts';
 import { composeConversation } from './conversation.ts';
 import { composeTools, type ToolParts } from './tools/tools.ts';
@@ -113,13 +113,11 @@ export async function composeAgentParts(
     transcriptPath,
     restored: () => [...session.skills.compactionSources, memory.restored, deferred.restored],
   };
-  const { attachments } = composeAttachments({
+  const attachments = composeAttachments({
     ...world,
     ...own,
     files: seenFiles,
     stderr: config.stderr,
-    sessionId,
-    inbox: undefined,
     onFileChanged: tellOfFiles(hooks, scope),
     sources: [skills.source, memory.source, deferred.source],
   });

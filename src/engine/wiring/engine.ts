@@ -1,5 +1,6 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
 
+import { queuedCommands } from '../../attachments/queued-commands.ts';
 import type { AgentRun } from '../agents/agent-run.ts';
 import { todosOf } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
@@ -12,10 +13,11 @@ import { type PublicConfig, underOwnNames } from '../published-names.ts';
 import type { Inherited } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
 import { judgeJoining } from '../submission/prompt-hooks.ts';
-import { composeAttachments } from '../submission/prompt-line.ts';
+import { PromptQueue } from '../submission/prompt-queue.ts';
 import { composeAdmission } from '../tools/admission.ts';
 import { createReadFileCache } from '../tools/read-file-cache.ts';
 import { SeenFiles } from '../tools/seen-files.ts';
+import { composeAttachments } from './attachments.ts';
 import type { ContextParts } from './context.ts';
 import { composeConversation } from './conversation.ts';
 import { composeFoundation } from './foundation.ts';
@@ -71,14 +73,17 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     tasks: tasks.table,
     restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
   };
-  const { attachments, queue } = composeAttachments({
+  const queue = new PromptQueue({ ...basics, inbox: config.inbox, stderr: config.stderr });
+  const attachments = composeAttachments({
     ...shared,
     files: seenFiles,
     stderr: config.stderr,
-    inbox: config.inbox,
-    judgePrompt: (item, signal) => judgeJoining(item, signal, ref.session),
     onFileChanged: tellOfFiles(hooks, scope),
     sources: [
+      queuedCommands(queue, {
+        judge: (item, signal) => judgeJoining(item, signal, ref.session),
+        admit: toolParts.admit,
+      }),
       endedTasks(tasks.table),
       projectMemory.source,
       ...skills.attachmentSources,

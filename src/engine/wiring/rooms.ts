@@ -104,7 +104,7 @@ export function composeRooms(
     }),
     tools: allTools,
     callTool: (...call) => ref.session.tools.callTool(...call),
-    enqueue: (item) => ref.session.queue.put(item),
+    enqueue: (item) => ref.session.queue.enqueue(item),
   });
   mcp.serve({ notices, hooks, surroundings });
   const hasHost = config.canUseTool !== undefined;

@@ -1,37 +1,19 @@
 /**
- * Prompts of a session: read as they arrive and queued by priority; each becomes a submission or part of one.
+ * Reads the prompts of a query and puts them into the queue of its engine, which submits them; reports what
+ * becomes of each.
  */
 import type { QueryEngine, QueuedPrompt } from '../../engine/query-engine.ts';
-import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { TerminalReason } from '../../protocol/session/terminal.ts';
 import type { PromptState, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
-import { joinedContent, mayJoin } from './joined-prompts.ts';
 import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
-
-interface NextPrompt {
-  readonly content: string | readonly UserBlock[];
-  /** uuid that the sender gave; undefined if it gave none. */
-  readonly uuid: string | undefined;
-  /** uuids of further prompts that this one includes. */
-  readonly joinedUuids: readonly string[];
-  readonly origin: SDKUserMessage['origin'];
-  readonly shouldQuery: boolean | undefined;
-  /** Sent unchanged: no command, no files for `@path`. */
-  readonly verbatim: boolean | undefined;
-}
 
 export interface PromptFeed {
   add(message: SDKUserMessage): Promise<void>;
   /** Reads the iterable to its end. Rejects with its error. */
   read(input: AsyncIterable<SDKUserMessage>): Promise<void>;
-  /**
-   * Takes the next prompt that did not join a running turn, with those behind it that may be one turn with
-   * it.
-   */
-  next(engine: QueryEngine): NextPrompt | undefined;
-  /** These prompts joined the running turn. */
-  joined(keys: readonly string[]): void;
-  /** The next message is the result of the turn of `next`. */
+  /** Reports what becomes of its prompts in the queue of this engine. */
+  follow(engine: QueryEngine): void;
+  /** The next message is the result of the running turn. */
   turnEnding(reason: TerminalReason | undefined): void;
   /** That turn has ended. */
   turnEnded(reason: TerminalReason | undefined): void;
@@ -61,32 +43,15 @@ interface PromptListener {
   repeated(message: SDKUserMessage): void;
 }
 
-type Content = NextPrompt['content'];
-
-interface Taken {
-  readonly content: Content;
-  readonly message: SDKUserMessage | undefined;
-}
-
-const hasUuid = (
-  message: SDKUserMessage | undefined,
-): message is SDKUserMessage & { readonly uuid: string } => message?.uuid !== undefined;
-
 class Feed implements PromptFeed {
   readonly #engine: () => Promise<QueryEngine>;
   readonly #listener: PromptListener;
   readonly #lifecycle: PromptLifecycle;
   /** uuids of all prompts so far. */
   readonly #seen = new Set<string>();
-  /** Queued prompts, by key. */
-  readonly #known = new Map<string, SDKUserMessage>();
+  /** Keys of its prompts that may be in the queue. */
+  readonly #queued = new Set<string>();
   #count = 0;
-  /**
-   * Key of the prompt that arrived when nothing ran and nothing was queued: its turn begins without those
-   * behind it.
-   */
-  #opener: string | undefined;
-  #isWorking = false;
   /** Iterables that are still being read. */
   #open = 0;
   #over = false;
@@ -119,44 +84,22 @@ class Feed implements PromptFeed {
     });
   }
 
-  next(session: QueryEngine): NextPrompt | undefined {
-    const first = session.queue.take();
-    if (first === undefined) return undefined;
-    const taken: Taken[] = [{ content: first.content, message: this.#known.get(first.key ?? '') }];
-    if (first.key !== this.#opener) this.#takeJoining(taken as [Taken], session);
-    this.#opener = undefined;
-    this.#isWorking = true;
-    // Prompts that joined a running turn have left the queue too.
-    const left = new Set(session.queue.list().map(({ key }) => key));
-    for (const key of this.#known.keys()) if (!left.has(key)) this.#known.delete(key);
-    const message = taken.at(-1)?.message;
-    const earlier = taken.slice(0, -1).flatMap(({ message: joined }) => (hasUuid(joined) ? [joined] : []));
-    for (const { uuid, message: said } of earlier) session.controls.repeatPrompt(uuid, said.content);
-    for (const { uuid } of earlier) this.#lifecycle.started(uuid);
-    this.#lifecycle.started(message?.uuid);
-    return {
-      content: joinedContent(taken.map(({ content }) => content) as [Content]),
-      uuid: message?.uuid,
-      joinedUuids: earlier.map(({ uuid }) => uuid),
-      origin: message?.origin,
-      shouldQuery: message?.shouldQuery,
-      verbatim: message?.client_composed,
-    };
-  }
-
-  #takeJoining(taken: [Taken, ...Taken[]], session: QueryEngine): void {
-    const begins = taken[0].message;
-    for (;;) {
-      const [next] = session.queue.list();
-      const message = next && this.#known.get(next.key);
-      if (begins === undefined || message === undefined || !mayJoin(begins, message)) return;
-      const item = session.queue.take();
-      if (item !== undefined) taken.push({ content: item.content, message });
-    }
-  }
-
-  joined(keys: readonly string[]): void {
-    for (const key of keys) this.#lifecycle.joined(this.#known.get(key)?.uuid);
+  follow(session: QueryEngine): void {
+    const { queue, controls } = session;
+    queue.onJoined((keys) => {
+      for (const key of keys) if (this.#seen.has(key)) this.#lifecycle.joined(key);
+    });
+    queue.onTaken((taken) => {
+      const own = taken.flatMap(({ key, uuid, content }) =>
+        uuid !== undefined && this.#queued.has(key) ? [{ uuid, content }] : [],
+      );
+      for (const { uuid, content } of own)
+        if (uuid !== taken.at(-1)?.uuid) controls.repeatPrompt(uuid, content);
+      for (const { uuid } of own) this.#lifecycle.started(uuid);
+      // Prompts that joined a running turn have left the queue too.
+      const left = new Set(queue.list().map(({ key }) => key));
+      for (const key of this.#queued) if (!left.has(key)) this.#queued.delete(key);
+    });
   }
 
   turnEnding(reason: TerminalReason | undefined): void {
@@ -164,7 +107,6 @@ class Feed implements PromptFeed {
   }
 
   turnEnded(reason: TerminalReason | undefined): void {
-    this.#isWorking = false;
     this.#lifecycle.turnEnded(isAbort(reason));
   }
 
@@ -175,7 +117,7 @@ class Feed implements PromptFeed {
   }
 
   withdrawAll(session: QueryEngine): readonly string[] {
-    const prompts = session.queue.list().filter(({ key }) => this.#known.has(key));
+    const prompts = session.queue.list().filter(({ key }) => this.#queued.has(key));
     session.queue.withdraw(prompts.map(({ key }) => key));
     const uuids = prompts.flatMap(({ uuid }) => uuid ?? []);
     for (const uuid of uuids) this.#lifecycle.cancelled(uuid);
@@ -218,8 +160,7 @@ class Feed implements PromptFeed {
     }
     this.#count += 1;
     const key = message.uuid ?? `prompt-${this.#count}`;
-    this.#known.set(key, message);
-    if (!this.#isWorking && session.queue.list().length === 0) this.#opener = key;
+    this.#queued.add(key);
     this.#listener.arrived();
     this.#lifecycle.queued(message.uuid);
     await this.#enqueue(session, {
@@ -228,6 +169,9 @@ class Feed implements PromptFeed {
       uuid: message.uuid,
       origin: message.origin,
       priority: message.priority,
+      shouldQuery: message.shouldQuery,
+      verbatim: message.client_composed,
+      joins: message.isSynthetic !== true,
     });
     this.wake();
   }
@@ -262,12 +206,6 @@ const isAbort = (reason: TerminalReason | undefined): boolean =>
 /** Moves queued prompts from one session to the one that follows it. */
 export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {
   for (let item = from.queue.take(); item !== undefined; item = from.queue.take()) await to.queue.put(item);
-}
-
-/** A notice about ended background tasks, as a prompt. */
-export function noticeFrom(session: QueryEngine): NextPrompt | undefined {
-  const notice = session.tasks.takeNotice();
-  return notice && { ...notice, uuid: undefined, joinedUuids: [], shouldQuery: undefined, verbatim: true };
 }
 
 export function userMessage(content: SDKUserMessage['message']['content']): SDKUserMessage {

@@ -1,6 +1,6 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import { QueryEngine } from '../../engine/query-engine.ts';
-import type { Batch } from '../../engine/submission/submit-message.ts';
+import type { Batch, Batches } from '../../engine/submission/submit-message.ts';
 import { checkOptions } from '../../options/check.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
@@ -12,7 +12,7 @@ import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
-import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
+import { createPromptFeed, handQueueOn, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { QueryHandle } from './query-handle.ts';
 import type { InterruptReceipt, Query } from './query-interface.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
@@ -99,7 +99,7 @@ export function query({
   const attend = (session: QueryEngine): QueryEngine => {
     live = session;
     session.tasks.onChange(() => feed.wake());
-    session.queue.onJoined((keys) => feed.joined(keys));
+    feed.follow(session);
     session.onEvent((message) => {
       announcements.say(message);
       feed.wake();
@@ -209,6 +209,12 @@ interface Stream {
 const resultIn = (batch: Batch): SDKResultMessage | undefined =>
   batch.findLast((message) => message.type === 'result');
 
+/** A notice about ended background tasks, as a submission; undefined: there is none. */
+function noticeIn(session: QueryEngine): Batches | undefined {
+  const notice = session.tasks.takeNotice();
+  return notice && QueryEngine.inBatches(session).submit({ ...notice, verbatim: true });
+}
+
 async function* run(
   engine: () => Promise<QueryEngine>,
   feed: PromptFeed,
@@ -241,9 +247,9 @@ async function* run(
       const session = await engine();
       const said = announcements.takeAll();
       if (said.length > 0) yield said;
-      const next = feed.next(session) ?? noticeFrom(session);
+      const batches = QueryEngine.inBatches(session).next() ?? noticeIn(session);
       callOff();
-      if (next === undefined) {
+      if (batches === undefined) {
         state.idle();
         const left = announcements.takeAll();
         if (left.length > 0) yield left;
@@ -261,8 +267,6 @@ async function* run(
       }
       await stream.configured();
       state.running();
-      const { content, ...submit } = next;
-      const batches = QueryEngine.inBatches(session).submit(content, submit);
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         for (const message of batch) {

@@ -1,0 +1,45 @@
+/** What joins a conversation between two requests: changed files, reminders, and the sources of other rooms. */
+import { changedFiles } from '../../attachments/changed-files.ts';
+import { createAttachments } from '../../attachments/collect.ts';
+import type { AttachmentSource } from '../../attachments/source.ts';
+import { todoReminder } from '../../attachments/todo-reminder.ts';
+import type { AttachmentPort } from '../../loop/deps.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { ReadFileCache, TodoStore } from '../../protocol/tools/tool.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
+
+interface AttachmentParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  readonly stderr: ((line: string) => void) | undefined;
+  /** Told of files that changed under the model. */
+  readonly onFileChanged?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
+  /** Of other rooms. */
+  readonly sources: readonly AttachmentSource[];
+}
+
+export function composeAttachments({
+  clock,
+  files,
+  ids,
+  onFileChanged,
+  readFileCache,
+  sources,
+  stderr,
+  todos,
+}: AttachmentParts): AttachmentPort {
+  return createAttachments({
+    sources: [
+      changedFiles({ readFileCache, files, hash: sha256, onChange: onFileChanged }),
+      todoReminder(todos),
+      ...sources,
+    ],
+    clock,
+    ids,
+    onProblem: (source, error) => stderr?.(`Attachment source ${source} failed: ${String(error)}`),
+  });
+}

@@ -1,0 +1,116 @@
+/** docs/journeys.md says how values get through the code. Each of its rows is compared with the sources. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The most files that a journey may cross. */
+const LIMITS: Readonly<Record<string, number>> = {
+  'A prompt, to the wire': 24,
+  'A tool call, to the next request': 20,
+};
+
+interface Row {
+  readonly file: string;
+  readonly name: string;
+  /** undefined: the journey begins here. */
+  readonly reachedBy: string | undefined;
+}
+
+interface Journey {
+  readonly title: string;
+  /** Each goes in one direction. */
+  readonly tables: readonly (readonly Row[])[];
+  /** The row of another journey from which it goes the same way; undefined: it has an end of its own. */
+  readonly joins: string | undefined;
+}
+
+function journeysOf(page: string): Journey[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [title = ''] = section.split('\n');
+      const tables = section
+        .split(/\n\n+/)
+        .map((part) => part.split('\n').flatMap(rowOf))
+        .filter((rows) => rows.length > 0);
+      return { title, tables, joins: /^`(src\/[^`]+)` on\.$/m.exec(section)?.[1] };
+    });
+}
+
+function rowOf(line: string): Row[] {
+  const row = /^\| `(src\/[^`]+)` \| `(\w+)` \| (?:`(\w+)`|–) \| \S.* \|$/.exec(line);
+  return row === null ? [] : [{ file: row[1] as string, name: row[2] as string, reachedBy: row[3] }];
+}
+
+const page = readFileSync(join(root, 'docs/journeys.md'), 'utf8');
+const journeys = journeysOf(page);
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const roomOf = ({ file }: Row) => file.split('/')[1] as string;
+const filesOf = ({ tables }: Journey) => [...new Set(tables.flat().map(({ file }) => file))];
+
+/** A function, method, getter or class of this name, also as a constant or a member of an object. */
+const defines = (code: string, name: string) =>
+  new RegExp(
+    `\\b(?:function\\*?|class|const|get) ${name}\\b|^ +(?:async )?\\*?${name}\\b[^\\n]*[({:]|^ +${name}: `,
+    'm',
+  ).test(code);
+
+const names = (code: string, name: string) => new RegExp(`\\b${name}\\b`, 'i').test(code);
+
+describe.each(journeys)('$title', (journey) => {
+  const { title, tables, joins } = journey;
+
+  it('names files, and functions that are in them', () => {
+    const rows = tables.flat();
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
+    expect(rows.filter(({ file, name }) => !defines(textOf(file), name))).toEqual([]);
+  });
+
+  it('is connected: a row before hands the value on, under a name that both files have', () => {
+    const loose = tables.flatMap((rows) =>
+      rows.flatMap(({ file, reachedBy }, at) => {
+        if (reachedBy === undefined) return at === 0 ? [] : [`${file} is reached by nothing`];
+        // The row before, or one that it returns to: of the same room, or the last before that room.
+        const room = roomOf(rows[at - 1] as Row);
+        const before = rows.slice(0, at);
+        const from = before.filter((row) => roomOf(row) === room).concat(before.slice(-1));
+        const isNamed =
+          names(textOf(file), reachedBy) && from.some((row) => names(textOf(row.file), reachedBy));
+        return isNamed ? [] : [`${file} is not reached by ${reachedBy}`];
+      }),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  it('enters no room again that it has left', () => {
+    for (const rows of tables) {
+      const rooms = rows.map(roomOf).filter((room, at, all) => room !== all[at - 1]);
+      expect(rooms).toEqual([...new Set(rooms)]);
+    }
+  });
+
+  it('crosses no more files than its limit', () => {
+    expect(Object.keys(LIMITS)).toContain(title);
+    expect(filesOf(journey).length).toBeLessThanOrEqual(LIMITS[title] as number);
+  });
+
+  it('goes on with another journey, if it says so', () => {
+    if (joins === undefined) return;
+    const others = journeys.filter((other) => other !== journey).flatMap(filesOf);
+    expect(others).toContain(joins);
+    expect(names(textOf(tables.at(-1)?.at(-1)?.file ?? ''), 'prepareView')).toBe(true);
+  });
+});
+
+it('the page has every journey that has a limit, and the check finds what is wrong', () => {
+  expect(journeys.map(({ title }) => title)).toEqual(Object.keys(LIMITS));
+  expect(rowOf('| `src/a/b.ts` | `run` | – | begins |')).toEqual([{ file: 'src/a/b.ts', name: 'run' }]);
+  expect(rowOf('| file | function | reached by | what |')).toEqual([]);
+  expect(defines('  run(a: string): void {', 'run')).toBe(true);
+  expect(defines('// run it', 'run')).toBe(false);
+});
