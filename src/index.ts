@@ -215,7 +215,9 @@ export {
   unarchiveSession,
 } from './sdk/sessions.ts';
 export {
+  type AvailableModels,
   type EndpointAnswer,
+  listModels,
   type ModelAccess,
   machineSettingsFile,
   modelAccess,

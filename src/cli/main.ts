@@ -68,6 +68,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/context-command.ts')).contextCommand(world, invocation.session);
     case 'cost':
       return (await import('./commands/cost-command.ts')).costCommand(world, invocation);
+    case 'models':
+      return (await import('./commands/models-command.ts')).modelsCommand(world, invocation);
     case 'sessions':
       return (await import('./commands/sessions-command.ts')).sessionsCommand(world, invocation);
     case 'auth':

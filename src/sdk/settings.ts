@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/standalone/inspect-settings.ts';
+import type { AvailableModels } from '../engine/standalone/list-models.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
 import { configHome } from '../settings/read/config-home.ts';
 
@@ -20,7 +21,7 @@ import { folderOf, placeOf } from './process-place.ts';
 
 export type { PermissionRulesState } from '../engine/host/session-settings.ts';
 export { unknownBuiltinTools } from '../engine/wiring/tools/builtin-tools.ts';
-export type { EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
+export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
 
 export type ResolveSettingsOptions = Pick<
   Options,
@@ -69,6 +70,22 @@ export async function probeModel(
   const { signal, ...place } = options;
   const { probeModel: probe } = await import('../engine/standalone/probe-model.ts');
   return probe(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
+}
+
+/**
+ * The models that the endpoint of a query with these options offers, with sizes, prices and their source; those
+ * of the built-in list if the endpoint does not list them. One request, without cost. Runs an apiKeyHelper.
+ * Rejects with `invalid_settings`.
+ *
+ * @example
+ * const { models, defaultModel } = await listModels({ signal: AbortSignal.timeout(10_000) });
+ */
+export async function listModels(
+  options: ResolveSettingsOptions & { readonly signal: AbortSignal },
+): Promise<AvailableModels> {
+  const { signal, ...place } = options;
+  const { listModels: list } = await import('../engine/standalone/list-models.ts');
+  return list(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
 }
 
 /**

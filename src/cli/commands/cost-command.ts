@@ -1,6 +1,7 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
 import { type SessionCost, type SpendingRow, sessionCost } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { alignedRows } from '../screen/aligned-rows.ts';
 import { dollars, tokens } from '../screen/units.ts';
 import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
@@ -29,17 +30,16 @@ const HEAD: Cells = [
   'output',
   'USD',
 ];
-/** Columns from here on hold figures. */
-const FIRST_FIGURE = 3;
+/** Agent, purpose and model are words; the other columns are figures. */
+const WORD_COLUMNS = 3;
 
 export function costTable({ sessionId, totalCostUsd, rows, unpricedModels }: SessionCost): string {
   const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
   if (rows.length === 0) return `${total}. No model call has been paid for.`;
-  const table = aligned([
-    HEAD,
-    ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf),
-    totalsOf(rows),
-  ]);
+  const table = alignedRows(
+    [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf), totalsOf(rows)],
+    WORD_COLUMNS,
+  );
   return [total, '', ...table, ...notes(rows, unpricedModels)].join('\n');
 }
 
@@ -77,16 +77,4 @@ function notes(rows: readonly SpendingRow[], unpriced: readonly string[]): reado
       `Not included: what ${unpriced.join(' and ')} cost, because no price is known. Give prices under "models" in the settings.`,
   ].filter((line) => line !== false);
   return lines.length === 0 ? [] : ['', ...lines];
-}
-
-function aligned(rows: readonly Cells[]): readonly string[] {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) =>
-        column < FIRST_FIGURE ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
 }

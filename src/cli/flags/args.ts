@@ -32,6 +32,7 @@ export type Invocation =
     }
   | { readonly command: 'explain'; readonly session: string | undefined }
   | { readonly command: 'context'; readonly session: string | undefined }
+  | { readonly command: 'models'; readonly json: boolean }
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
   | { readonly command: 'doctor' }
@@ -106,6 +107,11 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .option('--json', 'as JSON')
     .action((session: string | undefined, { json }: { json?: true }) => {
       invocation = { command: 'cost', session: session && unquoted(session), json: json === true };
+    });
+  subcommand('models', 'list the models of the configured endpoint, with sizes and prices')
+    .option('--json', 'as JSON')
+    .action(({ json }: { json?: true }) => {
+      invocation = { command: 'models', json: json === true };
     });
   addSessionsCommand(
     subcommand('sessions', 'list, show, rename, tag, fork or delete sessions, or erase a text from one'),

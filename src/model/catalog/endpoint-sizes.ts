@@ -7,7 +7,7 @@ import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { Connections } from '../http/connections.ts';
-import { type HttpCall, openHttpCall } from '../http/http-call.ts';
+import { fieldOf, requestJson } from '../http/request-json.ts';
 import { lifeOf } from '../life-of.ts';
 import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
 
@@ -37,8 +37,6 @@ interface EndpointSizesOptions {
 const READY_MS = 1_000;
 /** Time limit of a look-up in the background. */
 const LOOKUP_MS = 10_000;
-/** A gateway may list hundreds of models. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 interface Lookup {
   /** undefined: finished. */
@@ -123,15 +121,9 @@ class Sizes implements EndpointSizes {
   /** The JSON at a path; undefined if there is none. */
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
     const { connections, headers } = this.#options;
-    const request = { method: 'GET', path, headers: headers(), keepAlive: true } as const;
-    const call = openHttpCall(connections, request, [], lifeOf(signal));
-    try {
-      return JSON.parse((await textOf(call)) ?? 'null');
-    } catch {
-      return undefined;
-    } finally {
-      call.close();
-    }
+    const life = lifeOf(signal);
+    const answer = await requestJson({ connections, path, headers: headers(), life, keepAlive: true });
+    return answer.head !== undefined && answer.head.status === 200 ? answer.json : undefined;
   }
 }
 
@@ -150,20 +142,6 @@ function soon(lookup: Promise<void>, clock: Clock, signal: AbortSignal): Promise
   });
 }
 
-async function textOf(call: HttpCall): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for (;;) {
-    for (const chunk of call.take()) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-    }
-    if (call.stopped !== undefined || bytes > MAX_ANSWER_BYTES) return undefined;
-    if (call.ended) return call.head?.status === 200 ? Buffer.concat(chunks).toString('utf8') : undefined;
-    await call.changed();
-  }
-}
-
 function entryOf(list: unknown, model: string): unknown {
   const entries = fieldOf(list, 'data');
   if (!Array.isArray(entries)) return undefined;
@@ -176,7 +154,7 @@ function entryOf(list: unknown, model: string): unknown {
  * `max_input_tokens` and `max_tokens` are fields of the Messages API; the others those of common local
  * servers and gateways.
  */
-function sizesIn(entry: unknown): StatedSizes | undefined {
+export function sizesIn(entry: unknown): StatedSizes | undefined {
   const contextWindow = tokensIn(entry, ['max_input_tokens', 'max_model_len', 'context_length']);
   const maxOutputTokens = tokensIn(entry, ['max_tokens', 'max_output_tokens']);
   if (contextWindow === undefined && maxOutputTokens === undefined) return undefined;
@@ -190,8 +168,4 @@ function tokensIn(entry: unknown, names: readonly string[]): number | undefined 
   return names
     .map((name) => fieldOf(entry, name))
     .find((value): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0);
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -7,6 +7,7 @@ import type { EffortLevel } from '../../protocol/model/wire.ts';
 
 /** Date of these prices, ISO. */
 const PRICES_AS_OF = '2026-11-01';
+const PRICES_PUBLISHED_AT = 'https://claude.com/pricing';
 
 export type ThinkingSupport = 'none' | 'enabled' | 'enabled+adaptive' | 'adaptive';
 
@@ -41,6 +42,7 @@ function price(input: number, write5m: number, write1h: number, read: number, ou
     cacheWrite5m: write5m,
     cacheWrite1h: write1h,
     asOf: PRICES_AS_OF,
+    publishedAt: PRICES_PUBLISHED_AT,
   };
 }
 

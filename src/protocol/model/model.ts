@@ -186,6 +186,8 @@ export interface ModelPrice {
   readonly cacheWrite1h: number;
   /** Replaces the price when the prompt has more than `aboveTokens` tokens. */
   readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };
-  /** Date of the list, ISO. */
+  /** Date or version of the list that it is from. */
   readonly asOf?: string;
+  /** Where that list was published. */
+  readonly publishedAt?: string;
 }

@@ -1,0 +1,66 @@
+/** `turnwright models`: what the configured endpoint offers, with sizes, prices and where these are from. */
+import { type AvailableModels, listModels, type ModelInfo } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { alignedRows } from '../screen/aligned-rows.ts';
+import { tokens } from '../screen/units.ts';
+import { visible } from '../screen/visible.ts';
+import type { World } from '../world.ts';
+
+/** Time limit of the request, and of an apiKeyHelper. */
+const LIST_LIMIT_MS = 10_000;
+
+export async function modelsCommand(
+  { cwd, env, out }: Pick<World, 'cwd' | 'env' | 'out'>,
+  { json }: { readonly json: boolean },
+): Promise<ExitCode> {
+  const place = { cwd, env, projectTrusted: false, trustRecorded: true };
+  const available = await listModels({ ...place, signal: AbortSignal.timeout(LIST_LIMIT_MS) });
+  const text = json ? JSON.stringify(available, undefined, 2) : visible(modelsTable(available));
+  await out.write(`${text}\n`);
+  return EXIT.success;
+}
+
+const HEAD = ['model', 'sizes from', 'window', 'max output', 'input', 'cache read', 'output'];
+/** The model and the source of its sizes are words; the other columns are figures. */
+const WORD_COLUMNS = 2;
+
+export function modelsTable({ baseUrl, models, unlisted, defaultModel, aliases }: AvailableModels): string {
+  const title =
+    unlisted === undefined
+      ? `Models of ${baseUrl}; prices in USD per million tokens.`
+      : `Models of the built-in list and the settings; prices in USD per million tokens. ${baseUrl} was not read: ${unlisted}`;
+  const table = alignedRows([HEAD, ...models.map((model) => cellsOf(model, defaultModel))], WORD_COLUMNS);
+  const names = Object.entries(aliases).map(([name, model]) => `${name} is ${model}`);
+  return [title, '', ...table, '', `* the default. ${names.join(', ')}.`, ...pricesFrom(models)].join('\n');
+}
+
+function cellsOf({ id, contextWindow, maxOutputTokens, price, source }: ModelInfo, defaultModel: string) {
+  const usd = (amount: number | undefined) => (amount === undefined ? '?' : String(amount));
+  return [
+    id === defaultModel ? `${id} *` : id,
+    source === 'default' ? 'a guess' : source,
+    tokens(contextWindow),
+    tokens(maxOutputTokens),
+    usd(price?.input),
+    usd(price?.cacheRead),
+    price?.above === undefined ? usd(price?.output) : `${usd(price.output)} +`,
+  ];
+}
+
+function pricesFrom(models: readonly ModelInfo[]): readonly string[] {
+  const lists = models.flatMap(({ price }) =>
+    price?.asOf === undefined ? [] : [`${price.publishedAt ?? 'the settings'}, ${price.asOf}`],
+  );
+  const tiers = models.flatMap(({ id, price }) => {
+    if (price?.above === undefined) return [];
+    const { aboveTokens, price: dearer } = price.above;
+    return `+ ${id}: ${dearer.input} and ${dearer.output} for prompts above ${tokens(aboveTokens)} tokens.`;
+  });
+  const lines = [...new Set(lists)].map((list) => `Prices: ${list}.`);
+  const unpriced = models.some(({ price }) => price === undefined);
+  return [
+    ...tiers,
+    ...lines,
+    ...(unpriced ? ['?: no price is known; give one under "models" in the settings.'] : []),
+  ];
+}

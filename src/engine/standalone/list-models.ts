@@ -1,0 +1,46 @@
+/** What a session of a configuration could ask: the endpoint's models, else those of the built-in list. */
+import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
+import { MODEL_ALIASES, MODEL_LIST } from '../../model/catalog/model-list.ts';
+import { listModels as listAtEndpoint, type OfferedModel } from '../../model/http/list-models.ts';
+import type { ModelInfo } from '../../protocol/model/model.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { withEndpoint } from './probe-model.ts';
+
+export interface AvailableModels {
+  readonly baseUrl: string;
+  /** What the endpoint lists, or what is known without it. */
+  readonly models: readonly ModelInfo[];
+  /** Why the endpoint's list could not be read; absent: `models` is that list. */
+  readonly unlisted?: string;
+  /** The model of a session that names none. */
+  readonly defaultModel: string;
+  /** Short names and what they mean here. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+export async function listModels(config: QueryEngineConfig, signal: AbortSignal): Promise<AvailableModels> {
+  const { baseUrl = DEFAULT_BASE_URL, env = {}, betas, modelOverrides = {} } = config;
+  const isOpen = baseUrl !== DEFAULT_BASE_URL;
+  const answer =
+    isOpen || config.apiKey !== undefined || config.authToken !== undefined
+      ? await withEndpoint(config, signal, listAtEndpoint)
+      : { message: 'No credentials are configured, so the endpoint was not asked.' };
+  const infoOf = ({ id, displayName, sizes }: OfferedModel): ModelInfo => {
+    const info = modelInfo(id, modelOverrides, sizes, betas);
+    return displayName === undefined ? info : { ...info, displayName };
+  };
+  const known = [...MODEL_LIST.map(({ id }) => id), ...Object.keys(modelOverrides)];
+  const models =
+    'models' in answer
+      ? answer.models.map(infoOf)
+      : [...new Set(known)].map((model) => modelInfo(model, modelOverrides, undefined, betas));
+  const aliases = Object.keys(MODEL_ALIASES).map((name) => [name, resolveModelAlias(name, env)]);
+  return {
+    baseUrl,
+    models,
+    ...('message' in answer && { unlisted: answer.message }),
+    defaultModel: resolveModelAlias(config.model ?? 'default', env),
+    aliases: Object.fromEntries(aliases),
+  };
+}

@@ -1,0 +1,58 @@
+/** The models that an endpoint offers (`GET /v1/models`), without a model call and without cost. */
+import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
+import { sizesIn } from '../catalog/endpoint-sizes.ts';
+import type { StatedSizes } from '../catalog/model-info.ts';
+import { classifyAnswer } from '../retry/classify-error.ts';
+import type { Endpoint } from './probe-endpoint.ts';
+import { fieldOf, type JsonAnswer, requestJson } from './request-json.ts';
+
+export interface OfferedModel {
+  readonly id: string;
+  readonly displayName: string | undefined;
+  /** As far as the endpoint states them. */
+  readonly sizes: StatedSizes | undefined;
+}
+
+const PAGE = 1000;
+/** An endpoint whose pages do not end is not read further. */
+const MAX_PAGES = 20;
+
+/** All pages, in the endpoint's order; else a sentence that says why there is no list. Never rejects. */
+export async function listModels(
+  endpoint: Endpoint,
+): Promise<{ readonly models: readonly OfferedModel[] } | { readonly message: string }> {
+  const models: OfferedModel[] = [];
+  let after: string | undefined;
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const answer = await onePage(endpoint, after);
+    if (answer.head === undefined) return answer;
+    const entries = fieldOf(answer.json, 'data');
+    if (answer.head.status !== 200 || !Array.isArray(entries)) return { message: whyNot(answer, endpoint) };
+    models.push(...entries.flatMap(offeredIn));
+    const last = fieldOf(answer.json, 'last_id');
+    if (fieldOf(answer.json, 'has_more') !== true || typeof last !== 'string' || last === after) break;
+    after = last;
+  }
+  return { models };
+}
+
+function onePage({ connections, baseUrl, headers, life }: Endpoint, after: string | undefined) {
+  const query = new URLSearchParams(baseUrl.search);
+  query.set('limit', String(PAGE));
+  if (after !== undefined) query.set('after_id', after);
+  const path = `${withoutTrailingSlashes(baseUrl.pathname)}/v1/models?${query}`;
+  return requestJson({ connections, path, headers, life, keepAlive: true });
+}
+
+function whyNot({ head, text }: JsonAnswer, { nowMs }: Endpoint): string {
+  if (head.status === 404) return 'The endpoint does not list its models (404).';
+  if (head.status === 200) return 'The endpoint answers, but not with a list of models.';
+  return classifyAnswer(head, text, nowMs).message;
+}
+
+function offeredIn(entry: unknown): OfferedModel[] {
+  const id = fieldOf(entry, 'id');
+  if (typeof id !== 'string' || id === '') return [];
+  const name = fieldOf(entry, 'display_name') ?? fieldOf(entry, 'name');
+  return [{ id, displayName: typeof name === 'string' ? name : undefined, sizes: sizesIn(entry) }];
+}
