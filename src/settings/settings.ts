@@ -21,6 +21,8 @@ export interface Settings {
   readonly promptCacheTtl?: '5m' | '1h' | undefined;
   /** Sizes and prices by model id, for models the built-in list lacks or has wrong. */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
+  /** A JSON file `{ version, source, models }`; `models` above beats it. Relative to the working directory. */
+  readonly modelsFile?: string | undefined;
   readonly permissions?: PermissionSettings | undefined;
   /** Variables: a user's for this run and its child processes, a repository's for child processes alone. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -105,7 +107,7 @@ interface HookGroup {
 
 export type Durability = 'process' | 'power';
 
-interface ModelSettings {
+export interface ModelSettings {
   readonly contextWindow?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   /** USD per million tokens. */
@@ -116,6 +118,9 @@ interface ModelSettings {
         readonly cacheRead: number;
         readonly cacheWrite5m: number;
         readonly cacheWrite1h: number;
+        /** Of a models file: its version, and where its figures were published. */
+        readonly asOf?: string | undefined;
+        readonly publishedAt?: string | undefined;
       }
     | undefined;
 }

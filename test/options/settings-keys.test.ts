@@ -40,6 +40,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   headers: [{ 'X-A': 'a' }],
   hooks: [{ Stop: [{ hooks: [{ type: 'command', command: ':' }] }] }],
   models: [{ haiku: { contextWindow: 1_000 } }],
+  modelsFile: [fileURLToPath(new URL('models.json', import.meta.url))],
   skillOverrides: [{ pdf: 'off' }],
 };
 

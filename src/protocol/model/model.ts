@@ -187,7 +187,7 @@ export interface ModelPrice {
   /** Replaces the price when the prompt has more than `aboveTokens` tokens. */
   readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };
   /** Date or version of the list that it is from. */
-  readonly asOf?: string;
+  readonly asOf?: string | undefined;
   /** Where that list was published. */
-  readonly publishedAt?: string;
+  readonly publishedAt?: string | undefined;
 }

@@ -19,6 +19,24 @@ const mcpServers = z
 const tokens = z.number().int().positive();
 const usd = z.number().nonnegative();
 
+const models = z.record(
+  z.string(),
+  z.object({
+    contextWindow: tokens.optional(),
+    maxOutputTokens: tokens.optional(),
+    price: z
+      .object({ input: usd, output: usd, cacheRead: usd, cacheWrite5m: usd, cacheWrite1h: usd })
+      .optional(),
+  }),
+);
+
+/** `version` is shown with each price: a date, or what the publisher calls it. */
+export const modelsFileSchema = z.object({
+  version: z.string().min(1),
+  source: z.string().min(1),
+  models,
+});
+
 /** Mirrors `Settings`. Keys of other programs stay out of it. */
 export const settingsSchema = z.object({
   model: z.string().optional(),
@@ -32,18 +50,8 @@ export const settingsSchema = z.object({
     .union([z.boolean(), z.literal('auto'), z.templateLiteral(['auto:', z.number().min(0).max(100)])])
     .optional(),
   promptCacheTtl: z.enum(['5m', '1h']).optional(),
-  models: z
-    .record(
-      z.string(),
-      z.object({
-        contextWindow: tokens.optional(),
-        maxOutputTokens: tokens.optional(),
-        price: z
-          .object({ input: usd, output: usd, cacheRead: usd, cacheWrite5m: usd, cacheWrite1h: usd })
-          .optional(),
-      }),
-    )
-    .optional(),
+  models: models.optional(),
+  modelsFile: z.string().min(1).optional(),
   permissions: z
     .object({
       allow: rules,

@@ -5,12 +5,13 @@ import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { projectFolders } from '../../util/files/folders.ts';
 import { configHome, type Env, homeDirectory } from '../read/config-home.ts';
+import { readModelsFile } from '../read/models-file.ts';
 import { readEnvironment } from '../read/read-environment.ts';
 import { readManaged } from '../read/read-managed.ts';
 import { readFlagSettings, readSettings } from '../read/read-settings.ts';
 import { unknownKeyWarnings } from '../read/unknown-keys.ts';
 import { NO_USER_SERVERS, readUserServers, userServersFile } from '../read/user-servers.ts';
-import type { SettingsLayer } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings.ts';
 import { grantsFor } from './granted-directories.ts';
 import { layLayers, userVariables } from './merge-layers.ts';
 import type { Resolution } from './resolution.ts';
@@ -102,7 +103,7 @@ export async function resolveConfig({
   });
   const layers = [...own.map(withoutPolicyKeys), ...managed];
 
-  const settings = layLayers(layers);
+  const settings = await withModelsFile(layLayers(layers), { cwd, homeDirectory: home, files });
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const access = await resolveConnection({ given: engine, settings, environment, cwd, files, warn });
@@ -173,6 +174,16 @@ async function rootOfRepository(
 ): Promise<string> {
   const root = (await projectFolders(projectRoot, files)).at(-1) ?? projectRoot;
   return root === home ? projectRoot : root;
+}
+
+/** With the models of `modelsFile` where `models` does not name them. */
+async function withModelsFile(
+  settings: Settings,
+  place: Parameters<typeof readModelsFile>[1],
+): Promise<Settings> {
+  if (settings.modelsFile === undefined) return settings;
+  const models = await readModelsFile(settings.modelsFile, place);
+  return { ...settings, models: { ...models, ...settings.models } };
 }
 
 const shareOf = (mode: ToolSearchMode | undefined): number | undefined =>

@@ -14,6 +14,7 @@ const USER_ONLY = [
   'childEnvAllow',
   'webFetchPrivateHosts',
   'models',
+  'modelsFile',
   'fastMode',
   'persistentRetry',
   'promptCacheTtl',

@@ -1,0 +1,86 @@
+/** `turnwright models` against endpoints that list their models, and one that does not. */
+
+import { readFileSync } from 'node:fs';
+import { expect, it, onTestFinished } from 'vitest';
+import { modelsCommand } from '../../src/cli/commands/models-command.ts';
+import { parseArgs } from '../../src/cli/flags/args.ts';
+import type { World } from '../../src/cli/world.ts';
+import { resolveModelAlias } from '../../src/model/catalog/model-info.ts';
+import { type Answer, apiServer } from '../model/api-server.ts';
+import { tempFolder } from '../scenarios/temp-folder.ts';
+
+const json =
+  (status: number, body: unknown): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+
+async function listed(isJson: boolean, ...answers: Answer[]) {
+  const server = await apiServer(...answers);
+  onTestFinished(() => server.close());
+  const home = tempFolder();
+  let written = '';
+  const world = {
+    cwd: home,
+    env: { TURNWRIGHT_HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_MODEL: 'house:8b' },
+    out: {
+      async write(text: string) {
+        written += text;
+      },
+    },
+  } as unknown as World;
+  expect(await modelsCommand(world, { json: isJson })).toBe(0);
+  return { written, urls: server.received.map(({ url }) => url), url: server.url };
+}
+
+it('lists all pages, with sizes that the endpoint states and prices that are known', async () => {
+  const { written, urls, url } = await listed(
+    false,
+    json(200, {
+      data: [{ id: 'claude-haiku-5-5', display_name: 'Claude Haiku 5.5', type: 'model' }],
+      has_more: true,
+      last_id: 'claude-haiku-5-5',
+    }),
+    json(200, { data: [{ id: 'house:8b', max_model_len: 32_768 }, { object: 'nameless' }], has_more: false }),
+  );
+  expect(urls).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=claude-haiku-5-5']);
+  expect(written.split('\n')).toEqual([
+    `Models of ${url}; prices in USD per million tokens.`,
+    '',
+    expect.stringMatching(/^model +sizes from +window +max output +input +cache read +output$/),
+    expect.stringMatching(/^claude-haiku-5-5 +list +1\.00M +128\.0k +0\.1 +0\.01 +0\.5 \+$/),
+    expect.stringMatching(/^house:8b \* +endpoint +32\.8k +32\.0k +\? +\? +\?$/),
+    '',
+    expect.stringMatching(/^\* the default\. opus is claude-opus-5-5, /),
+    '+ claude-haiku-5-5: 0.5 and 2.5 for prompts above 100.0k tokens.',
+    'Prices: https://claude.com/pricing, 2026-11-01.',
+    '?: no price is known; give one under "models" in the settings.',
+    '',
+  ]);
+});
+
+it('says why there is no list, and lists what is known without it; JSON has the same', async () => {
+  const { written } = await listed(false, json(404, { error: 'not found' }));
+  expect(written).toContain('was not read: The endpoint does not list its models (404).');
+  expect(written).toMatch(/^claude-opus-5-5 +list/m);
+  const refused = await listed(
+    true,
+    json(401, { type: 'error', error: { type: 'authentication_error', message: 'no' } }),
+  );
+  expect(JSON.parse(refused.written)).toMatchObject({
+    baseUrl: refused.url,
+    unlisted: expect.stringContaining('no'),
+    defaultModel: 'house:8b',
+    aliases: { opus: 'claude-opus-5-5' },
+  });
+});
+
+it('the default model is named in the help and in the README', () => {
+  const help = parseArgs(['--help'], '');
+  const name = resolveModelAlias('default', {});
+  expect('text' in help ? help.text.replaceAll(/\s+/g, ' ') : '').toContain(`default ${name}`);
+  expect(readFileSync(new URL('../../README.md', import.meta.url), 'utf8')).toContain(
+    `the model is \`${name}\``,
+  );
+});
