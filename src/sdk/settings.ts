@@ -73,9 +73,9 @@ export async function probeModel(
 }
 
 /**
- * The models that the endpoint of a query with these options offers, with sizes, prices and their source; those
- * of the built-in list if the endpoint does not list them. One request, without cost. Runs an apiKeyHelper.
- * Rejects with `invalid_settings`.
+ * The models that the endpoint of a query with these options offers, with sizes, prices and their source;
+ * those of the built-in list if the endpoint does not list them. One request, without cost. Runs an
+ * apiKeyHelper. Rejects with `invalid_settings`.
  *
  * @example
  * const { models, defaultModel } = await listModels({ signal: AbortSignal.timeout(10_000) });
