@@ -6,7 +6,8 @@ import { messageOfRecord, promptText } from './journal/message-record.ts';
 import { fromTranscript } from './journal/read-journal.ts';
 import { readLines } from './journal/read-lines.ts';
 
-const HEAD_BYTES = 1024 * 1024;
+/** Bytes that are read at the beginning of a session file. */
+export const HEAD_BYTES = 1024 * 1024;
 
 interface SessionHead {
   readonly firstPrompt: string | undefined;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { gitStatus } from '../../src/engine/session/git-status.ts';
-import { worktreesOf } from '../../src/session/catalog/worktrees.ts';
+import { worktreesOf } from '../../src/util/files/git-folder.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 let root: string;

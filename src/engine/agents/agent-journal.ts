@@ -43,7 +43,7 @@ export function composeAgentJournal(
   const name = `agent-${request.agentId}`;
   const folder = directory && join(directory, sessionId, 'subagents');
   const store = config.store ?? storeIn(folder, config, parts);
-  const durability = config.durability ?? 'process';
+  const { durability } = config;
   const transcriptPath = folder && join(folder, `${name}.jsonl`);
   const announce = (more: { readonly finished?: true } = {}) => {
     if (transcriptPath === undefined) return;
@@ -71,7 +71,7 @@ export function composeAgentJournal(
 
 function storeIn(
   folder: string | undefined,
-  { cwd, durability = 'process' }: QueryEngineConfig,
+  { cwd, durability }: QueryEngineConfig,
   { sessionId, files, clock, mirror }: AgentJournalParts,
 ): JournalStore {
   if (folder === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });

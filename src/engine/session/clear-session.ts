@@ -1,4 +1,4 @@
-/** `/clear`: the conversation ends, and another one begins, in a session of its own, with what this one was set to. */
+/** `/clear`: ends the conversation and begins another one, in a new session with the same settings. */
 import type { SDKConversationReset, SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -10,7 +10,7 @@ import type { ResultFacts } from '../output/result-fields.ts';
 import type { Submission } from '../submission/submission.ts';
 import type { Session } from './session.ts';
 
-/** What a session takes over from the one that was cleared: its connections, what was spent, how its model thinks. */
+/** What a session takes over from the one that was cleared: connections, costs, and how its model thinks. */
 export interface Inherited {
   readonly mcp: McpRoom;
   readonly budget: SessionBudget;
@@ -18,7 +18,7 @@ export interface Inherited {
   readonly results: number;
 }
 
-/** What the command has to say, and its result. */
+/** The messages of the command, and its result. */
 interface Clearing {
   readonly messages: readonly SDKMessage[];
   readonly text: string;
@@ -27,8 +27,8 @@ interface Clearing {
 }
 
 /**
- * From here on the session takes no more prompts. What is returned is said of the conversation that begins, whose cost
- * begins at 0 as well.
+ * From here on the session takes no more prompts. The returned messages belong to the conversation that begins, whose
+ * cost begins at 0.
  */
 export async function clearSession(
   { messages, text, command, facts }: Clearing,
@@ -59,8 +59,8 @@ function conversationReset({ conversation, host, submissions }: Session): SDKCon
 }
 
 /**
- * A fresh conversation with the same tools, rules and hooks, the model and the mode as they were last set; connections
- * and what was spent are taken over.
+ * A new conversation with the same tools, rules and hooks, and the model and permission mode that were set last.
+ * Connections and costs are taken over.
  */
 export function handOver<Engine>(
   sessionId: string,

@@ -1,9 +1,9 @@
-/** The end of a session, whatever it was doing (L1): nothing it opened is left, and what it did is on record. */
+/** Closes a session, whatever it is doing (L1): everything it opened is closed, and everything it did is recorded. */
 import { within } from '../../util/async/with-timeout.ts';
 import type { Submission } from '../submission/submission.ts';
 import type { Session } from './session.ts';
 
-/** How long a run that was ended may take to write down how it ended, in ms. */
+/** How long an ended run may take to record how it ended, in ms. */
 const RUN_END_MS = 500;
 
 export async function closeSession(
@@ -13,7 +13,7 @@ export async function closeSession(
     | undefined,
 ): Promise<void> {
   await session.scope.close('closed');
-  // The run still puts on record how its open calls ended (L10.1); a consumer that holds it up is not waited for.
+  // The run still records how its open calls ended (L10.1); a consumer that does not read on does not delay this.
   if (running?.run !== undefined)
     await within(
       RUN_END_MS,
@@ -22,12 +22,12 @@ export async function closeSession(
   await running?.submission.end();
   await within(RUN_END_MS, session.tasks.stopAll('session'));
   if (session.hooks.has('SessionEnd')) {
-    // Each has a second, unless its owner gave it more.
+    // Each hook has one second, unless its own timeout is longer.
     const reason = session.conversation.successor === undefined ? 'other' : 'clear';
     await session.hooks.run({ event: 'SessionEnd', reason }, { signal: new AbortController().signal });
   }
   await session.hooks.close();
-  // Hooks are the last that run in it.
+  // Nothing runs in the sandbox after the hooks.
   if (session.sandbox !== undefined) await within(RUN_END_MS, session.sandbox.close());
   const { isHandedOver } = session.conversation;
   if (!isHandedOver) await session.mcp.close();
@@ -35,7 +35,7 @@ export async function closeSession(
   try {
     await session.conversation.journal.close();
   } finally {
-    // After /clear the log goes on with the conversation that follows.
+    // After /clear the log continues with the following conversation.
     if (!isHandedOver) await session.config.debug?.close();
   }
 }

@@ -1,4 +1,4 @@
-/** The conversation of a session: its record, its view, its name, and what goes before its first message. */
+/** The conversation of a session: its journal, view and title, and the contexts that precede its first message. */
 import type { MemoryFile } from '../../memory/memory-file.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
@@ -7,12 +7,12 @@ import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { SessionJournal } from '../storage/session-journal.ts';
 
-/** What is fetched once and goes before the conversation. */
+/** Fetched once; sent before the conversation. */
 export interface SessionContexts {
   readonly memoryFiles: readonly MemoryFile[];
   readonly isRepository: boolean;
   readonly gitStatus: string;
-  /** How the main conversation keeps notes, and what they say; undefined: it keeps none. */
+  /** Instructions for the model's own notes, and the notes; undefined: it keeps none. */
   readonly ownMemory: string | undefined;
   /** `YYYY-MM-DD`. */
   readonly date: string;
@@ -56,22 +56,22 @@ export class Conversation {
     return this.journal.recorder;
   }
 
-  /** What the session is called; undefined: it has no name yet. */
+  /** undefined: the session has no title yet. */
   get title(): string | undefined {
     return this.#title;
   }
 
-  /** The journal was opened, so the session may be written to. */
+  /** The journal is open: this process may write to the session. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Usage of the last answer, and how long the view was when it had ended. */
+  /** Usage of the last response, and the length of the view at its end. */
   get measured(): MeasuredUsage | undefined {
     return this.#measured;
   }
 
-  /** Undefined until they were fetched. */
+  /** undefined until they are fetched. */
   get contexts(): SessionContexts | undefined {
     return this.#contexts;
   }
@@ -81,7 +81,7 @@ export class Conversation {
     return this.#successor;
   }
 
-  /** The following session has an engine, which took over what this one would close. */
+  /** The following session has an engine, which closes what both share. */
   get isHandedOver(): boolean {
     return this.#isHandedOver;
   }
@@ -93,7 +93,7 @@ export class Conversation {
     this.#title = recovered?.title ?? this.#title;
   }
 
-  /** An earlier process, or the session that this one is a fork of, answered the prompt of this uuid. */
+  /** An earlier process, or the session that this one was forked from, has answered the prompt of this uuid. */
   wasAnswered(promptUuid: string): boolean {
     return this.#answered?.has(promptUuid) === true;
   }
@@ -102,13 +102,13 @@ export class Conversation {
     this.#title = title;
   }
 
-  /** Later calls give the contexts of the first, so that the head of requests keeps its bytes (L3). */
+  /** Later calls return the contexts of the first, so the head of requests keeps its bytes (L3). */
   async fetchContexts(fetch: () => Promise<SessionContexts>): Promise<SessionContexts> {
     this.#contexts ??= await fetch();
     return this.#contexts;
   }
 
-  /** Whether this head of requests (a sum of it) is another than the last recorded one; it then is the last. */
+  /** Whether the hash of this head of requests differs from the last recorded one, which it replaces. */
   isNewSnapshot(hash: string): boolean {
     if (hash === this.#snapshot) return false;
     this.#snapshot = hash;
@@ -120,7 +120,7 @@ export class Conversation {
     this.#successor = successor;
   }
 
-  /** The engine of the following session closes what this one shared with it. */
+  /** From here on the engine of the following session closes what both share. */
   handOver(): void {
     this.#isHandedOver = true;
   }

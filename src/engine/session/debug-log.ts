@@ -1,7 +1,7 @@
 /**
- * What a session does, line by line, for whoever looks for a fault in it: each record as it is written, each model call
- * with its retries, what is told beside the turns, warnings. Loaded only where it is asked for. Never what was said:
- * names, counts, ids and reasons alone, so that a log can be handed on.
+ * The debug log of a session: each record as it is written, each model call with its retries, messages outside of turns,
+ * and warnings. Loaded when it is enabled. It contains names, counts, ids and reasons, never the content of messages, so
+ * a log can be shared.
  */
 
 import type { CallLayer } from '../../model/call-layers.ts';
@@ -13,19 +13,19 @@ import { maskSecrets } from '../../util/text/secret-text.ts';
 
 type Category = 'api' | 'session' | 'told' | 'warning';
 
-/** What the rooms tell it; see `QueryEngineConfig.debug`. */
+/** Called by the parts of the engine; see `QueryEngineConfig.debug`. */
 export interface DebugLog {
   entry(body: JournalBody): void;
   told(message: SDKMessage): void;
   warned(line: string): void;
-  /** Around every model call. */
+  /** Wraps every model call. */
   readonly calls: CallLayer;
-  /** The session is over. */
+  /** The session has ended. */
   close(): Promise<void>;
 }
 
 interface DebugLogOptions {
-  /** One line, without its end. */
+  /** One line, without a newline. */
   readonly write: (line: string) => void;
   /** Categories, separated by commas; with `!` before them: all but those. Default all. */
   readonly filter?: string | undefined;

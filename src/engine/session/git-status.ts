@@ -1,4 +1,4 @@
-/** The system context: a few bounded lines on the working copy, or '' where there is none. */
+/** The system context: a few lines about the working copy, of limited length; '' if there is none. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import {
@@ -19,7 +19,7 @@ interface GitStatusParts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files: PersistentFiles;
-  /** false: no program is started, and only the branch is told. */
+  /** false: no program is started, and only branch and commit are reported. */
   readonly isTrusted: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function gitStatus(parts: GitStatusParts, signal: AbortSignal): Pro
   return `# Git\n${lines.join('\n')}`;
 }
 
-/** [] where there is no git, or where it fails or is too slow. */
+/** [] if git is not installed, fails or is too slow. */
 async function changesOf(
   git: GitFolder,
   head: GitHead,
@@ -59,16 +59,15 @@ async function changesOf(
       ...(log === undefined || log === '' ? [] : [`Last commits:\n${bounded(log)}`]),
     ];
   } catch {
-    return []; // no room for temporary files
+    return []; // no temporary files can be created
   } finally {
     if (folder !== undefined) await files.removeTree(folder).catch(() => undefined);
   }
 }
 
 /**
- * A repository folder of our own, for the objects and the index of the other: git then reads none of the
- * repository's configuration, and so cannot be told by it to start a filter, a hook, a monitor or a pager, to ask a
- * remote, or to look elsewhere.
+ * A temporary repository folder with the objects and the index of the real one: git then reads no configuration of the
+ * repository, which could start a filter, a hook, a monitor or a pager, contact a remote, or name another folder.
  */
 async function layOut(
   folder: string,
@@ -88,7 +87,7 @@ async function layOut(
 
 const MAX_EXCLUDE_BYTES = 64 * 1024;
 
-/** How files of this working tree compare with the index. Nothing of it names a program or a place. */
+/** Settings that decide how files are compared with the index. None of them names a program or a path. */
 const COMPARING =
   /^\s*(filemode|ignorecase|symlinks|precomposeunicode|trustctime|checkstat|autocrlf|eol)\s*=\s*(true|false|input|lf|crlf|native|minimal|default)\s*$/gim;
 
@@ -105,7 +104,7 @@ function configFor(commit: string | undefined, theirs: string): string {
   ].join('\n');
 }
 
-/** Of the user's own configuration, what would start something. */
+/** Overrides settings of the user's own configuration that would start a program. */
 const SAFE = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
@@ -129,7 +128,7 @@ function environmentOf(folder: string, { root, own, common }: GitFolder): Record
   };
 }
 
-/** What the caller's environment tells git may have been meant for another repository. */
+/** Without the GIT_ variables of the caller, which may be meant for another repository. */
 function withoutGit(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^GIT_/i.test(name)));
 }
@@ -139,7 +138,7 @@ function bounded(text: string): string {
   return `${text.slice(0, text.lastIndexOf('\n', MAX_CHARS))}\n… (more; run git status for all of it)`;
 }
 
-/** undefined: it failed, was too slow, or there is no such program. */
+/** undefined: git failed, was too slow, or is not installed. */
 function run(
   args: readonly string[],
   options: {

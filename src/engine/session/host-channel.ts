@@ -1,4 +1,4 @@
-/** The way to the host: messages that do not come from the running turn, if one runs, and where a submission stands. */
+/** Messages to the host that do not come from the running turn, and the status of the submission. */
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
@@ -13,7 +13,7 @@ interface HostChannelOptions {
   readonly onStatus?: ((status: SDKStatus) => void) | undefined;
 }
 
-/** What every message of a session carries. */
+/** Fields of every message of a session. */
 interface MessageStamp {
   readonly uuid: string;
   readonly session_id: string;
@@ -38,7 +38,7 @@ export class HostChannel {
     return this.#listeners.length > 0;
   }
 
-  /** Calls back with every message from now on, until the returned function is called. */
+  /** `listener` receives every message from now on, until the returned function is called. */
   listen(listener: (message: SDKMessage) => void): () => void {
     this.#listeners = [...this.#listeners, listener];
     return () => {
@@ -51,13 +51,13 @@ export class HostChannel {
     return { uuid: this.#options.ids.uuid(), session_id: this.sessionId };
   }
 
-  /** The same, for a message that the conversation could hold too. */
+  /** The same, for a message that may also be part of the conversation. */
   timedStamp(): { readonly uuid: string; readonly timestamp: string } {
     const { clock, ids } = this.#options;
     return { uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) };
   }
 
-  /** Where the running submission stands. */
+  /** Status of the running submission. */
   enter(status: SDKStatus): void {
     this.#status.enter(status);
   }

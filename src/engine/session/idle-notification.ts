@@ -1,9 +1,9 @@
-/** Tells the person who does not look that the session waits for them. */
+/** Notifies a user who is elsewhere that the session waits for a prompt. */
 import type { Session } from './session.ts';
 
 const IDLE_MS = 60_000;
 
-/** Runs the Notification hooks when no prompt comes for a while. Returns what calls it off; the session's end does too. */
+/** Runs the Notification hooks after a time without a prompt. The returned function, or the session's end, cancels it. */
 export function tellWhenIdle({
   config,
   hooks,

@@ -1,4 +1,4 @@
-/** Questions to the host, and its answers, as the session's record has them (L4.1). */
+/** Records questions to the host and its answers (L4.1). */
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
@@ -15,8 +15,8 @@ interface QuestionPorts {
 }
 
 /**
- * On record before the host is asked, and its answer before the call may run: who was asked once is not asked again
- * when the process dies in between. What a host is asked on behalf of an agent is not: the agent ends with its process.
+ * A question is recorded before the host receives it, and its answer before the call may run: when the process dies in
+ * between, the host is not asked again. Questions of agents are not recorded: an agent ends with its process.
  */
 export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: QuestionPorts): AskPort {
   return async (question, signal) => {
@@ -30,7 +30,7 @@ export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: Qu
       { type: 'ask', id: `${submission}/ask/${askId}`, submission, askId, toolUseId, question: asked },
     ]);
     const answer = await ask(question, signal);
-    // A question that was withdrawn has no answer.
+    // A withdrawn question has no answer.
     if (!signal.aborted && answer.behavior !== 'pending')
       await recorder.append([
         {
@@ -45,7 +45,7 @@ export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: Qu
   };
 }
 
-/** The input that was asked about stands with its call. */
+/** Without an input that equals the one in the recorded call. */
 function withoutSame(answer: PermissionResult, input: unknown): PermissionResult {
   if (answer.behavior !== 'allow' || JSON.stringify(answer.updatedInput) !== JSON.stringify(input))
     return answer;

@@ -1,4 +1,4 @@
-/** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
+/** System prompt and contexts: fetched once per session, assembled per submission, recorded when they change. */
 
 import { release, type } from 'node:os';
 import { crc32 } from 'node:zlib';
@@ -17,7 +17,7 @@ export interface SubmissionContext {
   readonly userContext: readonly string[];
 }
 
-/** Fetches on the first call; afterwards the same contexts are used, so the request's head keeps its bytes (L3). */
+/** Fetched by the first call; later calls return the same contexts, so the request's head keeps its bytes (L3). */
 export async function fetchContexts(
   session: Session,
   scope: Pick<Scope, 'signal'>,
@@ -40,7 +40,7 @@ export async function fetchContexts(
     }),
     userContext: buildUserContext({
       memory: renderMemory(memoryFiles),
-      // Turnwright's own prompt has a place for it.
+      // The default prompt contains it.
       outputStyle: custom === undefined ? undefined : config.outputStyles?.current,
       surroundings: surroundingsOf(model, contexts, session),
     }),
@@ -65,7 +65,7 @@ async function fetchOnce(
   };
 }
 
-/** What a conversation with this model is told of where it is. The same for a whole session, so its requests share their head. */
+/** Surroundings of a conversation with this model. Equal for a whole session, so its requests share their head. */
 export function surroundingsOf(
   name: string,
   { isRepository, date }: Pick<SessionContexts, 'isRepository' | 'date'>,
@@ -83,13 +83,13 @@ export function surroundingsOf(
   };
 }
 
-/** Whether the host wants no system prompt at all: nothing is appended to none. */
+/** Whether the host disables the system prompt: then nothing is appended either. */
 function isSilent({ systemPrompt }: QueryEngineConfig): boolean {
   const { custom } = readSystemPrompt(systemPrompt);
   return custom !== undefined && [custom].flat().join('') === '';
 }
 
-/** Goes out with the request, when it differs from the one before. */
+/** Recorded with the request when it differs from the previous one. */
 export function recordSnapshot(context: SubmissionContext, submission: string, session: Session): void {
   const toolNames = session.tools.names();
   const hash = crc32(JSON.stringify([context.system, context.userContext, toolNames])).toString(16);

@@ -1,4 +1,4 @@
-/** What the session itself has to tell consumers while a submission runs: a changed permission mode, a tool taken away. */
+/** Messages of the session itself while a submission runs: a changed permission mode, a removed tool. */
 
 import type { InformationalBody } from '../../protocol/model/messages.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
@@ -8,16 +8,16 @@ import type { AppStateAccess } from '../app-state.ts';
 import type { HostChannel } from './host-channel.ts';
 
 export interface SessionNotices {
-  /** A sentence for people. Default level: `warning`. */
+  /** A sentence for the user. Default level: `warning`. */
   say(content: string, level?: 'notice' | 'warning'): void;
   show(body: InformationalBody): void;
-  /** What a person was sent to a web page for, by an MCP server, is done. */
+  /** What the user opened a web page for, at an MCP server's request, is done. */
   elicitationComplete(server: string, elicitationId: string): void;
-  /** The mode of now; nothing more is told of it until it changes. */
+  /** Current mode; not emitted until it changes. */
   mode(): SDKMessage;
-  /** That the mode was changed, by a tool or an answer of the host's, where that was not told yet. */
+  /** A tool or an answer of the host changed the mode; undefined if that was emitted already. */
   modeChange(): SDKMessage | undefined;
-  /** The next message that is due. Costs nothing when there is none. */
+  /** The next message; undefined if there is none. */
   take(): SDKMessage | undefined;
 }
 

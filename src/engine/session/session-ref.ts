@@ -1,12 +1,12 @@
 import type { Session } from './session.ts';
 
-/** A session, for rooms that are made before it is complete and need it later. */
+/** A late-bound session, for parts that are created before the session is complete. */
 export class SessionRef {
   #session: Session | undefined;
 
-  /** Throws while the session is being put together. */
+  /** Throws while the session is being assembled. */
   get session(): Session {
-    if (this.#session === undefined) throw new Error('The session was asked for before it was complete.');
+    if (this.#session === undefined) throw new Error('The session is used before it is complete.');
     return this.#session;
   }
 

@@ -1,4 +1,4 @@
-/** The name of a session, on record where other programs look for it. */
+/** The title of a session, recorded in the form that other programs read. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKSessionTitleChanged } from '../../protocol/stream/session-messages.ts';
@@ -12,7 +12,7 @@ export function titleRecord(title: string): JournalBody {
   return { type: 'custom-title', id, submission: id, customTitle: title };
 }
 
-/** Throws `invalid_option` for an empty name, and when another session is meant. */
+/** Throws `invalid_option` for an empty title, and for the id of another session. */
 export async function renameSession(
   title: string,
   session: Session,

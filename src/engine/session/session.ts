@@ -1,4 +1,4 @@
-/** What a session is made of once it is put together. Each object owns its state; a function takes the ones it needs. */
+/** The parts of a session. Each object owns its state; a function takes the ones it needs. */
 import type { SnipMarks } from '../../context/clearing/snip-marks.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
 import type { MemoryFile } from '../../memory/memory-file.ts';
@@ -36,7 +36,7 @@ import type { HostChannel } from './host-channel.ts';
 import type { SessionNotices } from './session-notices.ts';
 import type { Submissions } from './submissions.ts';
 
-/** What one conversation is driven with: the session's own, or that of an agent. */
+/** The parts that run one conversation: the session's own, or an agent's. */
 export interface ConversationPorts {
   readonly config: QueryEngineConfig;
   readonly scope: Scope;
@@ -46,7 +46,7 @@ export interface ConversationPorts {
   readonly budget: SessionBudget;
   readonly tools: ConversationTools;
   readonly context: ConversationContext;
-  /** An agent's say whose call it is. */
+  /** An agent's add which agent makes the call. */
   readonly hooks: HookPort;
   readonly tasks: SessionTaskTable;
 }
@@ -54,7 +54,7 @@ export interface ConversationPorts {
 export interface Session extends ConversationPorts {
   readonly submissions: Submissions;
   readonly permissions: Permissions;
-  /** What host and engine share and both may change. */
+  /** State that host and engine share and both may change. */
   readonly appState: AppStateAccess;
   readonly host: HostChannel;
   readonly notices: SessionNotices;
@@ -65,15 +65,15 @@ export interface Session extends ConversationPorts {
   readonly skills: SkillsRoom;
   readonly agents: SubagentRoom;
   readonly sources: ContextSources;
-  /** undefined: no structured output was asked for. */
+  /** undefined: structured output is off. */
   readonly structured: StructuredOutput | undefined;
-  /** Who else gets what is written to the session's files; undefined: no one. */
+  /** Also receives what is written to the session's files; undefined: there is none. */
   readonly mirror: SessionMirror | undefined;
   /** undefined: commands are not isolated. */
   readonly sandbox: Pick<SandboxPort, 'close'> | undefined;
 }
 
-/** Ports to what is outside of the process, and to chance. */
+/** Ports to what is outside of the process, and to randomness. */
 export interface World {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -81,37 +81,37 @@ export interface World {
   readonly files: PersistentFiles;
 }
 
-/** The same, with what they work on. */
+/** The tools of one conversation, and what they work on. */
 export interface ConversationTools extends ToolsRoom {
   readonly folder: Pick<WorkingFolder, 'now' | 'root'>;
-  /** Every tool that it may call; the same array while nothing changed. */
+  /** Every tool that the conversation may call; the same array while nothing changes. */
   all(): readonly AnyTool[];
   readonly state: ToolState;
   readonly readFileCache: ReadFileCache;
   /** undefined: checkpointing is off. */
   readonly fileHistory: FileHistory | undefined;
-  /** What may enter the conversation. */
+  /** Decides what may enter the conversation. */
   readonly admit: Admit;
 }
 
-/** How the view is made to fit, and what joins it. */
+/** Keeps the view within the context window, and adds attachments to it. */
 export interface ConversationContext {
   readonly port: ContextPort;
   readonly attachments: AttachmentPort;
   readonly cacheWatch: CacheWatch;
   readonly snipMarks: SnipMarks;
-  /** What goes into the conversation with a prompt. */
+  /** Attachments that are recorded with a prompt. */
   withPrompt(model: string): Promise<readonly AttachmentMessage[]>;
 }
 
-/** Reads what goes before the conversation; each is asked once per session. */
+/** Reads the contexts of the conversation; each is called once per session. */
 export interface ContextSources {
   memoryFiles(): Promise<readonly MemoryFile[]>;
-  /** Begins to look for what bears on a prompt; nobody waits for it. undefined: that is not wanted. */
+  /** Starts a search for memory that concerns a prompt; nothing waits for it. undefined: it is off. */
   readonly relevantMemory: ((need: PromptInNeed) => void) | undefined;
   /** The working directory belongs to a git repository. */
   isRepository(): Promise<boolean>;
   gitStatus(signal: AbortSignal): Promise<string>;
-  /** How the main conversation keeps notes, and what they say; undefined: it keeps none. */
+  /** Instructions for the model's own notes, and the notes; undefined: it keeps none. */
   ownMemory(): Promise<string | undefined>;
 }

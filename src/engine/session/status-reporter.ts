@@ -1,5 +1,5 @@
 /**
- * Where a submission stands (L1), as `setSDKStatus` is told: initial → system_prompt → user_input → either
+ * Status of a submission (L1), as `setSDKStatus` receives it: initial → system_prompt → user_input → either
  * no_query, or query_loop with its inner states, → done.
  */
 export type SDKStatus =
@@ -14,7 +14,7 @@ export type SDKStatus =
   | 'compact_check'
   | 'done';
 
-/** Tells the host about each change of state once. A host that throws never harms the run. */
+/** Reports each change of status once. An error of the host's callback does not affect the run. */
 export class StateMachine {
   readonly #tell: ((status: SDKStatus) => void) | undefined;
   #current: SDKStatus = 'initial';
@@ -33,7 +33,7 @@ export class StateMachine {
     try {
       this.#tell?.(next);
     } catch {
-      // An observer's fault is the observer's.
+      // An error of the callback is ignored.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The submissions of a session: the one that runs, and what is counted over all of them. */
+/** The submissions of a session: the running one, and counts over all of them. */
 
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
@@ -28,7 +28,7 @@ export class Submissions {
     return this.#running;
   }
 
-  /** uuid of the prompt that is being worked on, or that was worked on last. */
+  /** uuid of the prompt that is being answered, or was answered last. */
   get promptId(): string | undefined {
     return this.#promptId;
   }
@@ -42,7 +42,7 @@ export class Submissions {
     return this.#denials;
   }
 
-  /** None is on record yet. */
+  /** None is recorded yet. */
   get isFirst(): boolean {
     return this.#recorded === 0;
   }
@@ -61,7 +61,7 @@ export class Submissions {
     return this.#lastResult;
   }
 
-  /** Answers of the model that were refusals. */
+  /** Number of responses that were refusals. */
   get refusals(): number {
     return this.#refusals;
   }
@@ -72,7 +72,7 @@ export class Submissions {
     this.#denials = [];
   }
 
-  /** The running one goes on with an interrupted one, under that one's id. */
+  /** The running one continues an interrupted one, under its id. */
   carryOn(id: string): void {
     this.#running = id;
   }
@@ -81,12 +81,12 @@ export class Submissions {
     this.#running = undefined;
   }
 
-  /** It is on record. */
+  /** The running one is recorded. */
   recorded(): void {
     this.#recorded += 1;
   }
 
-  /** The session's start is over: its hooks have run, or an earlier process ran them. */
+  /** SessionStart hooks have run, in this process or an earlier one. */
   started(): void {
     this.#isStarted = true;
   }
@@ -104,7 +104,7 @@ export class Submissions {
     this.#lastResult = result;
   }
 
-  /** true once: the answer to a permission question that outlived its process is then the caller's to act on. */
+  /** true once: the caller then acts on the answer to a permission question of an earlier process. */
   takeOrphan(): boolean {
     const isFirst = !this.#hasTakenOrphan;
     this.#hasTakenOrphan = true;

@@ -1,7 +1,7 @@
 /**
- * What stands before the conversation (L1 phase 2): the system prompt, and the contexts that are fetched once per
- * session and recorded as a snapshot. The system context (git status) is appended to whatever system prompt there is;
- * the user context (memory, surroundings, date) goes before the first message (L3).
+ * What precedes the conversation (L1 phase 2): the system prompt, and the contexts that are fetched once per session and
+ * recorded as a snapshot. The system context (git status) is appended to any system prompt; the user context (memory,
+ * surroundings, date) precedes the first message (L3).
  */
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';
@@ -9,12 +9,12 @@ import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import { reminder } from '../../util/text/reminder.ts';
 
 interface SystemPromptInput {
-  /** Takes the place of the default; `''` and `[]` mean none. */
+  /** Replaces the default prompt; `''` and `[]` mean none. */
   readonly custom?: string | readonly string[] | undefined;
-  /** How notes are kept from session to session. */
+  /** Instructions for notes that are kept between sessions. */
   readonly ownMemory?: string | undefined;
   readonly append?: string | undefined;
-  /** How answers are to sound, in the place of the default's own words; belongs to the default prompt. */
+  /** Output style, as a part of the default prompt. */
   readonly outputStyle?: OutputStyleWords | undefined;
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
@@ -23,7 +23,7 @@ interface SystemPromptInput {
   readonly systemContext: string;
 }
 
-/** What takes the place of the default prompt (undefined: nothing does), and what is appended to it. */
+/** What replaces the default prompt (undefined: nothing), and what is appended to it. */
 export function readSystemPrompt(
   prompt: BaseOptions['systemPrompt'],
 ): Pick<SystemPromptInput, 'custom' | 'append'> {
@@ -48,7 +48,7 @@ function withoutEmpty(blocks: readonly string[]): readonly string[] {
 interface UserContextInput {
   /** Memory files, rendered; undefined when there are none. */
   readonly memory: string | undefined;
-  /** How answers are to sound, where the system prompt does not say so. */
+  /** Output style, if the system prompt does not contain it. */
   readonly outputStyle?: OutputStyleWords | undefined;
   readonly surroundings: Surroundings;
 }
@@ -58,7 +58,7 @@ interface OutputStyleWords {
   readonly prompt: string;
 }
 
-/** Where a conversation takes place, and what answers in it. */
+/** Surroundings of a conversation: folder, platform and model. */
 export interface Surroundings {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
@@ -153,12 +153,12 @@ function section(title: string, lines: readonly string[]): string {
 type AgentWords = Pick<AgentDefinition, 'prompt' | 'criticalSystemReminder_EXPERIMENTAL'>;
 type Folders = Pick<SystemPromptInput, 'cwd' | 'additionalDirectories'>;
 
-/** Of the main thread, when it is an agent. */
+/** System prompt of the main conversation when it is an agent. */
 export function buildMainAgentPrompt(definition: AgentWords, place: Folders): readonly string[] {
   return agentBlocks(definition, folders(place));
 }
 
-/** Of a subagent: its own prompt, then where it works and what becomes of its last message. */
+/** System prompt of a subagent: its own, then where it works and who receives its last message. */
 export function buildAgentPrompt(definition: AgentWords, place: Folders): readonly string[] {
   const report = section('How to report', [
     'Your last message is your report. It is all that whoever asked for this gets to see: put the whole result in it.',

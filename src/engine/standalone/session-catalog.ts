@@ -8,11 +8,11 @@ import { createFileTranscripts } from '../../session/catalog/file-transcripts.ts
 import * as catalog from '../../session/catalog/session-catalog.ts';
 import { createStoreTranscripts } from '../../session/catalog/store-transcripts.ts';
 import type { ListPage, Transcripts } from '../../session/catalog/transcripts.ts';
-import { worktreesOf } from '../../session/catalog/worktrees.ts';
 import { findSession, projectSlug } from '../../session/paths.ts';
 import type { SessionInfo } from '../../session/session-info.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
+import { worktreesOf } from '../../util/files/git-folder.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
 import { VERSION } from '../version.ts';

@@ -1,4 +1,4 @@
-/** Who else gets what is written to the session's files: the host's store, and a listener. */
+/** Copies what is written to the session's files to the host's store and to a listener. */
 import { basename, join, relative, sep } from 'node:path';
 import { OPTIONS } from '../../options/table.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -19,15 +19,15 @@ interface MirrorPorts {
 }
 
 export interface SessionMirror {
-  /** Lines that were just written to a file. */
+  /** Called with lines once they are written to a file. */
   onWritten(path: string, lines: readonly string[]): void;
-  /** What only those who mirror get of this file. */
+  /** Entries of this file that are sent to store and listener only. */
   tell(path: string, entries: readonly SessionStoreEntry[]): void;
-  /** Resolves once the store has what was written, or it was given up. Never rejects. */
+  /** Resolves once the store has what was written, or writing to it was given up. Never rejects. */
   flush(): Promise<void>;
 }
 
-/** undefined: nobody else wants to know. */
+/** undefined: there is neither a store nor a listener. */
 export function composeMirror(
   config: QueryEngineConfig,
   directory: string | undefined,
@@ -65,7 +65,7 @@ function keyOf(path: string, directory: string): SessionKey {
   return rest.length === 0 ? { projectKey, sessionId } : { projectKey, sessionId, subpath: rest.join('/') };
 }
 
-/** Where the files of a session of the store are kept while it runs; undefined: where those of any session are. */
+/** Temporary folder for the files of a session from the host's store; undefined: they are in the usual folder. */
 export function temporaryDirectoryOf(
   config: QueryEngineConfig,
   { ids }: Pick<MirrorPorts, 'ids'>,
@@ -75,7 +75,7 @@ export function temporaryDirectoryOf(
   return join(privateTemp(), `store-${ids.uuid()}`, 'projects', projectSlug(cwd));
 }
 
-/** Brings the session to resume out of the store. Rejects with `session_not_found`, or `storage_error`. */
+/** Writes the session to resume from the store into files. Rejects with `session_not_found` or `storage_error`. */
 export async function layOut(
   config: QueryEngineConfig,
   directory: string,
@@ -88,7 +88,7 @@ export async function layOut(
   await layOutStoredSession({ store, key, directory, files, clock, loadTimeoutMs });
 }
 
-/** The temporary folder of `temporaryDirectoryOf`, with all in it. */
+/** Removes the temporary folder of `temporaryDirectoryOf`. */
 export async function clearUp(directory: string, files: PersistentFiles): Promise<void> {
   await files.removeTree(join(directory, '..', '..')).catch(() => undefined);
 }

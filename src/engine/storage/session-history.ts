@@ -1,4 +1,4 @@
-/** What was said in a session, out of its journal: for the History tool (F32). Reads it through, and keeps little of it. */
+/** Searches the messages of a session's journal for the History tool (F32), in bounded memory. */
 
 import type { AssistantMessage, AttachmentMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { ToolResultBlock } from '../../protocol/model/wire.ts';
@@ -13,7 +13,7 @@ interface Said extends HistoryItem {
 /** Characters around the first match. */
 const EXCERPT_BEFORE = 80;
 const EXCERPT_AFTER = 320;
-/** Matches that are kept beyond the limit, in case the newest were taken back. */
+/** Matches that are kept beyond the limit, in case the newest were retracted. */
 const SPARE = 50;
 
 export function createSessionHistory(entries: () => AsyncIterable<JournalEntry>): HistoryPort {
@@ -24,16 +24,16 @@ export function createSessionHistory(entries: () => AsyncIterable<JournalEntry>)
         .split(/\s+/)
         .filter((word) => word !== '');
       const newest: (HistoryItem & { excerpt: string })[] = [];
-      const takenBack = new Set<string>();
+      const retracted = new Set<string>();
       let total = 0;
-      for await (const said of messagesOf(entries(), (uuid) => takenBack.add(uuid))) {
+      for await (const said of messagesOf(entries(), (uuid) => retracted.add(uuid))) {
         const text = said.text.toLowerCase();
         if (words.length === 0 || !words.every((word) => text.includes(word))) continue;
         total += 1;
         newest.push(matchOf(said, text.indexOf(words[0] as string)));
         if (newest.length > limit + SPARE) newest.shift();
       }
-      const standing = newest.filter(({ uuid }) => !takenBack.has(uuid));
+      const standing = newest.filter(({ uuid }) => !retracted.has(uuid));
       const matches = standing.reverse().slice(0, limit);
       return { matches, total: total - (newest.length - standing.length) };
     },
@@ -56,8 +56,8 @@ export function createSessionHistory(entries: () => AsyncIterable<JournalEntry>)
         text: found.text.slice(offset, offset + maxChars),
         offset,
         totalChars: found.text.length,
-        ...(previous !== undefined && { previous }),
-        ...(next !== undefined && { next }),
+        previous,
+        next,
       };
     },
   };
@@ -70,17 +70,17 @@ function matchOf({ text, ...item }: Said, at: number): HistoryItem & { excerpt: 
   return { ...item, excerpt };
 }
 
-/** Messages in the order of the journal, without what the engine wrote, what a model thought, and these look-ups themselves. */
+/** Messages in the order of the journal, without those of the engine, thinking, and calls of the History tool. */
 async function* messagesOf(
   entries: AsyncIterable<JournalEntry>,
-  onTakenBack: (uuid: string) => void,
+  onRetracted: (uuid: string) => void,
 ): AsyncGenerator<Said> {
   const tools = new Map<string, string>();
   for await (const entry of entries) {
-    for (const uuid of retractedBy(entry)) onTakenBack(uuid);
+    for (const uuid of retractedBy(entry)) onRetracted(uuid);
     switch (entry.type) {
       case 'rewind':
-        for (const uuid of entry.uuids) onTakenBack(uuid);
+        for (const uuid of entry.uuids) onRetracted(uuid);
         break;
       case 'assistant': {
         if (entry.settled === true) break;
@@ -116,7 +116,7 @@ function* saidByUser(
   const text = typeof content === 'string' ? content : textOf(blocks);
   if (text === '') return;
   if (result === undefined) yield { ...stampOf(message), from: 'user', text };
-  else yield { ...stampOf(message), from: 'tool', text, ...(tool !== undefined && { tool }) };
+  else yield { ...stampOf(message), from: 'tool', text, tool };
 }
 
 function answerText({ message }: AssistantMessage): string {

@@ -180,7 +180,7 @@ export async function openJournal({
   config,
   beginning,
 }: OpenOptions): Promise<OpenedJournal> {
-  const { durability = 'process', resume } = config;
+  const { durability, resume } = config;
   const forks = config.forkSession === true;
   // Rejected before anything is written, a lock included.
   if (resume !== undefined) await refuseUnknown(store, resume);

@@ -78,7 +78,7 @@ function storeIn(
   { clock, files }: SessionPorts,
   mirror: SessionMirror | undefined,
 ): JournalStore {
-  const { cwd, durability = 'process', stderr } = config;
+  const { cwd, durability, stderr } = config;
   if (directory === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
   const onProblem = (sessionId: string, problem: { readonly kind: string }) =>
     stderr?.(`The journal of session ${sessionId} has a flaw that was passed over: ${problem.kind}.`);

@@ -222,7 +222,7 @@ export interface ToolCall {
   readonly assistantUuid: string;
   readonly effectKey: string;
   /** The input is not valid JSON, so the call never runs. `cut`: it was truncated. */
-  readonly unparsed?: { readonly raw: string; readonly cut: boolean };
+  readonly unparsed?: { readonly raw: string; readonly cut: boolean } | undefined;
 }
 
 /** Outcome of a call, for the decision record. */

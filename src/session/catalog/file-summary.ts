@@ -2,9 +2,9 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session/session-store.ts';
 import { readLines } from '../journal/read-lines.ts';
+import { HEAD_BYTES } from '../session-head.ts';
 import { foldSessionSummary } from '../session-info.ts';
 
-const HEAD_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const MARKS = ['"type":"custom-title"', '"type":"tag"', '"type":"ai-title"'];
 

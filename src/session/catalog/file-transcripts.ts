@@ -6,7 +6,6 @@ import type { Clock } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session/session-store.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
-import { MAX_LINE_BYTES } from '../journal/envelope.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { createFileLeaseStore } from '../lease/lease.ts';
@@ -141,7 +140,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
       const path = await transcriptOf(sessionId, subpath);
       if (path === undefined) return undefined;
       const lines: SessionStoreEntry[] = [];
-      for await (const { bytes } of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
+      for await (const { bytes } of readLines(files, path)) {
         const entry = entryOfLine(bytes);
         if (entry !== undefined) lines.push(entry);
       }

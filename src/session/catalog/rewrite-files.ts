@@ -1,7 +1,7 @@
 /** Rewrites the files of a session that is not running, each one atomically. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { MAX_LINE_BYTES, resealed } from '../journal/envelope.ts';
+import { resealed } from '../journal/envelope.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { entryOfLine } from './file-summary.ts';
 import type { Erasure } from './transcripts.ts';
@@ -31,7 +31,7 @@ export async function rewriteSessionFiles(
 async function rewriteRecords(files: PersistentFiles, path: string, { record }: Erasure): Promise<number> {
   const lines: string[] = [];
   let changed = 0;
-  for await (const { bytes, complete, tooLong } of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
+  for await (const { bytes, complete, tooLong } of readLines(files, path)) {
     // Not readable as a record, so it does not count, and its content is unknown.
     if (tooLong) continue;
     const before = entryOfLine(bytes);

@@ -8,7 +8,6 @@ import { crc32 } from 'node:zlib';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { EarlierRecords } from './earlier-records.ts';
-import { MAX_LINE_BYTES } from './envelope.ts';
 import { type JournalPosition, scanJournal } from './read-journal.ts';
 import { readLines, readParts } from './read-lines.ts';
 import { asAppended, asWritten } from './stored-form.ts';
@@ -138,9 +137,7 @@ async function digestedBytes(files: PersistentFiles, journal: string, program: s
 
 /** undefined: there is none, or one of another version. */
 async function headOf(files: PersistentFiles, journal: string, program: string) {
-  for await (const { bytes, end } of readLines(files, digestPath(journal), {
-    maxLineBytes: MAX_LINE_BYTES,
-  })) {
+  for await (const { bytes, end } of readLines(files, digestPath(journal))) {
     const head = JSON.parse(bytes.toString('utf8')) as Head;
     return head.v === DIGEST_VERSION && head.program === program ? { head, end } : undefined;
   }

@@ -164,8 +164,7 @@ export async function repairEnd(
   if ((await files.stat(path))?.size !== size) return repairEnd(files, path, look, setAside);
   await files.truncate(path, tornAt);
   setAside({ kind: 'set_aside', offset: tornAt, bytes: size - tornAt });
-  const { tornAt: _cut, ...rest } = position;
-  return { ...rest, size: tornAt, endsOpen: false };
+  return { ...position, size: tornAt, endsOpen: false, tornAt: undefined };
 }
 
 /**

@@ -16,7 +16,7 @@ interface JournalWriterOptions {
   readonly store: JournalStore;
   readonly sessionId: string;
   /** `power`: `commit` waits for the disk. Default `process`: it waits for the write calls only. */
-  readonly durability?: 'process' | 'power';
+  readonly durability?: 'process' | 'power' | undefined;
   /** uuid of the last recorded message; absent: looked up in the journal. */
   readonly lastUuid?: string | null;
   /** Requests the records that a resume needs from the store. Default false. */

@@ -2,14 +2,7 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import {
-  type DecodedLine,
-  decodeLine,
-  type ForeignRecord,
-  MAX_LINE_BYTES,
-  type PeekedLine,
-  peekLine,
-} from './envelope.ts';
+import { type DecodedLine, decodeLine, type ForeignRecord, type PeekedLine, peekLine } from './envelope.ts';
 import { type FileLine, readLines, readLinesAtOnce } from './read-lines.ts';
 import { salvageLine } from './salvage.ts';
 
@@ -51,7 +44,7 @@ export interface JournalPosition {
   /** The last line has no newline. */
   readonly endsOpen: boolean;
   /** Offset of a last line that has no newline and is not a record. */
-  readonly tornAt?: number;
+  readonly tornAt?: number | undefined;
 }
 
 /** Tracks seq and epoch through the records of a file, in order. Foreign records continue the count. */
@@ -99,7 +92,7 @@ export async function* readJournal(
 ): AsyncGenerator<JournalEntry> {
   const place = new Place(EMPTY_JOURNAL);
   const fromSeq = options.fromSeq ?? 0;
-  for await (const line of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
+  for await (const line of readLines(files, path)) {
     const report = (kind: JournalProblemKind) => options.onProblem?.(problemIn(line, kind));
     if (isEmpty(line)) continue;
     // Records before `fromSeq` are placed, not parsed.
@@ -170,12 +163,12 @@ export async function scanJournal(
       if (endsOpen && found.length === 0 && !line.tooLong) tornAt = line.start;
     }
   };
-  for await (const lines of readLinesAtOnce(files, path, { start, maxLineBytes: MAX_LINE_BYTES })) {
+  for await (const lines of readLinesAtOnce(files, path, { start })) {
     for (const line of lines) pass(line);
     listener?.partIsOver();
   }
   const { head, ownHead, epoch, owner } = place;
-  return { head, ownHead, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
+  return { head, ownHead, epoch, owner, size, endsOpen, tornAt };
 }
 
 /** The same for lines outside of a file: fenced records are omitted. */

@@ -1,4 +1,5 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { MAX_LINE_BYTES } from './envelope.ts';
 
 export interface FileLine {
   /**
@@ -20,7 +21,8 @@ const NEWLINE = 10;
 
 interface ReadLinesOptions {
   readonly start?: number;
-  readonly maxLineBytes: number;
+  /** Longer lines are skipped. Default: the longest line that a journal can have. */
+  readonly maxLineBytes?: number;
 }
 
 /**
@@ -30,7 +32,7 @@ interface ReadLinesOptions {
 export async function* readLines(
   files: PersistentFiles,
   path: string,
-  options: ReadLinesOptions,
+  options: ReadLinesOptions = {},
 ): AsyncGenerator<FileLine> {
   for await (const lines of readLinesAtOnce(files, path, options)) yield* lines;
 }
@@ -41,8 +43,9 @@ export async function* readLinesAtOnce(
   path: string,
   options: ReadLinesOptions,
 ): AsyncGenerator<readonly FileLine[]> {
+  const { start = 0, maxLineBytes = MAX_LINE_BYTES } = options;
   const size = (await files.stat(path))?.size ?? 0;
-  let lineStart = options.start ?? 0;
+  let lineStart = start;
   let offset = lineStart;
   let parts: Buffer[] = [];
   let partBytes = 0;
@@ -68,7 +71,7 @@ export async function* readLinesAtOnce(
     yield lines;
     const rest = chunk.subarray(from);
     partBytes += rest.length;
-    if (partBytes > options.maxLineBytes) {
+    if (partBytes > maxLineBytes) {
       tooLong = true;
       parts = [];
     } else if (rest.length > 0) parts.push(Buffer.from(rest)); // a copy: the part is read over

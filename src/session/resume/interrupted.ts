@@ -122,13 +122,12 @@ function saidAgain(next: InterruptedSubmission['next'], view: ViewFold): readonl
 }
 
 function planned({ block, assistantUuid, result }: ReplayedCall, state: SubmissionState): InterruptedCall {
-  const unparsed = unparsedInput(block, state);
   return {
     call: {
       block,
       assistantUuid,
       effectKey: `${state.id}/${state.iteration}/${state.attempt}/tool/${block.id}`,
-      ...(unparsed === undefined ? {} : { unparsed }),
+      unparsed: unparsedInput(block, state),
     },
     plan: result !== undefined ? 'answered' : planOf(block.id, state),
     result,

@@ -13,7 +13,7 @@ export interface HistoryItem {
   readonly timestamp: string;
   readonly from: 'user' | 'assistant' | 'tool';
   /** Of a tool's result. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
 }
 
 export interface HistoryPort {
@@ -40,8 +40,8 @@ interface HistoryPage extends HistoryItem {
   readonly offset: number;
   readonly totalChars: number;
   /** The messages before and after it. */
-  readonly previous?: string;
-  readonly next?: string;
+  readonly previous?: string | undefined;
+  readonly next?: string | undefined;
 }
 
 interface HistoryInput {

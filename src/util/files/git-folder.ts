@@ -71,8 +71,19 @@ async function linked(root: string, files: Files): Promise<GitFolder | undefined
   return isNamed ? { root, own, common } : undefined;
 }
 
+/**
+ * The working trees of a folder's repository: the folder itself first; the only one if it is in no repository.
+ * A tree counts only if the repository and the tree name each other, so a folder cannot claim another one by
+ * naming it (T106).
+ */
+export async function worktreesOf(files: PersistentFiles, folder: string): Promise<readonly string[]> {
+  const git = await findGitFolder(folder, files);
+  if (git === undefined) return [folder];
+  return [...new Set([folder, dirname(git.common), ...(await linkedTrees(git, files))])];
+}
+
 /** The linked working trees of a repository that lead back to it; absolute. */
-export async function linkedTrees(
+async function linkedTrees(
   { common }: Pick<GitFolder, 'common'>,
   files: Files & Pick<PersistentFiles, 'readDir'>,
 ): Promise<readonly string[]> {
