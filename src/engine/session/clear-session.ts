@@ -27,8 +27,8 @@ interface Clearing {
 }
 
 /**
- * From here on the session takes no more prompts. The returned messages belong to the conversation that begins, whose
- * cost begins at 0.
+ * From here on the session takes no more prompts. The returned messages belong to the conversation that
+ * begins, whose cost begins at 0.
  */
 export async function clearSession(
   { messages, text, command, facts }: Clearing,
@@ -59,8 +59,8 @@ function conversationReset({ conversation, host, submissions }: Session): SDKCon
 }
 
 /**
- * A new conversation with the same tools, rules and hooks, and the model and permission mode that were set last.
- * Connections and costs are taken over.
+ * A new conversation with the same tools, rules and hooks, and the model and permission mode that were set
+ * last. Connections and costs are taken over.
  */
 export function handOver<Engine>(
   sessionId: string,

@@ -1,4 +1,7 @@
-/** Closes a session, whatever it is doing (L1): everything it opened is closed, and everything it did is recorded. */
+/**
+ * Closes a session, whatever it is doing (L1): everything it opened is closed, and everything it did is
+ * recorded.
+ */
 import { within } from '../../util/async/with-timeout.ts';
 import type { Submission } from '../submission/submission.ts';
 import type { Session } from './session.ts';
@@ -13,7 +16,8 @@ export async function closeSession(
     | undefined,
 ): Promise<void> {
   await session.scope.close('closed');
-  // The run still records how its open calls ended (L10.1); a consumer that does not read on does not delay this.
+  // The run still records how its open calls ended (L10.1); a consumer that does not read on does not delay
+  // this.
   if (running?.run !== undefined)
     await within(
       RUN_END_MS,

@@ -1,4 +1,7 @@
-/** The conversation of a session: its journal, view and title, and the contexts that precede its first message. */
+/**
+ * The conversation of a session: its journal, view and title, and the contexts that precede its first
+ * message.
+ */
 import type { MemoryFile } from '../../memory/memory-file.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
@@ -93,7 +96,9 @@ export class Conversation {
     this.#title = recovered?.title ?? this.#title;
   }
 
-  /** An earlier process, or the session that this one was forked from, has answered the prompt of this uuid. */
+  /**
+   * An earlier process, or the session that this one was forked from, has answered the prompt of this uuid.
+   */
   wasAnswered(promptUuid: string): boolean {
     return this.#answered?.has(promptUuid) === true;
   }

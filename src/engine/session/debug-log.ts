@@ -1,7 +1,7 @@
 /**
- * The debug log of a session: each record as it is written, each model call with its retries, messages outside of turns,
- * and warnings. Loaded when it is enabled. It contains names, counts, ids and reasons, never the content of messages, so
- * a log can be shared.
+ * The debug log of a session: each record as it is written, each model call with its retries, messages
+ * outside of turns, and warnings. Loaded when it is enabled. It contains names, counts, ids and reasons,
+ * never the content of messages, so a log can be shared.
  */
 
 import type { CallLayer } from '../../model/call-layers.ts';

@@ -66,8 +66,9 @@ async function changesOf(
 }
 
 /**
- * A temporary repository folder with the objects and the index of the real one: git then reads no configuration of the
- * repository, which could start a filter, a hook, a monitor or a pager, contact a remote, or name another folder.
+ * A temporary repository folder with the objects and the index of the real one: git then reads no
+ * configuration of the repository, which could start a filter, a hook, a monitor or a pager, contact a
+ * remote, or name another folder.
  */
 async function layOut(
   folder: string,

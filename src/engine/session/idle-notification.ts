@@ -3,7 +3,10 @@ import type { Session } from './session.ts';
 
 const IDLE_MS = 60_000;
 
-/** Runs the Notification hooks after a time without a prompt. The returned function, or the session's end, cancels it. */
+/**
+ * Runs the Notification hooks after a time without a prompt. The returned function, or the session's end,
+ * cancels it.
+ */
 export function tellWhenIdle({
   config,
   hooks,

@@ -15,8 +15,9 @@ interface QuestionPorts {
 }
 
 /**
- * A question is recorded before the host receives it, and its answer before the call may run: when the process dies in
- * between, the host is not asked again. Questions of agents are not recorded: an agent ends with its process.
+ * A question is recorded before the host receives it, and its answer before the call may run: when the
+ * process dies in between, the host is not asked again. Questions of agents are not recorded: an agent ends
+ * with its process.
  */
 export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: QuestionPorts): AskPort {
   return async (question, signal) => {

@@ -1,4 +1,6 @@
-/** System prompt and contexts: fetched once per session, assembled per submission, recorded when they change. */
+/**
+ * System prompt and contexts: fetched once per session, assembled per submission, recorded when they change.
+ */
 
 import { release, type } from 'node:os';
 import { crc32 } from 'node:zlib';
@@ -17,7 +19,10 @@ export interface SubmissionContext {
   readonly userContext: readonly string[];
 }
 
-/** Fetched by the first call; later calls return the same contexts, so the request's head keeps its bytes (L3). */
+/**
+ * Fetched by the first call; later calls return the same contexts, so the request's head keeps its bytes
+ * (L3).
+ */
 export async function fetchContexts(
   session: Session,
   scope: Pick<Scope, 'signal'>,
@@ -65,7 +70,10 @@ async function fetchOnce(
   };
 }
 
-/** Surroundings of a conversation with this model. Equal for a whole session, so its requests share their head. */
+/**
+ * Surroundings of a conversation with this model. Equal for a whole session, so its requests share their
+ * head.
+ */
 export function surroundingsOf(
   name: string,
   { isRepository, date }: Pick<SessionContexts, 'isRepository' | 'date'>,

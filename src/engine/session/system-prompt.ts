@@ -1,7 +1,7 @@
 /**
- * What precedes the conversation (L1 phase 2): the system prompt, and the contexts that are fetched once per session and
- * recorded as a snapshot. The system context (git status) is appended to any system prompt; the user context (memory,
- * surroundings, date) precedes the first message (L3).
+ * What precedes the conversation (L1 phase 2): the system prompt, and the contexts that are fetched once per
+ * session and recorded as a snapshot. The system context (git status) is appended to any system prompt; the
+ * user context (memory, surroundings, date) precedes the first message (L3).
  */
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../options/option-values.ts';
 import type { BaseOptions } from '../../options/options.ts';

@@ -65,7 +65,9 @@ function keyOf(path: string, directory: string): SessionKey {
   return rest.length === 0 ? { projectKey, sessionId } : { projectKey, sessionId, subpath: rest.join('/') };
 }
 
-/** Temporary folder for the files of a session from the host's store; undefined: they are in the usual folder. */
+/**
+ * Temporary folder for the files of a session from the host's store; undefined: they are in the usual folder.
+ */
 export function temporaryDirectoryOf(
   config: QueryEngineConfig,
   { ids }: Pick<MirrorPorts, 'ids'>,
@@ -75,7 +77,10 @@ export function temporaryDirectoryOf(
   return join(privateTemp(), `store-${ids.uuid()}`, 'projects', projectSlug(cwd));
 }
 
-/** Writes the session to resume from the store into files. Rejects with `session_not_found` or `storage_error`. */
+/**
+ * Writes the session to resume from the store into files. Rejects with `session_not_found` or
+ * `storage_error`.
+ */
 export async function layOut(
   config: QueryEngineConfig,
   directory: string,

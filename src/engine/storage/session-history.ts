@@ -70,7 +70,9 @@ function matchOf({ text, ...item }: Said, at: number): HistoryItem & { excerpt: 
   return { ...item, excerpt };
 }
 
-/** Messages in the order of the journal, without those of the engine, thinking, and calls of the History tool. */
+/**
+ * Messages in the order of the journal, without those of the engine, thinking, and calls of the History tool.
+ */
 async function* messagesOf(
   entries: AsyncIterable<JournalEntry>,
   onRetracted: (uuid: string) => void,

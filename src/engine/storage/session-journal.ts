@@ -1,6 +1,6 @@
 /**
- * The journal of a session as the engine uses it: opened on first use, observed while it is written, and lost when
- * another owner takes the session over (the run then ends silently, L10.6).
+ * The journal of a session as the engine uses it: opened on first use, observed while it is written, and lost
+ * when another owner takes the session over (the run then ends silently, L10.6).
  */
 import { lifeOf } from '../../model/life-of.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -29,8 +29,8 @@ export interface OpenedJournal {
 export interface SessionJournal {
   readonly recorder: Recorder;
   /**
-   * What the engine keeps of the conversation in memory: the view that a resume makes of these records. After a
-   * compaction these are the summary, the kept tail and what follows (L1 phase 7).
+   * What the engine keeps of the conversation in memory: the view that a resume makes of these records. After
+   * a compaction these are the summary, the kept tail and what follows (L1 phase 7).
    */
   readonly view: ViewFold;
   /** Opens the journal once; later calls return the same. undefined: the session is not resumed. */

@@ -72,9 +72,9 @@ async function linked(root: string, files: Files): Promise<GitFolder | undefined
 }
 
 /**
- * The working trees of a folder's repository: the folder itself first; the only one if it is in no repository.
- * A tree counts only if the repository and the tree name each other, so a folder cannot claim another one by
- * naming it (T106).
+ * The working trees of a folder's repository: the folder itself first; the only one if it is in no
+ * repository. A tree counts only if the repository and the tree name each other, so a folder cannot claim
+ * another one by naming it (T106).
  */
 export async function worktreesOf(files: PersistentFiles, folder: string): Promise<readonly string[]> {
   const git = await findGitFolder(folder, files);
