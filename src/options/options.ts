@@ -66,7 +66,7 @@ export interface BaseOptions {
   // Model and limits
 
   /**
-   * Id of the model, or an alias: `opus`, `sonnet`, `haiku`, `fable`.
+   * Id of the model, or an alias: `opus`, `sonnet`, `haiku`, `fable`; default `claude-opus-5-5`.
    * @default opus
    */
   model?: string | undefined;

@@ -8,7 +8,7 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
     includePartialMessages: 'emits the raw stream events of the model too, as stream_event messages',
   },
   'Model and limits': {
-    model: 'id of the model, or an alias: opus, sonnet, haiku, fable',
+    model: 'id of the model, or an alias: opus, sonnet, haiku, fable; default claude-opus-5-5',
     fallbackModel: 'models to try in order when the model is overloaded, separated by commas',
     maxTurns: 'most turns that a prompt may take, a turn being one answer of the model with its tool calls',
     maxBudgetUsd: 'most that the session may spend, in USD',
