@@ -199,7 +199,7 @@ const BANNED_WORDS: readonly RegExp[] = [
   /\blets? go of\b/i,
 ];
 /** Rooms and files whose comments are not rewritten yet. */
-const OTHER_PROSE = /^(?:engine\/(?!session\/|storage\/)|(?:permissions|sandbox|settings|shell)\/)/;
+const OTHER_PROSE = /^engine\/(?!session\/|storage\/)/;
 
 /** The alias `default` means this variable, in agents and commands too. */
 const ALIAS_OF_THE_DEFAULT_MODEL = 'model/catalog/model-info.ts';

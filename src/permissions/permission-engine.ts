@@ -36,7 +36,10 @@ export interface PermissionOptions {
   readonly directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
   /** What holds whatever rules and mode say; see `PermissionLocks`. */
   readonly locks?: PermissionLocks | undefined;
-  /** Absolute paths that may be read and not written, as of now: spilled results and skills that the model is told to read. */
+  /**
+   * Absolute paths that may currently be read and not written: saved results, and skills whose path the model
+   * has.
+   */
   readonly readableDirectories?: (() => readonly string[]) | undefined;
   /** Folders whose files are asked about like settings, as of now, wherever they lie; default none. */
   readonly protectedFolders?: (() => Protection['folders']) | undefined;
@@ -44,7 +47,7 @@ export interface PermissionOptions {
   readonly memoryImportsAnywhere?: boolean | undefined;
   /** Where commands of the shell run, if they are isolated. */
   readonly sandbox?: PermissionState['sandbox'];
-  /** Tools for which no mode stands in for a rule or a person. */
+  /** Tools that no mode allows without a rule or a person. */
   readonly asksAlways?: ((tool: string) => boolean) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
   readonly home?: string | undefined;
@@ -71,11 +74,14 @@ export interface Permissions extends PermissionPort {
   /** Puts rules and directories of a source in the place of those it had. */
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, directories: readonly string[]): void;
   /**
-   * Allows these until the returned function is called (a command's `allowedTools`); what others allow holds on. Throws
-   * `invalid_option` for a rule that cannot be read.
+   * Adds allow rules until the returned function is called (a command's `allowedTools`); other allow rules
+   * are kept. Throws `invalid_option` for a rule that cannot be read.
    */
   lend(rules: readonly string[]): () => void;
-  /** Whether a Read rule denies this file; undefined when no rule denies reading by path, so that nobody asks. */
+  /**
+   * Whether a Read rule denies this file; undefined if no rule denies reading by path, so that callers can
+   * skip the check.
+   */
   readFilter(place: { readonly cwd: string }): ((path: string) => Promise<boolean>) | undefined;
   /** The domains that rules of WebFetch name. */
   webDomains(behavior: 'allow' | 'deny'): readonly string[];
@@ -84,9 +90,10 @@ export interface Permissions extends PermissionPort {
 }
 
 /**
- * Rules and modes (L5). Deny beats everything, bypass included; bypass beats ask rules, these the other modes and allow rules; last comes what
- * holds without any rule. Updates hold for this object's lifetime. Throws `invalid_option` for a rule that cannot
- * be read and for bypass mode without its switch; a failed update changes nothing.
+ * Rules and modes (L5), by precedence: deny rules (also in bypass mode), bypass mode, ask rules, the other
+ * modes and allow rules, then what is allowed without any rule. Updates apply for this object's lifetime.
+ * Throws `invalid_option` for a rule that cannot be read and for bypass mode without its switch; a failed
+ * update changes nothing.
  */
 export function createPermissions(options: PermissionOptions): Permissions {
   return new PermissionEngine(options);

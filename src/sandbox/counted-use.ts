@@ -7,8 +7,8 @@ export class CountedUse {
   }
 
   /**
-   * The returned function gives the use back; called again, it does nothing. `end`, of the first who uses it, may fail: then the
-   * thing stays.
+   * The returned function gives the use back; called again, it does nothing. `end`, of the first who uses it,
+   * may fail: then the thing stays.
    */
   use(name: string, end: () => Promise<void> = async () => {}): () => Promise<void> {
     const uses = this.#uses.get(name) ?? { count: 0, end };

@@ -2,7 +2,10 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Its absolute path on `path`. Rejects with code ENOENT when there is none; folders that are not absolute do not count. */
+/**
+ * Its absolute path on `path`. Rejects with code ENOENT when there is none; folders that are not absolute do
+ * not count.
+ */
 export async function findProgram(name: string, path: string): Promise<string> {
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder)) continue;

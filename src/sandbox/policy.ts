@@ -1,4 +1,7 @@
-/** What an isolated program may do: plain data, out of settings, rules and the session. All paths are absolute. */
+/**
+ * What an isolated program may do: plain data, out of settings, rules and the session. All paths are
+ * absolute.
+ */
 export interface SandboxPolicy {
   /** Folders that may be written, beside a temporary one of its own. */
   readonly writable: readonly string[];
@@ -10,9 +13,14 @@ export interface SandboxPolicy {
   readonly protectedPaths: readonly string[];
   /** Where configuration and credentials are: neither read nor written. */
   readonly hiddenPaths: readonly string[];
-  /** Keys and tokens of other programs: not read where they are, and where they are not, nothing is kept free for them. */
+  /**
+   * Keys and tokens of other programs: not read where they are, and where they are not, nothing is kept free
+   * for them.
+   */
   readonly credentialPaths: readonly string[];
-  /** The user's home folder, where shells and programs look for their configuration; undefined: there is none. */
+  /**
+   * The user's home folder, where shells and programs look for their configuration; undefined: there is none.
+   */
   readonly home: string | undefined;
   readonly network: NetworkPolicy;
   readonly allowUnixSockets: boolean;

@@ -2,7 +2,9 @@ import type { SettingSource, ToolSearchMode } from '../options/option-values.ts'
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
-/** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
+/**
+ * What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over.
+ */
 export interface Settings {
   readonly model?: string | undefined;
   readonly fallbackModel?: string | readonly string[] | undefined;
@@ -26,7 +28,9 @@ export interface Settings {
   readonly permissions?: PermissionSettings | undefined;
   /** Variables: a user's for this run and its child processes, a repository's for child processes alone. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Names or patterns (`NPM_*`) of variables that child processes may see although they look like secrets. */
+  /**
+   * Names or patterns (`NPM_*`) of variables that child processes may see although they look like secrets.
+   */
   readonly childEnvAllow?: readonly string[] | undefined;
   /** A command that prints an API key. */
   readonly apiKeyHelper?: string | undefined;
@@ -51,11 +55,16 @@ export interface Settings {
   readonly allowedMcpServers?: readonly McpServerMatch[] | undefined;
   /** Beats the list above. */
   readonly deniedMcpServers?: readonly McpServerMatch[] | undefined;
-  /** Servers of the project's `.mcp.json`: these alone, none of those, or all. Default all, once the folder is trusted. */
+  /**
+   * Servers of the project's `.mcp.json`: these alone, none of those, or all. Default all, once the folder is
+   * trusted.
+   */
   readonly enabledMcpjsonServers?: readonly string[] | undefined;
   readonly disabledMcpjsonServers?: readonly string[] | undefined;
   readonly enableAllProjectMcpServers?: boolean | undefined;
-  /** A tool of a server that changed since it was allowed: `ask` a person again (the default), or `accept` it. */
+  /**
+   * A tool of a server that changed since it was allowed: `ask` a person again (the default), or `accept` it.
+   */
   readonly mcpToolChanges?: 'ask' | 'accept' | undefined;
   /** Of managed settings: no other source's rule allows anything. */
   readonly allowManagedPermissionRulesOnly?: boolean | undefined;

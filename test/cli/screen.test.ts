@@ -83,7 +83,7 @@ describe('marks retracted text', () => {
     const notice = say.system({
       subtype: 'informational',
       level: 'info',
-      content: 'An answer that broke off was taken back.',
+      content: 'An answer that broke off was retracted.',
       retracted_message_uuids: ['old'],
     });
     expect(await shown([say.text('Odd', { uuid: 'old' }), notice])).toEqual(['Odd', line]);

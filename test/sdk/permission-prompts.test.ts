@@ -128,7 +128,7 @@ it('F90 a callback that never answers denies with the reason, within its own lim
     { permissionTimeoutMs: 20, canUseTool: () => new Promise(() => undefined) },
     touch('a'),
   );
-  expect(told).toContain('Nobody answered the permission question for Bash within 0.02 s');
+  expect(told).toContain('The permission question for Bash was not answered within 0.02 s');
 });
 
 describe('managedSettings', () => {

@@ -129,7 +129,7 @@ export interface IterationScript {
   readonly attachments: number;
   /** Order in which the late results end: a rotation of the calls. */
   readonly rotate: number;
-  /** A first attempt was shown and taken back. */
+  /** A first attempt was emitted and retracted. */
   readonly superseded: boolean;
   readonly broken: boolean;
   readonly edit: 'none' | 'replacement' | 'boundary';

@@ -106,7 +106,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         type: 'system',
         subtype: 'informational',
         level: 'info',
-        content: 'An answer that broke off was taken back.',
+        content: 'An answer that broke off was retracted.',
         retracted_message_uuids,
         uuid: options.ids.uuid(),
         session_id,

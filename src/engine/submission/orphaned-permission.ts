@@ -56,7 +56,7 @@ export function presetOrphan(
 /** What was approved is what was asked about: the record knows it, whatever the message says that came back (F162). */
 function passOver({ id }: ToolUseBlock, config: Pick<QueryEngineConfig, 'stderr'>): void {
   config.stderr?.(
-    `The answer to the permission question about ${id} was passed over: the call that came with it is not the one on record.`,
+    `The answer to the permission question about ${id} was ignored: the call that came with it is not the recorded one.`,
   );
 }
 

@@ -125,6 +125,6 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
 }
 
 function changedMeanwhile(server: string): ToolOutput {
-  const message = `The MCP server "${server}" changed this tool just now, so the call was not made: somebody has to allow the tool again. Calling it once more asks for that.`;
+  const message = `The MCP server "${server}" changed this tool just now, so the call was not made: a person has to allow the tool again. Calling it once more asks for that.`;
   return { data: message, content: message, isError: true };
 }

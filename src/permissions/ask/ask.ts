@@ -28,8 +28,8 @@ export interface AskOptions {
 type Question = Parameters<AskPort>[0];
 
 /**
- * Asks the host. Never throws: a callback that throws, answers junk or nothing, or is too late, denies with the
- * reason (F90); an abort withdraws the question. A denial carries the host's message exactly.
+ * Asks the host. Never throws: if the callback throws, gives no valid answer, or is too late, the call is
+ * denied with the reason (F90); an abort withdraws the question. A denial carries the host's message exactly.
  */
 export function createAsk(options: AskOptions): AskPort {
   const { canUseTool, ids, permissions } = options;
@@ -121,7 +121,7 @@ async function tooLate(
     return never();
   }
   return deny(
-    `Nobody answered the permission question for ${tool.name} within ${timeoutMs / 1000} s, so the call is denied.`,
+    `The permission question for ${tool.name} was not answered within ${timeoutMs / 1000} s, so the call is denied.`,
   );
 }
 
@@ -129,20 +129,20 @@ function never<T>(): Promise<T> {
   return new Promise<T>(() => {});
 }
 
-/** Somebody asked for exactly these to be asked. */
+/** Reasons for a question that a further allow rule would not remove. */
 const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set(['safetyCheck', 'rule', 'mode', 'hook']);
 
 function headlessMessage({ tool, message, suggestions, reasonType }: Question): string {
-  // No rule answers in a person's place (F163).
+  // A rule cannot answer instead of a person (F163).
   if (tool.requiresUserInteraction === true)
-    return `${tool.name} cannot ask anybody: no user and no host can answer in this run. Do not assume an answer. Go on with what you know, and say in your result what is open.`;
+    return `${tool.name} cannot ask a question: no user and no host can answer in this run. Do not assume an answer. Continue with what you know, and say in your result which questions are open.`;
   const rules = (suggestions ?? []).flatMap((update) =>
     update.type === 'addRules' ? update.rules.map(formatRule) : [],
   );
   const rule = rules[0] ?? tool.name;
   if (reasonType !== undefined && NO_RULE_HELPS.has(reasonType))
-    return `${message} Nobody can be asked in this run, so ${tool.name} is denied, and no allow rule changes that: it takes a canUseTool callback that answers.`;
-  return `${message} Nobody can be asked in this run, so ${tool.name} is denied. To allow it, add the rule ${rule} to allowedTools (or to permissions.allow in a settings file), choose another permission mode, or give the run a canUseTool callback.`;
+    return `${message} No question can be asked in this run, so ${tool.name} is denied, and no allow rule changes that: a canUseTool callback has to answer.`;
+  return `${message} No question can be asked in this run, so ${tool.name} is denied. To allow it, add the rule ${rule} to allowedTools (or to permissions.allow in a settings file), choose another permission mode, or give the run a canUseTool callback.`;
 }
 
 /** The host was asked, and what came back is no answer. */

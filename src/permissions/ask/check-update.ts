@@ -23,7 +23,10 @@ export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMod
   return mode;
 }
 
-/** Throws `invalid_option` for an update that could not be applied whole. Hosts write these, so they are checked. */
+/**
+ * Throws `invalid_option` for an update that could not be applied whole. Hosts write these, so they are
+ * checked.
+ */
 export function checkUpdate(update: PermissionUpdate, maySkip: boolean): void {
   switch (update.type) {
     case 'addRules':

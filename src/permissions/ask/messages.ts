@@ -54,7 +54,7 @@ export function deniedUnlisted(subject: Subject): string {
 }
 
 export function deniedWithoutAsking(reason: string): string {
-  return `${reason} The permission mode is dontAsk, so nobody was asked and the call is denied.`;
+  return `${reason} The permission mode is dontAsk, so no question was asked and the call is denied.`;
 }
 
 export function askedToLeaveSandbox(subject: Subject): string {

@@ -2,8 +2,8 @@ import type { CanUseTool, PermissionResult } from '../../protocol/tools/permissi
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 
 /**
- * A tool as the one who answers permission questions. It is given `tool_name`, `input` and `tool_use_id`, and its
- * text must be the answer as JSON. Throws what the ask room turns into a denial (F90).
+ * A tool that answers permission questions. It gets `tool_name`, `input` and `tool_use_id`, and its
+ * text must be the answer as JSON. Errors are thrown; `createAsk` converts them into a denial (F90).
  */
 export function promptThrough(
   call: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,

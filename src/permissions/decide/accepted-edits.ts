@@ -1,6 +1,6 @@
 /**
- * What mode acceptEdits lets a command do without a question: make, copy, move and remove files inside the working
- * directories. Whether a path is protected has been judged before.
+ * The commands that mode acceptEdits allows without a question: those that create, copy, move and remove
+ * files inside the working directories. Protected paths have been checked before.
  */
 import { everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
@@ -21,7 +21,9 @@ const EDITORS: Readonly<Record<string, RegExp>> = {
   rmdir: /^-v$|^--verbose$/,
 };
 
-/** Folders that say what runs later, or hold what does: whole, not only the files in them that are protected. */
+/**
+ * Folders that say what runs later, or hold what does: whole, not only the files in them that are protected.
+ */
 const GRANTING: ReadonlySet<string> = new Set(['.git', '.config', ...PROTECTED_ANYWHERE]);
 
 export async function isAcceptedEdit(segment: Segment, each: CommandCase): Promise<boolean> {
@@ -31,7 +33,7 @@ export async function isAcceptedEdit(segment: Segment, each: CommandCase): Promi
   if (written.unknown || copied.unknown) return false;
   if ((await each.outside('write', written.paths)).length > 0) return false;
   if ((await each.outside('read', copied.paths)).length > 0) return false;
-  // Links that come along with a folder were not there when the paths of the other commands were looked up.
+  // Links inside a moved folder did not exist when the paths of the other commands were resolved.
   if ((await holdsFolder(copied.paths, each)) && (await isOneOfSeveral(each))) return false;
   const touched = [...written.paths, ...copied.paths];
   if (touched.some(isGranting) || (await holdsRoot(written.paths, each))) return false;
@@ -39,8 +41,8 @@ export async function isAcceptedEdit(segment: Segment, each: CommandCase): Promi
 }
 
 /**
- * The files that a line would be let write in mode acceptEdits, wherever they lie. Exact, for people to read: what is
- * judged (`touchedPaths`) may name too many.
+ * The files that a line could write in mode acceptEdits, in any folder. Exact, for display to people: the
+ * list that is checked (`touchedPaths`) may contain more.
  */
 export async function editedPaths(
   segments: readonly Segment[],
@@ -63,7 +65,7 @@ function isPlainEdit(segment: Segment): boolean {
   if (options === undefined || args.includes('--')) return false;
   const named = args.filter((arg) => !arg.startsWith('-'));
   if (named.length === 0 || args.some((arg) => arg.startsWith('-') && !options.test(arg))) return false;
-  // `evil/.` stands for everything in it.
+  // `evil/.` means everything in the folder.
   return !named.some((arg) => arg === '' || /(?:^|\/)\.{1,2}\/*$/.test(arg));
 }
 

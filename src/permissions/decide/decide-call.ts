@@ -70,7 +70,7 @@ export function decideCall(
 type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 type Deny = Extract<GateVerdict, { kind: 'deny' }>;
 
-/** Plan mode: a file tool that writes is put to the person, a command runs when it only reads. undefined: go on. */
+/** Plan mode: writes of file tools are asked about, commands run if they only read. undefined: undecided. */
 async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
   const { subject } = each;
   const refused = deny('mode', say.deniedByPlan(subject));
@@ -83,7 +83,7 @@ async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
   return uncovered.length === 0 ? undefined : refused;
 }
 
-/** What a hook wants confirmed is a question: a mode in which nobody is asked denies it. */
+/** A hook that requires a confirmation causes a question, which a mode without questions denies. */
 function confirmed(verdict: AllowOrAsk, { hookAsks }: PermissionQuestion): AllowOrAsk {
   if (hookAsks === undefined || verdict.kind === 'ask') return verdict;
   const { judged } = verdict;
@@ -118,7 +118,7 @@ function allowOrAsk(each: Case, feared: PermissionRule | undefined): AllowOrAsk 
   });
 }
 
-/** The mode that asks about nothing does not lead out of the sandbox that somebody asked for (F88). */
+/** Bypass mode alone does not allow a command to run outside of an enabled sandbox (F88). */
 function aboutLeaving(verdict: AllowOrAsk, { subject }: Case): AllowOrAsk {
   if (verdict.kind === 'allow' || verdict.reasonType !== 'other') return verdict;
   return { ...verdict, reasonType: 'sandboxOverride', message: say.askedToLeaveSandbox(subject) };
@@ -183,7 +183,7 @@ async function isListed(verdict: GateVerdict, each: Case): Promise<boolean> {
   return judged.kind === 'allow' && judged.matched !== undefined;
 }
 
-/** Every command of the line must be allowed, by a rule or because it only reads inside the working directories. */
+/** A rule must allow every command of the line, unless it only reads inside the working directories. */
 async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   const { subject, state } = each;
   const { unseen } = await subject.line();

@@ -1,4 +1,7 @@
-/** One question with all that is known about it, and what its paths say: looked up on disk when a step needs them. */
+/**
+ * One question with all that is known about it, and what its paths say: looked up on disk when a step needs
+ * them.
+ */
 import type { GateVerdict, PermissionMode } from '../../protocol/tools/permission.ts';
 import type { CommandPlace, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';

@@ -11,7 +11,10 @@ const HARMLESS: readonly RegExp[] = [
   /^lfs\.(?:.+\.)?(?:repositoryformatversion|access|locksverify|url)$/,
 ];
 
-/** The text of a configuration file. What is not understood is not harmless; nor is what includes another file. */
+/**
+ * The text of a configuration file. What is not understood is not harmless; nor is what includes another
+ * file.
+ */
 export function isHarmlessGitConfig(text: string): boolean {
   let section: string | undefined;
   for (const line of text.split('\n')) {

@@ -8,7 +8,9 @@ import type { Subject } from './subject.ts';
 
 export type AllowOrAsk = Extract<GateVerdict, { kind: 'allow' | 'ask' }>;
 
-/** With the files that the verdict is about. A question names the file that is opened, where a link hides it. */
+/**
+ * With the files that the verdict is about. A question names the file that is opened, where a link hides it.
+ */
 export function withPlaces(verdict: AllowOrAsk, each: Case): AllowOrAsk | Promise<AllowOrAsk> {
   if (!namesFiles(each.subject)) return verdict;
   return each.subject.paths().then(async (judged): Promise<AllowOrAsk> => {
@@ -29,7 +31,10 @@ function namesFiles({ target }: Subject): boolean {
   return target.kind === 'read' || target.kind === 'write';
 }
 
-/** Of a path with a link beneath the working directory, where it leads; how that directory itself is reached says nothing. */
+/**
+ * Of a path with a link beneath the working directory, where it leads; how that directory itself is reached
+ * says nothing.
+ */
 async function firstElsewhere(
   judged: readonly ResolvedPath[],
   { roots, context }: Case,

@@ -1,4 +1,7 @@
-/** Whether git may be started where it is: its repository's configuration, hooks and submodules may name programs. */
+/**
+ * Whether git may be started where it is: its repository's configuration, hooks and submodules may name
+ * programs.
+ */
 import { dirname, join } from 'node:path';
 import { findGitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
 import { isHarmlessGitConfig } from './git-config.ts';
@@ -11,8 +14,8 @@ export type Repository =
   | 'unclear';
 
 /**
- * The repository that git finds from a folder (its real path). What is laid out like one without being in a `.git` may
- * have been planted, and so may a `.git` that git passes over.
+ * The repository that git finds from a folder (its real path). A folder with the layout of a repository
+ * outside of `.git` may have been created by an attacker, and so may a `.git` that git ignores.
  */
 export async function repositoryFrom(folder: string, files: DiskReader): Promise<Repository> {
   const isThere = async (path: string) => (await files.lstat(path)) !== undefined;

@@ -1,7 +1,8 @@
 /**
- * Files that decide what runs later, or what may run, or what the model is told: a write to one is always asked about,
- * whatever the rules say, except in bypass mode. Compared without regard to case, Unicode form, invisible characters,
- * and trailing dots and spaces, because file systems differ in what they fold.
+ * Files that decide what runs later, what may run, or which instructions the model gets: a write to one is
+ * always asked about, regardless of rules, except in bypass mode. Names are compared without regard to case,
+ * Unicode form, invisible characters, and trailing dots and spaces, because file systems differ in what they
+ * fold.
  */
 import { GRANTING_FOLDERS, PROTECTED_IN_GIT, PROTECTED_NAMES } from '../../util/files/protected-names.ts';
 import { foldedName } from '../rules/folded-name.ts';
@@ -72,7 +73,9 @@ const BY_NAME = PROTECTED_NAMES.filter(
 const NAMED = new RegExp(`(?:^|/)(?:${oneOf(BY_NAME)})(?:/|$)`);
 const IN_GIT = new RegExp(`(?:^|/)\\.git/(?:.*/)?(?:${oneOf(PROTECTED_IN_GIT)})(?:/|$)`);
 const GIT = /(?:^|\/)\.git$/;
-/** Whoever keeps notes in a folder that grants may not write these there. */
+/**
+ * Settings and hooks, which may not be written even into a folder of notes that is inside a protected folder.
+ */
 const SETTINGS = new RegExp(`(?:^|/)${GRANTING}/(?:settings[^/]*$|hooks(?:/|$))`);
 
 /** By its name alone. */
@@ -90,7 +93,10 @@ function fold(path: string): string {
     .join('/');
 }
 
-/** Spellings that reach a file under another name on some systems: device paths, UNC, alternate streams, 8.3 names. */
+/**
+ * Spellings that reach a file under another name on some systems: device paths, UNC, alternate streams, 8.3
+ * names.
+ */
 export function isOddSpelling(path: string): boolean {
   return /\0|^\\\\|^\/\/[?.]\/|::\$|~\d/i.test(path.normalize('NFKC'));
 }

@@ -10,9 +10,15 @@ export type { PathReader };
 export interface ResolvedPath {
   /** Absolute, as spelled, `.` and `..` taken out. */
   readonly spelled: string;
-  /** Where the bytes would be; undefined when that cannot be told (a dangling link, a loop, no access, another process). */
+  /**
+   * The resolved path; undefined if it cannot be determined (a dangling link, a loop, no access, another
+   * process).
+   */
   readonly real: string | undefined;
-  /** Something is at the path, or may be, and a link, or the lack of access, hides where: a command may open any file by it. */
+  /**
+   * Something is at the path, or may be, and a link, or the lack of access, hides where: a command may open
+   * any file by it.
+   */
   readonly lost?: true;
 }
 
@@ -29,7 +35,7 @@ function createPathResolver(files: DiskReader, cwd: string): (path: string) => P
   };
 }
 
-/** Where there is no `readDir` or `readLink`, what lies in a folder, or where a link leads, cannot be told. */
+/** Without `readDir` or `readLink`, the content of a folder or the target of a link is unknown. */
 export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 'readLink' | 'readRange'>>;
 
 /** Looks at the disk, for one call. */
@@ -74,8 +80,8 @@ async function resolvePath(files: DiskReader, cwd: string, path: string): Promis
 }
 
 /**
- * `link/../x` is one place to the kernel and another on paper; a path for which the two differ has no answer. `absent`: what
- * is climbed out of is not there.
+ * `link/../x` is one place to the kernel and another on paper; a path for which the two differ has no answer.
+ * `absent`: what is climbed out of is not there.
  */
 async function climbOf(files: PathReader, cwd: string, path: string): Promise<'alike' | 'unlike' | 'absent'> {
   const at = Math.max(path.lastIndexOf('/..'), path.lastIndexOf('\\..'));

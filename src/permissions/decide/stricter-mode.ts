@@ -9,7 +9,9 @@ const REACH: Readonly<Record<PermissionMode, number>> = {
   bypassPermissions: 3,
 };
 
-/** The session's mode, unless a stricter one is asked for: an agent is never allowed more than its session. */
+/**
+ * The session's mode, unless a stricter one is asked for: an agent is never allowed more than its session.
+ */
 export function stricterMode(session: PermissionMode, asked: PermissionMode | undefined): PermissionMode {
   return asked !== undefined && REACH[asked] < REACH[session] ? asked : session;
 }

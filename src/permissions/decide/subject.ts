@@ -3,7 +3,9 @@ import type { AnyTool, PermissionTarget, ToolPolicy } from '../../protocol/tools
 import type { CommandLine } from '../../shell/reading/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 
-/** One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no". */
+/**
+ * One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no".
+ */
 export interface Subject {
   readonly tool: string;
   /** The tool's name and its aliases. */

@@ -19,7 +19,9 @@ interface Cover {
   readonly uncovered: readonly Segment[];
 }
 
-/** Holds every segment of a line against the allow rules: the line is allowed when none is left over (F85). */
+/**
+ * Holds every segment of a line against the allow rules: the line is allowed when none is left over (F85).
+ */
 export async function coverCommand(each: CommandCase): Promise<Cover> {
   const rules = new Set<PermissionRule>();
   const uncovered: Segment[] = [];
@@ -45,7 +47,7 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
     return rule !== undefined;
   }
   if (rule !== undefined) {
-    // A rule for git speaks of the repository one works in.
+    // A rule for git covers only the repository of the working directory.
     if (programOf(segment) === 'git' && rule.value.ruleContent !== undefined) {
       if ((await ownRepository(segment, each)) === undefined) return false;
     }
@@ -67,7 +69,7 @@ function allowsFed(specifier: string, segment: Segment): boolean {
   return isPrefix(specifier) && !mayGoBeyond(programOf(segment)) && allowsWords(specifier, known);
 }
 
-/** Who may search with all options may not therefore run, write or delete what a search is told to. */
+/** A prefix rule for a search program does not cover its options that run, write or delete something. */
 function meansToSearch({ value: { ruleContent } }: PermissionRule, segment: Segment): boolean {
   return /^(?:find|rg|xargs)$/.test(programOf(segment)) && ruleContent !== undefined && isPrefix(ruleContent);
 }
@@ -103,7 +105,7 @@ async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> 
   if (read === undefined || read.unknown || (await each.outside('read', read.paths)).length > 0) return false;
   if (followsLinks(writtenWords(segment) ?? []) && (await namesLinks(segment, each))) return false;
   if (programOf(segment) !== 'git') return true;
-  // What an earlier command of the line may have made is not looked into.
+  // Files that an earlier command of the line may have created are not examined.
   if (segment.folders?.length !== 1 || segment.folders[0] !== '') return false;
   const repository = await ownRepository(segment, each);
   return repository !== undefined && runsNothing(repository, each.files);
@@ -139,8 +141,9 @@ async function holdsLink(folder: string, { entries, stat }: CommandCase['context
 }
 
 /**
- * The repository of the working directory, from wherever git starts: one that an earlier `cd` or `-C` chose, or that is laid bare,
- * may be planted. undefined: it is another one, or that cannot be told.
+ * The repository of the working directory, from wherever git starts: one that an earlier `cd` or `-C`
+ * selected, or a bare one, may have been created by an attacker. undefined: another repository, or it cannot
+ * be determined.
  */
 async function ownRepository(
   segment: Segment,
@@ -169,7 +172,7 @@ function inFolder(folder: string, chosen: string): string {
   return isAbsolute(chosen) ? chosen : join('.', folder, chosen);
 }
 
-/** A write that no rule may let pass: to a protected path, or to one that cannot be told. */
+/** A write that no rule may allow: to a protected path, or to one that cannot be determined. */
 export async function unsafeWriteOf({
   subject,
   context,

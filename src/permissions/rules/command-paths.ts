@@ -56,7 +56,7 @@ export async function readPaths(segment: Segment, resolve: Resolve): Promise<Com
   const words = literalWords(segment);
   if (words === undefined) return saysVariables(segment) ? { paths: [], unknown: false } : undefined;
   const paths = pathsRead(words);
-  // The folder it runs in counts: without arguments most programs read that.
+  // The working directory is included: without arguments most programs read it.
   return paths === undefined ? undefined : resolveAll(segment, ['.', ...paths], resolve);
 }
 

@@ -1,4 +1,7 @@
-/** The rule that would allow a command from now on: with its further words, where these only say what, not how. */
+/**
+ * The rule that would allow a command from now on: with its further words, where these only say what, not
+ * how.
+ */
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { literalWords, type Segment } from '../../shell/reading/segment.ts';
@@ -28,8 +31,9 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = Object.fromEntr
 const SCRIPT_RUNNERS: readonly string[] = ['npm', 'pnpm', 'yarn', 'bun'];
 
 /**
- * `npm test -- x` → `npm test *`, `npm run build` → `npm run build *`, any other command exactly as it is. undefined
- * for one that no rule would match: expansions, patterns, assignments. Redirects are another matter.
+ * `npm test -- x` → `npm test *`, `npm run build` → `npm run build *`, any other command exactly as it is.
+ * undefined for a command that no rule would match: expansions, patterns, assignments. Redirects are not
+ * considered.
  */
 export function ruleTextFor(segment: Segment): string | undefined {
   const words = literalWords(segment);

@@ -3,9 +3,9 @@ import { plainWords } from '../../shell/reading/plain-command.ts';
 import { type CommandLine, literalWords } from '../../shell/reading/segment.ts';
 
 /**
- * `git status` matches that command alone; `npm run test:*` (or `npm run test *`) also what follows it as further
- * words, where these only say what, not how: an option that writes a file or runs a program has to be named. Only literal
- * words match.
+ * `git status` matches only that command; `npm run test:*` (or `npm run test *`) also the command with
+ * further words, unless one of them is an option that writes a file or runs a program, which a rule has to
+ * name. Only literal words match.
  */
 export function allowsWords(specifier: string, words: readonly string[]): boolean {
   const { text, prefix } = readSpecifier(specifier);
@@ -15,7 +15,9 @@ export function allowsWords(specifier: string, words: readonly string[]): boolea
   return beyondName(words).every((at) => at < wanted.length);
 }
 
-/** Whether the rule by itself covers a line of one bare command; lines of several are judged piece by piece. */
+/**
+ * Whether the rule by itself covers a line of one bare command; lines of several are judged piece by piece.
+ */
 export function allowsCommand(specifier: string, { segments, unseen }: CommandLine): boolean {
   const [only, ...more] = segments;
   if (only === undefined || more.length > 0 || unseen !== undefined) return false;

@@ -3,8 +3,9 @@ import { forbidsPath, type PathRuleContext } from './path-rule.ts';
 import { type PermissionRule, speaksOfReading } from './rule.ts';
 
 /**
- * What a search must leave out: the rules are asked for each file it would show, not only for the folder it starts
- * in. undefined when no deny rule speaks of files that are read: then a search costs nothing more.
+ * The files that a search must omit: the rules are checked for each file it would show, not only for the
+ * folder it starts in. undefined if no deny rule concerns reading files: then a search needs no further
+ * checks.
  */
 export function deniedReads(
   denied: readonly PermissionRule[],

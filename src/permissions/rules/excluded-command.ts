@@ -2,8 +2,9 @@ import { literalWords, programOf } from '../../shell/reading/segment.ts';
 import { allowsWords } from './command-rule.ts';
 
 /**
- * Whether the whole line is of commands that these specifiers name: plain ones, joined by `&&`, `;` or `|`. One that goes
- * elsewhere, writes to a file or starts what cannot be seen is not.
+ * Whether the line consists only of commands that these specifiers name: plain ones, joined by `&&`, `;` or
+ * `|`. A command that changes the folder, writes to a file or starts a command that cannot be analysed is not
+ * excluded.
  */
 export async function commandExcludedBy(specifiers: readonly string[], command: string): Promise<boolean> {
   const { readCommandLine } = await import('../../shell/reading/command-line.ts');

@@ -1,4 +1,7 @@
-/** Whether a line is what a rule forbids, or may be: a word that only the shell knows may be the forbidden one. */
+/**
+ * Whether a line is what a rule forbids, or may be: a word that only the shell knows may be the forbidden
+ * one.
+ */
 import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
 import { naiveSegments, segmentContains } from '../../shell/reading/naive-segments.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
@@ -16,8 +19,8 @@ import { readSpecifier } from './command-rule.ts';
 import { type Match, onlyMaybe, stronger } from './match.ts';
 
 /**
- * Any command of the line counts, and whatever it starts in turn. Where the line is not seen whole, and among the
- * arguments of programs that may run them, text that naively contains what is forbidden counts too.
+ * Every command of the line is checked, and every command that it starts. If the line is not fully analysed,
+ * and in the arguments of programs that may run commands, text that contains the denied words matches too.
  */
 export function forbidsCommand(specifier: string, command: string, line: CommandLine): Match {
   const { text } = readSpecifier(specifier);
@@ -56,7 +59,7 @@ function heardBy({ words, fed = '' }: Segment): string {
 function startsLike(words: readonly ShellWord[], [program, ...rest]: readonly string[]): Match {
   const name = words[0]?.value;
   if (name === undefined || program === undefined) return 'no';
-  // Where file systems fold case, so does the look for a program.
+  // On file systems that fold case, the search for a program does so too.
   const folded = name.toLowerCase();
   if (folded !== program.toLowerCase() && baseName(folded) !== program.toLowerCase()) return 'no';
   const letters = rest.filter(isCluster).flatMap((cluster) => [...cluster.slice(1)]);

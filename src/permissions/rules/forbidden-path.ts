@@ -1,4 +1,7 @@
-/** Whether a line opens a file of which a rule that forbids speaks, or may: under any spelling the shell makes of it. */
+/**
+ * Whether a line opens a file of which a rule that forbids speaks, or may: under any spelling the shell makes
+ * of it.
+ */
 import { dirname } from 'node:path';
 import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
 import { descentOf } from '../../shell/programs/descending.ts';

@@ -10,9 +10,10 @@ import { namesTool, type PermissionRule, speaksOfReading, speaksOfWriting } from
 import { matchesUrl } from './url-rule.ts';
 
 /**
- * Whether a rule speaks of this call. A rule that allows matches only what is certain (every path; a
- * command of which everything is seen); one that denies or asks matches whatever is meant (any path, any piece of a command, a specifier
- * this target knows nothing of), and `maybe` what might be: words of a command that only the shell knows.
+ * Whether a rule matches this call. An allow rule matches only if the match is certain (every path; a command
+ * that is fully analysed); a deny or ask rule matches on any match (any path, any piece of a command, a
+ * specifier that this kind of target does not have), and returns `maybe` for a possible one: words that only
+ * the shell can expand.
  */
 export function matchRule(
   rule: PermissionRule,
@@ -76,7 +77,7 @@ async function matchFiles(
           (await Promise.all(paths.map((path) => allowsPath(specifier, path, context)))).every(Boolean),
         );
       for (const path of paths) {
-        // Where a path leads that cannot be told may be what is forbidden.
+        // A path whose target is unknown may lead to a denied file.
         const forbidden = path.real === undefined || (await forbidsPath(specifier, path, context));
         if (forbidden && (speaks || (await isThere(path, context)))) return 'yes';
       }
@@ -85,15 +86,15 @@ async function matchFiles(
   }
 }
 
-/** The name itself, or everything that begins with what stands before `:*`. */
+/** The name itself, or every name that begins with the text before `:*`. */
 function matchesName(specifier: string, name: string): boolean {
   const wanted = specifier.trim();
   return wanted.endsWith(':*') ? name.startsWith(wanted.slice(0, -2)) : name === wanted;
 }
 
 /**
- * `Read(path)` speaks of every built-in tool that reads files, `Edit(path)` of every one that writes them. A path that is
- * forbidden to one of them, whichever the rule names, is forbidden to all.
+ * `Read(path)` applies to every built-in tool that reads files, `Edit(path)` to every one that writes them. A
+ * path that is denied for one of them is denied for all, whichever of them the rule names.
  */
 function speaksForFamily({ behavior, value }: PermissionRule, { target, tool }: Subject): boolean {
   const { toolName, ruleContent } = value;

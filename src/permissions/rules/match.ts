@@ -1,4 +1,7 @@
-/** How far a rule speaks of a call: for sure, or as it may turn out when the shell has filled in what it leaves open. */
+/**
+ * How far a rule speaks of a call: for sure, or as it may turn out when the shell has filled in what it
+ * leaves open.
+ */
 export type Match = 'no' | 'maybe' | 'yes';
 
 const RANK = { no: 0, maybe: 1, yes: 2 } as const;

@@ -1,4 +1,7 @@
-/** A file has as many names as it has hard links: whether one of them, somewhere else, is one that a rule forbids. */
+/**
+ * A file has as many names as it has hard links: whether one of them, somewhere else, is one that a rule
+ * forbids.
+ */
 import { join } from 'node:path';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 

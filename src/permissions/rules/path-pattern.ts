@@ -103,7 +103,9 @@ const isOpen = (piece: Piece): boolean =>
 /** More entries than these are not looked through. */
 const MAX_ENTRIES = 5_000;
 
-/** The files that a pattern stands for; undefined when there are too many, or it is no pattern of names. */
+/**
+ * The files that a pattern expands to; undefined if there are too many, or if it is not a pattern of names.
+ */
 export async function onDisk(
   place: TextPattern,
   context: PathRuleContext,
@@ -137,8 +139,8 @@ async function expanded(path: TextPattern, context: PathRuleContext): Promise<re
 }
 
 /**
- * Whether a file that the rule speaks of lies below a folder: looked for on disk, where that takes no time. With
- * `followsLinks` also behind the links there.
+ * Whether a file that the rule covers is below a folder: searched on disk, within a limit. With
+ * `followsLinks` also in the targets of links there.
  */
 export async function mayLieBelow(
   specifier: string,

@@ -6,9 +6,9 @@ import { foldedName } from './folded-name.ts';
 import { identityOf, type LinkedFiles } from './other-names.ts';
 
 /**
- * Path specifiers, read like lines of a .gitignore: `//abs/**` from the root of the file system, `~/x` from home,
- * `/x` and `a/b` from the session's folder, a bare name at any depth beneath it. What matches a folder covers what
- * is in it.
+ * Path specifiers, read like lines of a .gitignore: `//abs/**` from the root of the file system, `~/x` from
+ * home, `/x` and `a/b` from the session's folder, a bare name at any depth beneath it. What matches a folder
+ * covers what is in it.
  */
 export interface PathRuleContext {
   /** Where the call's relative paths count from. */
@@ -21,11 +21,14 @@ export interface PathRuleContext {
   readonly resolve: (path: string) => Promise<ResolvedPath>;
   /** Whether a folder is there. */
   readonly isFolder: (path: string) => Promise<boolean>;
-  /** The names in a folder; [] where there is none, undefined where that cannot be told. */
+  /** The names in a folder; [] if there is no folder, undefined if that cannot be determined. */
   readonly entries: (path: string) => Promise<readonly string[] | undefined>;
   /** What is at a path; undefined: nothing, or it cannot be looked at. */
   readonly stat: (path: string) => Promise<FileStat | undefined>;
-  /** The files with several names among those below a folder for which `covers` holds. Looked up once for each `key`. */
+  /**
+   * The files with several names among those below a folder for which `covers` holds. Looked up once for each
+   * `key`.
+   */
   readonly linked: (key: string, base: string, covers: (path: string) => boolean) => Promise<LinkedFiles>;
 }
 
@@ -47,8 +50,8 @@ export async function allowsPath(
 }
 
 /**
- * Forbids: any spelling of the path, seen from any spelling of the pattern's root, and any other name of the file. Of a path
- * whose end cannot be told only the spelling is looked at.
+ * Denies: any spelling of the path, relative to any spelling of the pattern's root, and any other name of the
+ * file. For a path whose target cannot be determined only the spelling is compared.
  */
 export async function forbidsPath(
   specifier: string,
@@ -63,7 +66,7 @@ export async function forbidsPath(
   return covers(path.real) || hasForbiddenName(specifier, path.real, places, covers, context);
 }
 
-/** What a specifier may mean, before and after links; undefined when that cannot be told. */
+/** The paths that a specifier may mean, before and after links; undefined if they cannot be determined. */
 export async function placesOf(
   specifier: string,
   context: PathRuleContext,

@@ -20,12 +20,15 @@ export interface RuleSet {
   isInForce(rule: PermissionRule): boolean;
   replaceSource(source: PermissionRuleSource, texts: RuleTexts): void;
   update(change: Extract<PermissionUpdate, { readonly rules: unknown }>): void;
-  /** Allows these until the returned function is called; the same rule from elsewhere, or lent twice, holds on. */
+  /**
+   * Allows these until the returned function is called; the same rule from elsewhere, or lent twice, holds
+   * on.
+   */
   lend(rules: readonly string[]): () => void;
 }
 
 /**
- * With `managedOnly`, no rule allows but the managed ones; what denies or asks holds from anywhere. Throws
+ * With `managedOnly`, only managed allow rules apply; deny and ask rules apply from all sources. Throws
  * `invalid_option` when a rule cannot be read.
  */
 export function createRuleSet(

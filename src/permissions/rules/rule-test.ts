@@ -12,8 +12,9 @@ interface RuleTestOptions {
 }
 
 /**
- * Whether a rule might mean a call, by the broad reading of rules that forbid: any piece of a command, any spelling of
- * a path. For those who use rules to choose calls, not to judge them. Throws `invalid_option` for what is no rule.
+ * Whether a rule may match a call, by the broad matching of deny rules: any piece of a command, any spelling
+ * of a path. For callers that use rules to select calls, not to permit them. Throws `invalid_option` for an
+ * invalid rule.
  */
 export function ruleTest(
   rule: string,
@@ -25,7 +26,7 @@ export function ruleTest(
   return async (question) => {
     const look = lookFrom(files, question.cwd);
     const subject = subjectOf(question, look.resolve);
-    // Of other tools than it names, only `Read` and `Edit` speak: they stand for their kind.
+    // Only `Read` and `Edit` apply to other tools than the named one: to all that read or write files.
     const kind = value.toolName === 'Read' ? 'read' : value.toolName === 'Edit' ? 'write' : undefined;
     const { kind: touched } = subject.target;
     if (!namesTool(value.toolName, subject.names) && touched !== kind && touched !== 'command') return false;

@@ -14,7 +14,7 @@ const RULE = /^\s*([A-Za-z0-9_*.-]+)\s*(?:\((.*)\))?\s*$/s;
 
 /**
  * Reads `Tool` or `Tool(specifier)`. An empty specifier, `*` and `:*` mean the whole tool. Throws
- * `invalid_option` for anything else: a rule that cannot be read must not be passed over in silence.
+ * `invalid_option` for anything else: an invalid rule must not be ignored silently.
  */
 export function parseRule(text: string): PermissionRuleValue {
   if (isPlainName(text, text.length)) return { toolName: text };
@@ -37,7 +37,10 @@ export function formatRule(value: PermissionRuleValue): string {
   return value.ruleContent === undefined ? value.toolName : `${value.toolName}(${value.ruleContent})`;
 }
 
-/** Whether a rule's tool part names a built-in tool that reads files: to forbid a path to one is to forbid it to all. */
+/**
+ * Whether a rule's tool part names a built-in tool that reads files: to forbid a path to one is to forbid it
+ * to all.
+ */
 export const speaksOfReading = (ruleTool: string) =>
   namesTool(ruleTool, ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
 
@@ -46,8 +49,8 @@ export const speaksOfWriting = (ruleTool: string) =>
   namesTool(ruleTool, ['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
 
 /**
- * Whether a rule's tool part names this tool: its name, an alias, `mcp__server` for every tool of the server, or a
- * trailing `*`.
+ * Whether a rule's tool part names this tool: its name, an alias, `mcp__server` for every tool of the server,
+ * or a trailing `*`.
  */
 export function namesTool(ruleTool: string, names: readonly string[]): boolean {
   if (ruleTool === '*' || names.includes(ruleTool)) return true;

@@ -1,7 +1,7 @@
 /**
- * `domain:example.com` allows that host alone, at its default port and without user info; `domain:example.com:8080`
- * at this port; `domain:*.example.com` its subdomains. As a prohibition it covers the subdomains too, and, where it
- * names no port, every port.
+ * `domain:example.com` allows only that host, at its default port and without user info;
+ * `domain:example.com:8080` at port 8080; `domain:*.example.com` its subdomains. A deny or ask rule covers
+ * the subdomains too, and, if it names no port, every port.
  */
 export function matchesUrl(specifier: string, url: string, strict: boolean): boolean {
   const wanted = hostInRule(specifier);
@@ -16,8 +16,8 @@ export function matchesUrl(specifier: string, url: string, strict: boolean): boo
 }
 
 /**
- * Whether a rule that allows this URL means a host that only this machine can reach: it names an address, or
- * localhost. Any other name leads wherever its owner says, which may change after the rule was written.
+ * Whether a rule that allows this URL may permit a private address: it names an address, or
+ * localhost. The owner of any other name decides which address it resolves to, and may change it later.
  */
 export function allowsLocalHost(specifier: string, url: string): boolean {
   const { host } = hostInRule(specifier) ?? { host: '' };
@@ -37,7 +37,7 @@ function hostInRule(specifier: string): { readonly host: string; readonly port: 
   const match = /^domain:\s*(\[[^\]]*\]|[^:]+)(?::(\d+))?\s*$/i.exec(specifier);
   const [, stars = '', name = ''] = /^(\*\.)?(.*)$/.exec(match?.[1]?.trim() ?? '') ?? [];
   if (name === '') return undefined;
-  // Written as URLs write it: `bücher.example` is a name of another alphabet, `2130706433` an address.
+  // In the form of URLs: `bücher.example` becomes its ASCII form, `2130706433` an address.
   const host = URL.canParse(`http://${name}`) ? hostOf(new URL(`http://${name}`)) : name.toLowerCase();
   return { host: `${stars}${host}`, port: match?.[2] ?? '' };
 }

@@ -1,6 +1,6 @@
 /**
- * The part of the network that is open: names, looked at by the proxy of an optional package. The isolated program has no
- * network but a loopback of its own, where two relays lead to the proxy's socket.
+ * The part of the network that is open: names, looked at by the proxy of an optional package. The isolated
+ * program has no network but a loopback of its own, where two relays lead to the proxy's socket.
  */
 
 import { CountedUse } from '../counted-use.ts';
@@ -14,7 +14,10 @@ export interface DomainProxy {
   readonly ports: readonly number[];
   /** Variables by which programs find it. */
   readonly env: Readonly<Record<string, string>>;
-  /** What to start in the isolated network so that `command` reaches the proxy, with the filter of system calls upon it. */
+  /**
+   * What to start in the isolated network so that `command` reaches the proxy, with the filter of system
+   * calls upon it.
+   */
   startInside(command: readonly string[], filterDescriptor: number): readonly string[];
   close(): Promise<void>;
 }
@@ -128,8 +131,9 @@ const RELAYS = `"$0" TCP-LISTEN:${HTTP_PORT},bind=127.0.0.1,fork,reuseaddr UNIX-
 exec "$@"`;
 
 /**
- * The relays need sockets that the command must not have: so the filter is upon the command. It sees the relays, and with
- * a process table that cannot be written to, and neither ptrace nor their descriptors, can do no more than end them.
+ * The relays need sockets that the command must not have: so the filter is upon the command. It sees the
+ * relays, and with a process table that cannot be written to, and neither ptrace nor their descriptors, can
+ * do no more than end them.
  */
 const WALLED = [
   ...['--unshare-user', '--die-with-parent', '--cap-drop', 'ALL'],

@@ -1,7 +1,8 @@
 /**
- * Whether the file tree of a sandbox is the one that was planned. Between looking at the disk and mounting, another program
- * may put a link into a folder's place, so that something else would be opened or left unprotected. Mounted once, nothing
- * moves any more: so the tree is compared inside of the sandbox, before the program starts.
+ * Whether the file tree of a sandbox is the one that was planned. Between looking at the disk and mounting,
+ * another program may put a link into a folder's place, so that something else would be opened or left
+ * unprotected. Mounted once, nothing moves any more: so the tree is compared inside of the sandbox, before
+ * the program starts.
  */
 import { readFile } from 'node:fs/promises';
 import { isInside } from '../../util/files/inside.ts';
@@ -13,8 +14,8 @@ interface ExpectedMount {
 }
 
 /**
- * POSIX sh: compares the mounts with `$0`, lines as `expectedMounts` writes them, and ends with 126 when one is missing. In a
- * shell of its own, so that variables of the program stay as they are.
+ * POSIX sh: compares the mounts with `$0`, lines as `expectedMounts` writes them, and ends with 126 when one
+ * is missing. In a shell of its own, so that variables of the program stay as they are.
  */
 export const COMPARE_MOUNTS = `(
 [ -n "$0" ] || exit 0

@@ -165,7 +165,9 @@ function literals(patterns: readonly PathPattern[]): string[] {
   });
 }
 
-/** Outside of what may be written, where nothing else looks: below the part of the pattern without wildcards. */
+/**
+ * Outside of what may be written, where nothing else looks: below the part of the pattern without wildcards.
+ */
 async function globbed(
   patterns: readonly PathPattern[],
   roots: readonly string[],

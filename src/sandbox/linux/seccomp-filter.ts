@@ -1,6 +1,7 @@
 /**
- * The system calls that an isolated program may not make, as a program for the kernel's filter. What a mount cannot keep
- * away is kept away here: local sockets, new user namespaces, the keyring, other processes' memory, the terminal's input.
+ * The system calls that an isolated program may not make, as a program for the kernel's filter. What a mount
+ * cannot keep away is kept away here: local sockets, new user namespaces, the keyring, other processes'
+ * memory, the terminal's input.
  */
 interface SeccompChoices {
   /** Sockets of the local machine that have a path or an abstract name. Default false. */
@@ -88,7 +89,9 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 };
 
 const AF_UNIX = 1;
-/** IPv4, IPv6 and netlink, which belong to the network of the namespace. Others, such as vsock, reach past it. */
+/**
+ * IPv4, IPv6 and netlink, which belong to the network of the namespace. Others, such as vsock, reach past it.
+ */
 const OWN_FAMILIES = [2, 10, 16];
 const CLONE_NEWUSER = 0x10000000;
 const TIOCSTI = 0x5412;

@@ -1,6 +1,6 @@
 /**
- * Git in the sandbox passes over what only holds a place, so that `git status`, `git stash -u` and `git clean` find nothing of
- * it: there, a repository's own list of ignored files (`info/exclude`) is longer.
+ * Git in the sandbox passes over what only holds a place, so that `git status`, `git stash -u` and `git
+ * clean` find nothing of it: there, a repository's own list of ignored files (`info/exclude`) is longer.
  */
 import { createHash } from 'node:crypto';
 import { lstat, readFile, writeFile } from 'node:fs/promises';
@@ -17,8 +17,8 @@ interface ShownList {
 }
 
 /**
- * Of the repositories that the places lie in, as far as `isOpen` says that their folder can be written. `folder`: where the
- * lists are kept, outside of the sandbox.
+ * Of the repositories that the places lie in, as far as `isOpen` says that their folder can be written.
+ * `folder`: where the lists are kept, outside of the sandbox.
  */
 export async function excludePlaces(
   places: readonly Placeholder[],

@@ -1,4 +1,7 @@
-/** Links that stand in the place of protected files: afterwards they are what they were, whatever a command made of them. */
+/**
+ * Links that stand in the place of protected files: afterwards they are what they were, whatever a command
+ * made of them.
+ */
 import { randomUUID } from 'node:crypto';
 import { readlink, rename, symlink } from 'node:fs/promises';
 

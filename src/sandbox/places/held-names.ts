@@ -1,6 +1,6 @@
 /**
- * Names that processes of one user hold on this machine: sockets without a file, which end with their process, however it
- * ends. Processes that do not share a network (containers) do not see each other's.
+ * Names that processes of one user hold on this machine: sockets without a file, which end with their
+ * process, however it ends. Processes that do not share a network (containers) do not see each other's.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

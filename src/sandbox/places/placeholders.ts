@@ -1,7 +1,8 @@
 /**
- * Nothing can be laid over what is not there: for the time of a command something stands in the place of a file or folder
- * that must not come into being. It is made so that git outside passes over it: an empty folder, a socket in the place of a
- * file. Commands that run at the same time share it, in other processes of this user too; the last one takes it away.
+ * A mount needs an existing target: while a command runs, a placeholder takes the path of a file or folder
+ * that must not come into being. It is made so that git outside passes over it: an empty folder, a socket in
+ * the place of a file. Commands that run at the same time share it, in other processes of this user too; the
+ * last one takes it away.
  */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -140,7 +141,9 @@ async function remove({ path, kind }: Placeholder): Promise<void> {
   }).catch(() => {});
 }
 
-/** Works in the folder that the path names now, by a descriptor: not in one that a link in its place leads to. */
+/**
+ * Works in the folder that the path names now, by a descriptor: not in one that a link in its place leads to.
+ */
 async function inFolderOf(
   path: string,
   work: (place: string, folder: string) => Promise<void>,
@@ -165,7 +168,10 @@ export function isPlaceholder(path: string): boolean {
   return users.isUsed(path);
 }
 
-/** Whether it holds a place for another process, living or killed: it does not count as there, and goes with the last. */
+/**
+ * Whether it holds a place for another process, living or killed: it does not count as there, and goes with
+ * the last.
+ */
 export async function isLeftOver(path: string, found?: Stats): Promise<boolean> {
   const stats = found ?? (await lstat(path).catch(() => undefined));
   if (stats === undefined) return false;

@@ -1,4 +1,7 @@
-/** Which places below a writable folder must not be written, or read: those that are there, and those that are not. */
+/**
+ * Which places below a writable folder must not be written, or read: those that are there, and those that are
+ * not.
+ */
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../util/files/inside.ts';
@@ -20,9 +23,15 @@ export interface FoundPlaces {
   readonly hidden: string[];
   /** They do not exist, and must not come into being. */
   readonly absent: string[];
-  /** Of a git folder, a file that must not come into being and that git wants to read: it says that nothing is elsewhere. */
+  /**
+   * Of a git folder, a file that must not come into being and that git wants to read: it says that nothing is
+   * elsewhere.
+   */
   readonly ownFolder: string[];
-  /** Links in the place of what is protected: nothing can be laid over a link, so it is looked at again afterwards. */
+  /**
+   * Links in the place of what is protected: nothing can be laid over a link, so it is looked at again
+   * afterwards.
+   */
   readonly links: string[];
 }
 

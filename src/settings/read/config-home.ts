@@ -9,9 +9,9 @@ export function homeDirectory(env: Env): string | undefined {
 }
 
 /**
- * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else `~/.claude`, where
- * clients, web interfaces and programs that count tokens look, whoever starts us. Undefined when there is no home at all:
- * then nothing is read and nothing is kept.
+ * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else
+ * `~/.claude`, where clients, web interfaces and programs for token statistics look, for every caller.
+ * Undefined if there is no home at all: then nothing is read and nothing is kept.
  */
 export function configHome(env: Env, cwd: string): string | undefined {
   const named = namedHome(env, cwd);

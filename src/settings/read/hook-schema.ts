@@ -8,7 +8,10 @@ const common = {
   once: z.boolean().optional(),
 };
 
-/** Mirrors `HookConfig`. A key that is not known may be the guard itself misspelled, but files are shared: passed over. */
+/**
+ * Mirrors `HookConfig`. A key that is not known may be the guard itself misspelled, but files are shared:
+ * passed over.
+ */
 export const hookSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('command'),

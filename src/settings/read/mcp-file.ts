@@ -1,4 +1,7 @@
-/** Files that hold MCP servers by name: a project's `.mcp.json`, and the part of the user's own file that has them. */
+/**
+ * Files that hold MCP servers by name: a project's `.mcp.json`, and the part of the user's own file that has
+ * them.
+ */
 
 export const MCP_FILE = '.mcp.json';
 

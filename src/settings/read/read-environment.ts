@@ -137,7 +137,10 @@ function readHeaders(text: string | undefined): Readonly<Record<string, string>>
   return headers;
 }
 
-/** Variables that other programs read too, whose words are taken as far as they are known: `readEnvironment` reads them. */
+/**
+ * Variables that other programs read too, whose words are taken as far as they are known: `readEnvironment`
+ * reads them.
+ */
 const LENIENT: readonly string[] = ['toolSearch', 'toolConfig'];
 
 /** The options whose rows name a variable. */

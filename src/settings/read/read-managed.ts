@@ -27,7 +27,10 @@ export function machineSettingsFile(platform: NodeJS.Platform): string {
   }
 }
 
-/** The policy, above all other settings. Throws `invalid_settings`: a policy that cannot be read stops the run. */
+/**
+ * The policy, above all other settings. Throws `invalid_settings`: a policy that cannot be read stops the
+ * run.
+ */
 export async function readManaged(places: ManagedPlaces): Promise<readonly SettingsLayer[]> {
   const { given, machineFile, files, resolvePath } = places;
   const layers: SettingsLayer[] = [];

@@ -53,7 +53,10 @@ export async function readSettings({
   return layers.flat();
 }
 
-/** Whether a file of a repository is really another's: what cannot be followed to its end is read, and fails, as it is. */
+/**
+ * Whether a file of a repository is really another's: what cannot be followed to its end is read, and fails,
+ * as it is.
+ */
 export async function leadsOut(
   file: string,
   root: string,

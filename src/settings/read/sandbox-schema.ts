@@ -16,7 +16,9 @@ const domains = z
   .optional();
 const hiding = z.enum(['deny', 'mask']);
 
-/** Mirrors `SandboxSettings`: every field is checked, also those that have an effect on other systems alone. */
+/**
+ * Mirrors `SandboxSettings`: every field is checked, also those that have an effect on other systems alone.
+ */
 export const sandboxSchema = z.looseObject({
   enabled: flag,
   failIfUnavailable: flag,

@@ -9,7 +9,10 @@ import { parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent } from './read-settings.ts';
 import { field, projectKey } from './user-servers.ts';
 
-/** `local`: of the user, for this project alone. `project`: of the repository. `user`: of the user, for every project. */
+/**
+ * `local`: of the user, for this project alone. `project`: of the repository. `user`: of the user, for every
+ * project.
+ */
 export const SERVER_SCOPES = ['local', 'project', 'user'] as const;
 export type ServerScope = (typeof SERVER_SCOPES)[number];
 

@@ -28,8 +28,8 @@ function unknownIn(value: unknown, known: readonly string[], prefix: string): re
 }
 
 /**
- * A warning for each key that was surely meant for us: any of a file that is ours alone, and of a file that other
- * programs read as well those that look like a known one.
+ * A warning for each key that was surely meant for us: any of a file that is ours alone, and of a file that
+ * other programs read as well those that look like a known one.
  */
 export function unknownKeyWarnings({ file, unknown = [] }: SettingsLayer): readonly string[] {
   const isShared = !/[\\/]/.test(file) || /[\\/]\.claude[\\/]/.test(file);

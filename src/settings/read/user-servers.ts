@@ -1,4 +1,7 @@
-/** The MCP servers that the user keeps, for every project or for one: in the user's own file, which needs no trust. */
+/**
+ * The MCP servers that the user keeps, for every project or for one: in the user's own file, which needs no
+ * trust.
+ */
 
 import { dirname, join, resolve } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
@@ -18,15 +21,17 @@ const FILE = '.claude.json';
 export const NO_USER_SERVERS: UserServers = { user: {}, local: {} };
 
 /**
- * `.claude.json` in the configuration home where a variable names that, else in the home directory; other programs keep
- * their own keys in it. undefined: there is no home.
+ * `.claude.json` in the configuration home where a variable names that, else in the home directory; other
+ * programs keep their own keys in it. undefined: there is no home.
  */
 export function userServersFile(env: Env, cwd: string): string | undefined {
   const home = namedHome(env, cwd) ?? homeDirectory(env);
   return home === undefined ? undefined : join(home, FILE);
 }
 
-/** The key of a project in that file: the real path of the repository's root, or of the folder outside of one. */
+/**
+ * The key of a project in that file: the real path of the repository's root, or of the folder outside of one.
+ */
 export async function projectKey(
   projectRoot: string,
   files: Pick<PersistentFiles, 'realpath' | 'stat'>,
@@ -46,7 +51,10 @@ interface UserServersPlaces {
   readonly warn: (warning: string) => void;
 }
 
-/** Those of the sources `user` and `local`. A file that cannot be read is warned of, and none of its servers is used. */
+/**
+ * Those of the sources `user` and `local`. A file that cannot be read is warned of, and none of its servers
+ * is used.
+ */
 export async function readUserServers(places: UserServersPlaces): Promise<UserServers> {
   const { file, sources, files, warn } = places;
   if (file === undefined || !(sources.includes('user') || sources.includes('local'))) return NO_USER_SERVERS;

@@ -17,7 +17,10 @@ const SECRET_WORDS = ['TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH', 'WEBHOOK
 const HARMLESS_NAMES = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_AUTHOR_DATE', 'XKEYSYMDB'];
 
 interface ChildEnvOptions {
-  /** Names, or patterns with a trailing `*`, that pass although they look like secrets. Provider keys never do. */
+  /**
+   * Names, or patterns with a trailing `*`, that pass although they look like secrets. Provider keys never
+   * do.
+   */
   readonly allow?: readonly string[] | undefined;
   /** Set on purpose for child processes: added on top, whatever their names, provider keys excepted. */
   readonly set?: Readonly<Record<string, string>> | undefined;
@@ -39,8 +42,8 @@ export function childEnvironment(
 }
 
 /**
- * Whether child processes do without this variable, unless settings allow or set it on purpose: for its name, or because
- * its value is a key by its form or an address with a password in it.
+ * Whether child processes do without this variable, unless settings allow or set it on purpose: for its name,
+ * or because its value is a key by its form or an address with a password in it.
  */
 export function isWithheld(name: string, value: string): boolean {
   const upper = name.toUpperCase();

@@ -1,7 +1,7 @@
 /**
- * Folders that the user opened for a project by answering a permission question: a small file in the user's own home.
- * The project's local settings name them too, but a repository could bring that file along; what is named there holds
- * when it is written here.
+ * Folders that the user opened for a project by answering a permission question: a small file in the user's
+ * own home. The project's local settings name them too, but a repository could bring that file along; what is
+ * named there holds when it is written here.
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -21,8 +21,8 @@ interface GrantStore {
 const FILE = 'granted-directories.json';
 
 /**
- * Which folders the local settings may name: those that the user opened, and any once the user has trusted exactly
- * what the file says. Absolute paths alone: what another path means is the repository's to say.
+ * Which folders the local settings may name: those that the user opened, and any once the user has trusted
+ * exactly what the file says. Absolute paths alone: what another path means is the repository's to say.
  */
 export async function grantsFor(
   layers: readonly SettingsLayer[],

@@ -5,7 +5,10 @@ import type { ProjectTrust } from '../trust/trust.ts';
 import type { ResolvedSandbox } from './resolve-sandbox.ts';
 import type { ApiKeySource, ResolvedOptions } from './resolved-options.ts';
 
-/** What the resolver found: the options as the engine takes them, and what its parts are made from. Plain data. */
+/**
+ * What the resolver found: the options as the engine takes them, and what its parts are made from. Plain
+ * data.
+ */
 export interface Resolution {
   readonly config: ResolvedOptions & Filled;
   /** Values that had to be ignored, one sentence each. */
@@ -44,7 +47,10 @@ export interface Resolution {
   /** undefined: the default one. */
   readonly outputStyle: string | undefined;
   readonly skills: {
-    /** Where those of the project are looked for, and whether they may allow tools; undefined: they are not read. */
+    /**
+     * Where those of the project are looked for, and whether they may allow tools; undefined: they are not
+     * read.
+     */
     readonly project:
       | { readonly root: string; readonly trusted: boolean; trusts(folder: string): Promise<boolean> }
       | undefined;

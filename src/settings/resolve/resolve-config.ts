@@ -166,7 +166,10 @@ export async function resolveConfig({
   };
 }
 
-/** A home that is itself under version control makes no repository of what lies in it: links could lead to all of it. */
+/**
+ * A home that is itself under version control makes no repository of what lies in it: links could lead to all
+ * of it.
+ */
 async function rootOfRepository(
   projectRoot: string,
   home: string | undefined,

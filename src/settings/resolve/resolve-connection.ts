@@ -82,7 +82,9 @@ function credentials({
   return result('none');
 }
 
-/** A file that cannot be read is a warning: the public authorities still hold, and the connection may work. */
+/**
+ * A file that cannot be read is a warning: the public authorities still hold, and the connection may work.
+ */
 async function readAuthorities({
   settings,
   environment,

@@ -16,8 +16,8 @@ const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
 const UNSUPPORTED: readonly unknown[] = ['prompt', 'agent'];
 
 /**
- * Throws `invalid_settings` for a hook that cannot be read: it may be a gate, and a gate that is lost stands open.
- * A type or an event that this engine does not have is a warning that names the hook.
+ * Throws `invalid_settings` for a hook that cannot be read: it may be a gate, and a gate that is lost stands
+ * open. A type or an event that this engine does not have is a warning that names the hook.
  */
 export async function resolveHooks(
   layers: readonly SettingsLayer[],

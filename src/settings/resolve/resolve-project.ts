@@ -19,15 +19,15 @@ interface ProjectPlaces {
 }
 
 /**
- * What the project's files may do. They are read once, here: what is judged is what is used, whatever becomes of the
- * files meanwhile.
+ * What the project's files may do. They are read once, here: what is judged is what is used, whatever becomes
+ * of the files meanwhile.
  */
 export async function resolveProject(places: ProjectPlaces): Promise<ResolvedProject> {
   const { options, configHome, layers, files, warn } = places;
   const { settingSources = [], projectTrusted, trustRecorded = false, strictMcpConfig = false } = options;
   const isAsked = settingSources.some((source) => source !== 'user');
   const isNamed = projectTrusted ?? isAsked;
-  // What was installed for a project is nobody's word.
+  // Trust in a project does not include its installed packages.
   const byWord = async (folder: string) =>
     isNamed && !relative(places.projectRoot, folder).split(sep).includes('node_modules');
   if (!isAsked || (!isNamed && !trustRecorded))

@@ -3,7 +3,10 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SettingsLayer } from '../settings.ts';
 import { mergeSandboxes, type SandboxNetwork, type SandboxSettings } from './sandbox-settings.ts';
 
-/** What options and settings say about isolation, as one. Plain data; paths are absolute, or absolute up to a wildcard. */
+/**
+ * What options and settings say about isolation, as one. Plain data; paths are absolute, or absolute up to a
+ * wildcard.
+ */
 export interface ResolvedSandbox {
   readonly failIfUnavailable: boolean;
   readonly autoAllow: boolean;

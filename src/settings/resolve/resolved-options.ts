@@ -12,8 +12,9 @@ import type {
 import type { Durability, McpServerMatch, Settings } from '../settings.ts';
 
 /**
- * The options as the engine takes them, after environment, settings and defaults: those that need no resolving under
- * their own name, and what the others and the settings come to. `QueryEngineConfig` is these fields, ports and parts.
+ * The options as the engine takes them, after environment, settings and defaults: those that need no
+ * resolving under their own name, and what the others and the settings come to. `QueryEngineConfig` is these
+ * fields, ports and parts.
  */
 export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
@@ -21,7 +22,7 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   /** Configuration home, under which session files live. Without one no file is written. */
   home?: string | undefined;
   /**
-   * Folder of the project, as hooks are told.
+   * Folder of the project, as hooks get it in their environment.
    * @default cwd
    */
   projectRoot?: string | undefined;
@@ -31,8 +32,8 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
    */
   projectTrusted?: boolean | undefined;
   /**
-   * Environment of the session. Model aliases are looked up in it, and child processes get it without what may be a
-   * secret.
+   * Environment of the session. Model aliases are looked up in it, and child processes get it without what
+   * may be a secret.
    * @default {}
    */
   env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -69,8 +70,9 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   unreachedRetries?: number | undefined;
 
   /**
-   * Sends requests at high speed and a higher price, to models that offer it (Opus 4.8 and newer). A rate limit that
-   * lasts longer than 20 s suspends it for at least ten minutes. `disabled_by_env`: off, and the messages say why.
+   * Sends requests at high speed and a higher price, to models that offer it (Opus 4.8 and newer). A rate
+   * limit that lasts longer than 20 s suspends it for at least ten minutes. `disabled_by_env`: off, and the
+   * messages say why.
    * @default false
    */
   fastMode?: boolean | 'disabled_by_env' | undefined;
@@ -188,13 +190,14 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
       }
     | undefined;
   /**
-   * Absolute path of a folder where the model keeps notes from session to session. The system prompt says how, with
-   * what its MEMORY.md says; files in it are read and written without asking.
+   * Absolute path of a folder where the model keeps notes from session to session. The system prompt says
+   * how, with what its MEMORY.md says; files in it are read and written without asking.
    * @default none
    */
   memoryPath?: string | undefined;
   /**
-   * Adds memory files that bear on a prompt behind tool results; a small model chooses them in the background.
+   * Adds memory files that bear on a prompt behind tool results; a small model chooses them in the
+   * background.
    * @default false
    */
   relevantMemory?: Settings['relevantMemory'];

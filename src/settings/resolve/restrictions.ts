@@ -25,9 +25,9 @@ const POLICY_KEYS = [
 ] as const satisfies readonly (keyof Settings)[];
 
 /**
- * Managed settings restrict and no more. Those of the machine are its administrator's, so their allow rules hold
- * and their hooks run;
- * a program that starts us speaks for itself, and could allow the same by an option.
+ * Managed settings restrict and no more. Those of the machine are its administrator's, so their allow rules
+ * hold and their hooks run; a program that starts us speaks for itself, and could allow the same by an
+ * option.
  */
 export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settings {
   const {

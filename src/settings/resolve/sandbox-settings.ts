@@ -15,7 +15,9 @@ export interface SandboxSettings {
   readonly excludedCommands?: List;
   /** Hooks that are commands run in isolation too. Default false. */
   readonly hooks?: Flag;
-  /** MCP servers that are programs run in isolation too: all of them, or those of these names. Default false. */
+  /**
+   * MCP servers that are programs run in isolation too: all of them, or those of these names. Default false.
+   */
   readonly mcpServers?: boolean | readonly string[] | undefined;
   readonly network?: SandboxNetwork | undefined;
   readonly filesystem?: SandboxFiles | undefined;
@@ -101,7 +103,7 @@ function merge(below: SandboxSettings, above: SandboxSettings): SandboxSettings 
     if (value === undefined) continue;
     const old = merged[key];
     if (ADD_UP.has(key) && Array.isArray(old) && Array.isArray(value)) merged[key] = [...old, ...value];
-    // All of them stays all of them, whoever names some.
+    // `true` in one layer is kept, even if another layer names single servers.
     else if (key === 'mcpServers' && old === true && Array.isArray(value)) continue;
     else if (isRecord(old) && isRecord(value) && key !== 'ripgrep' && key !== 'tlsTerminate')
       merged[key] = merge(old, value);

@@ -3,7 +3,10 @@ import { isRepositoryLayer, type Settings, type SettingsLayer } from '../setting
 import { restrictionsOf } from './restrictions.ts';
 import { demandsOf, opens } from './sandbox-settings.ts';
 
-/** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
+/**
+ * Where requests go, what they carry, what runs with the user's keys, and what they cost: never a
+ * repository's word (T102, T103).
+ */
 const USER_ONLY = [
   'apiKeyHelper',
   'baseUrl',
@@ -56,8 +59,8 @@ interface RepositoryRights {
 }
 
 /**
- * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all that
- * is left are restrictions.
+ * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all
+ * that is left are restrictions.
  */
 export function limitRepositoryLayers(
   layers: readonly SettingsLayer[],

@@ -9,9 +9,10 @@ const HOLDS_CONFIGURATION = /^--(?:mcp-config|settings|agents)(?:=|$)/;
 let done = false;
 
 /**
- * Once for a process, and before it starts another: a child process does not inherit secrets, but on Linux it could
- * look them up in `/proc/<pid>/environ` and `cmdline` of the process that started it. Values in `process.env` stay as
- * they are. Of a worker's environment the process knows nothing, so there it is left alone.
+ * Once for a process, and before it starts another: a child process does not inherit secrets, but on Linux it
+ * could look them up in `/proc/<pid>/environ` and `cmdline` of the process that started it. Values in
+ * `process.env` stay as they are. Of a worker's environment the process knows nothing, so there it is left
+ * alone.
  */
 export function hideStartupSecrets(): void {
   if (done || process.platform !== 'linux' || !isMainThread) return;

@@ -1,6 +1,7 @@
 /**
- * What a folder's configuration would make happen, and whether the user has agreed to exactly that. Trust is bound
- * to the content, not to the folder's name: whoever changes a hook after a pull asks again (F98, T107).
+ * What a folder's configuration would make happen, and whether the user has agreed to exactly that. Trust is
+ * bound to the content, not to the folder's name: a hook that changed with a pull causes a new question (F98,
+ * T107).
  */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -17,7 +18,10 @@ interface TrustItem {
   readonly value: string;
 }
 
-/** `nothing`: the folder asks for nothing that needs trust, and is not trusted. `changed`: something else was trusted. */
+/**
+ * `nothing`: the folder asks for nothing that needs trust, and is not trusted. `changed`: something else was
+ * trusted.
+ */
 type TrustState = 'nothing' | 'trusted' | 'changed' | 'untrusted';
 
 export interface ProjectTrust {

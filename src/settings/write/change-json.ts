@@ -23,9 +23,9 @@ export interface JsonFile {
 const ATTEMPTS = 5;
 
 /**
- * Changes one key of a JSON file: whole or not at all, and every other byte stays. `edit` sees what the file holds and is
- * called again when another process wrote meanwhile; undefined changes nothing. Throws `invalid_settings` when the file
- * holds no JSON object; it is then left alone.
+ * Changes one key of a JSON file: whole or not at all, and every other byte stays. `edit` sees what the file
+ * holds and is called again when another process wrote meanwhile; undefined changes nothing. Throws
+ * `invalid_settings` when the file holds no JSON object; it is then left alone.
  */
 export async function changeJsonFile(
   { file, files, mode, folderMode }: JsonFile,

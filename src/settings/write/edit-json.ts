@@ -1,6 +1,6 @@
 /**
- * Sets one key of a JSON object and leaves every other byte as it is. `text` must be a JSON object; of a key that
- * stands there twice, the one that counts (the last) is replaced.
+ * Sets one key of a JSON object and keeps every other byte. `text` must be a JSON object; if a key
+ * occurs twice, the last one, which is effective, is replaced.
  */
 export function withKey(text: string, key: string, value: unknown): string {
   const members = membersOf(text);

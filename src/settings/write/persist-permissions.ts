@@ -14,8 +14,8 @@ const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {
 };
 
 /**
- * Writes those updates whose destination is a settings file. Throws `invalid_settings` for a file that cannot be
- * changed and `invalid_option` for a mode that is never kept.
+ * Writes those updates whose destination is a settings file. Throws `invalid_settings` for a file that cannot
+ * be changed and `invalid_option` for a mode that is never kept.
  */
 export async function persistPermissions(
   updates: readonly PermissionUpdate[],

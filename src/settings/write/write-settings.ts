@@ -16,7 +16,8 @@ interface SettingsFiles {
 export interface SettingsWriter {
   /**
    * Reads one key of the file, has it changed, and writes it. Resolves with the file's name. Throws
-   * `invalid_settings` when the file cannot be read as settings, before or after the change; it is then left alone.
+   * `invalid_settings` when the file cannot be read as settings, before or after the change; it is then left
+   * alone.
    */
   change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string>;
 }
@@ -52,7 +53,10 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
   };
 }
 
-/** The file of a source that exists; of several the one that counts most; of none, the one of the folder there is. */
+/**
+ * The file of a source that exists; of several the one that counts most; of none, the one of the folder there
+ * is.
+ */
 async function fileOf(
   source: SettingSource,
   { configHome, projectRoot, files }: SettingsFiles,

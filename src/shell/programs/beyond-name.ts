@@ -1,7 +1,8 @@
 /**
- * Options and words by which a program does more than its name says: write a file of their choice, or run another
- * program. A rule for the program does not speak of them unless it names them. To add a program, list what it has of
- * the kind; programs that are meant to run what they are given (make, node, ssh with a command) need no entry for that.
+ * Options and words by which a program does more than its name says: write a file of their choice, or run
+ * another program. A rule for the program does not speak of them unless it names them. To add a program, list
+ * what it has of the kind; programs that are meant to run what they are given (make, node, ssh with a
+ * command) need no entry for that.
  */
 
 import { baseName, type Segment } from '../reading/segment.ts';
@@ -123,7 +124,10 @@ function isSedScript(word: string, args: readonly string[]): boolean {
   return !given && args.find((arg) => !arg.startsWith('-')) === word;
 }
 
-/** Whether the script that it is given may run any program, or open any file, by what it reads or by words of its own. */
+/**
+ * Whether the script that it is given may run any program, or open any file, by what it reads or by words of
+ * its own.
+ */
 export function mayRunAnything({ words }: Pick<Segment, 'words'>): boolean {
   const [path, ...args] = words.map(({ value }) => value);
   const program = aliasOf(baseName(path ?? ''));

@@ -1,4 +1,6 @@
-/** Programs that bring files to other names: what they take them from, where they put them, and what is both. */
+/**
+ * Programs that bring files to other names: what they take them from, where they put them, and what is both.
+ */
 import { posix } from 'node:path';
 import { baseName } from '../reading/segment.ts';
 
@@ -38,8 +40,8 @@ export function readCopying(words: readonly string[]): Copying | undefined {
 }
 
 /**
- * What a link that is made leads to: its source from where the command runs, and as a relative link is read, from where
- * the link lies.
+ * What a link that is made leads to: its source from where the command runs, and as a relative link is read,
+ * from where the link lies.
  */
 export function linkedPaths(copying: Copying): readonly string[] {
   const { sources, target, links } = copying;
@@ -54,7 +56,10 @@ export function linkedPaths(copying: Copying): readonly string[] {
   return [...new Set([...known, ...read, ...read.map((path) => posix.normalize(path))])];
 }
 
-/** The names that it makes or fills, should its target be a folder: the target itself where a source stands for all in it. */
+/**
+ * The names created or filled if the target is a folder: the target itself if a source means all of a
+ * folder's content.
+ */
 export function madeInTarget({ sources, target, fillsTarget, program }: Copying): readonly string[] {
   if (target === undefined || target === '') return [];
   return sources.map((source) => {

@@ -1,4 +1,6 @@
-/** The commands among the words of `find` and `fd`: `-exec …`, and what a word that is not known may make one. */
+/**
+ * The commands among the words of `find` and `fd`: `-exec …`, and what a word that is not known may make one.
+ */
 import { knownWord, type ShellWord, wordsFromElsewhere } from '../reading/segment.ts';
 import { meet } from '../reading/text-pattern.ts';
 import { filledIn } from './placed-words.ts';
@@ -13,7 +15,7 @@ interface Grammar {
 }
 
 interface Action {
-  /** The word that the command stands behind. */
+  /** The word before the command. */
   readonly start: ShellWord | undefined;
   readonly words: readonly ShellWord[];
   /** Absent: nothing ends it. */
@@ -21,8 +23,8 @@ interface Action {
 }
 
 /**
- * Every command that there may be. A word that is not known may begin or end one, so they may overlap. undefined: a
- * word may become several, among them the whole of a command.
+ * Every command that there may be. A word that is not known may begin or end one, so they may overlap.
+ * undefined: a word may become several, among them the whole of a command.
  */
 function actionsIn(words: readonly ShellWord[], { starts, ends }: Grammar): readonly Action[] | undefined {
   const actions: Action[] = [];
@@ -42,7 +44,8 @@ function actionsIn(words: readonly ShellWord[], { starts, ends }: Grammar): read
     outside = start !== 'yes' && (outside || end !== 'no');
     if (end === 'yes') open = new Set();
     if (start !== 'no') open.add(at + 1);
-    // The files that a pattern matches come in alphabetical order, in which no program is between `-exec` and `;`.
+    // The files that a pattern matches come in alphabetical order, in which no program is between `-exec` and
+    // `;`.
     if (start !== 'no' && word.many) open.add(at);
   }
   for (const from of open) actions.push(action(from, words.length));
@@ -94,7 +97,10 @@ const FD_MARKS = ['{}', '{/}', '{//}', '{.}', '{/.}'];
 /** Behind the letters of options that take no value. */
 const FD_EXEC = /^(?:-[HIusgFiLpal0q1]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
 
-/** Each `-x` up to its `;` or the end of the line. Where no word holds a placeholder, the path is the last word. */
+/**
+ * Each `-x` up to its `;` or the end of the line. Where no word holds a placeholder, the path is the last
+ * word.
+ */
 export function executedByFd(words: readonly ShellWord[]): FoundCommands | undefined {
   const apart = words.flatMap((word): readonly ShellWord[] => splitOption(word));
   const actions = actionsIn(apart, {

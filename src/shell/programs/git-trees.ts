@@ -1,4 +1,6 @@
-/** What git commands read out of a repository or write into its working tree, besides what their words name. */
+/**
+ * What git commands read out of a repository or write into its working tree, besides what their words name.
+ */
 import { pathOfAddress } from './file-address.ts';
 
 export interface GitTouch {
@@ -69,7 +71,9 @@ export function gitReads(args: readonly string[]): GitTouch | undefined {
   return (workTree !== undefined || ownDirectory) && gitWrites(args) !== undefined ? tree : undefined;
 }
 
-/** Every other subcommand may change files of the working tree, and so may an alias or a program of that name. */
+/**
+ * Every other subcommand may change files of the working tree, and so may an alias or a program of that name.
+ */
 const TREE_STAYS =
   /^(?:add|annotate|archive|blame|branch|bundle|cat-file|check-\w+(?:-\w+)?|clone|column|commit|commit-(?:graph|tree)|config|count-objects|credential|describe|diff|diff-\w+|difftool|fast-export|fetch|fetch-pack|fmt-merge-msg|for-each-ref|format-patch|fsck|gc|grep|hash-object|help|index-pack|init|interpret-trailers|log|ls-\w+|mailinfo|maintenance|merge-base|merge-tree|mktag|mktree|multi-pack-index|name-rev|notes|pack-objects|pack-refs|patch-id|prune|push|range-diff|reflog|remote|repack|replace|rev-list|rev-parse|shortlog|show|show-\w+|status|stripspace|symbolic-ref|tag|unpack-objects|update-index|update-ref|var|verify-\w+|version|whatchanged|write-tree|--version|--help|)$/;
 

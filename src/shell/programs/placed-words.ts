@@ -1,4 +1,6 @@
-/** Words in which a program replaces a placeholder, as `find` does with `{}` and `xargs -I` with what it is told. */
+/**
+ * Words in which a program replaces a placeholder, as `find` does with `{}` and `xargs -I` with its argument.
+ */
 import type { ShellWord } from '../reading/segment.ts';
 import { ANY, ANYTHING, meet, type Piece, type TextPattern } from '../reading/text-pattern.ts';
 
@@ -8,8 +10,8 @@ interface Filling {
 }
 
 /**
- * A word in which the placeholder was replaced. One that the shell has yet to expand may hold it too: `{}?` where it
- * matches no file, and `*` where a file is called `{}`.
+ * A word in which the placeholder was replaced. One that the shell has yet to expand may hold it too: `{}?`
+ * where it matches no file, and `*` where a file is called `{}`.
  */
 export function filledIn(word: ShellWord, mark: string, { many = false }: Filling = {}): ShellWord {
   const { value, text } = word;

@@ -1,14 +1,16 @@
 import { onlyEditsText } from './sed-script.ts';
 
 /**
- * Programs with the forms in which they only read. What is not listed is not known to: an option that writes, runs
- * another program, or names files of its own (`sort -o`, `date -s`, `file -C`) is left out on purpose, and so is every
- * abbreviation of a long option.
+ * Programs with the forms in which they only read. What is not listed is not known to: an option that writes,
+ * runs another program, or names files of its own (`sort -o`, `date -s`, `file -C`) is left out on purpose,
+ * and so is every abbreviation of a long option.
  */
 export interface ReadingForm {
   /** Options with which it only reads. Default: none. */
   readonly options?: RegExp;
-  /** Its other words name no files, and each has to look like this. Default: they are the paths that it reads. */
+  /**
+   * Its other words name no files, and each has to look like this. Default: they are the paths that it reads.
+   */
   readonly words?: RegExp;
   /** How many of the other words, from the first, are no paths. Default 0. */
   readonly scripts?: number;
@@ -180,12 +182,14 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   locale: teller(/^-a$/),
   which: { options: /^-[as]+$/, words: /^[\w.+-]+$/ },
   type: { options: /^-[afptP]+$/, words: /^[\w.+-]+$/ },
-  // With `e` it shows the environment of processes, also where the options of one kind are read as the other's.
+  // With `e` it shows the environment of processes, also where the options of one kind are read as the
+  // other's.
   ps: { options: /^-(?:[eAaf]|e[fF]l?|elf|efww?|aux(?:ww?)?)$/, words: /^(?:a?ux?|a|x|aux?ww?|axu?f?|ww?)$/ },
   node: versionOf(/^(?:-v|--version)$/),
   python: versionOf(/^(?:-V|--version)$/),
   python3: versionOf(/^(?:-V|--version)$/),
-  // What it starts gets words that nobody has seen: only what names no file by them may be started.
+  // The started command gets unknown words: only a command that does not use them as file names may be
+  // started.
   xargs: { options: /^-(?:[0rtx]+|[nL]\d*)$/, words: ANY, holds: startsEcho },
 };
 

@@ -1,4 +1,6 @@
-/** Whether a command only reads, judged at once and without a parser: what is not plain to see does not count. */
+/**
+ * Whether a command only reads, judged at once and without a parser: what is not plain to see does not count.
+ */
 import { plainWords } from '../reading/plain-command.ts';
 import { pathsRead } from '../reading/plain-reader.ts';
 
@@ -6,8 +8,8 @@ import { pathsRead } from '../reading/plain-reader.ts';
 const HARMLESS_REDIRECT = / [12]?>(?: ?\/dev\/null|&[12])(?=[ ;|&]|$)/g;
 
 /**
- * True for reading commands in a row (`|`, `&&`, `||`, `;`), so that the call may run beside others. Not for `cd`,
- * which later calls may notice.
+ * True for reading commands in a row (`|`, `&&`, `||`, `;`), so that the call may run beside others. Not for
+ * `cd`, which later calls may notice.
  */
 export function readsBySight(command: string): boolean {
   const pieces = piecesOf(command.trim().replace(HARMLESS_REDIRECT, ''));

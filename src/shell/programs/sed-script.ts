@@ -1,4 +1,7 @@
-/** Whether a script of sed does no more than print what it was given, changed: it opens no file and runs nothing. */
+/**
+ * Whether a script of sed does no more than print what it was given, changed: it opens no file and runs
+ * nothing.
+ */
 export function onlyEditsText(script: string): boolean {
   let rest = script;
   const take = (pattern: RegExp): boolean => {
@@ -9,7 +12,8 @@ export function onlyEditsText(script: string): boolean {
   };
   while (rest !== '') {
     if (take(/^[\s;{}]+/) || take(/^#[^\n]*/)) continue;
-    // Up to two addresses: numbers, `$`, steps, or expressions between slashes without brackets that hold one.
+    // Up to two addresses: numbers, `$`, steps, or expressions between slashes without brackets that hold
+    // one.
     take(ADDRESS);
     if (take(/^\s*,\s*/) && !take(/^(?:[+~]\d+|\d+|\$|0)/) && !take(EXPRESSION)) return false;
     take(/^[\s!]+/);

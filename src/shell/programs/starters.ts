@@ -4,7 +4,9 @@ import type { ShellWord } from '../reading/segment.ts';
 export interface Starter {
   /** Options that take the next word as their value where none is joined to them: letters, and long names. */
   readonly valued?: string;
-  /** Letters whose value can only be joined to them, and long names without a value that others begin with. */
+  /**
+   * Letters whose value can only be joined to them, and long names without a value that others begin with.
+   */
   readonly bare?: string;
   /** Options that change the folder to their value. */
   readonly moves?: string;
@@ -71,7 +73,9 @@ export function isOption({ name }: Option, names: string): boolean {
   return name.startsWith('--') ? isLongOf(name.slice(2), names) : names.split(' ').includes(name.slice(1));
 }
 
-/** What is left behind the options and assignments; undefined: a word in front of the program is not known. */
+/**
+ * What is left behind the options and assignments; undefined: a word in front of the program is not known.
+ */
 export function readLaunch(words: readonly ShellWord[], starter: Starter): Launch | undefined {
   const { skip = 0, assigns = false } = starter;
   const options: Option[] = [];

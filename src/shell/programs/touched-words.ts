@@ -1,6 +1,6 @@
 /**
- * The words of a command that may be paths of files it opens: for rules that forbid, so too many rather than too few.
- * A program that is not known may open whatever it is given.
+ * The words of a command that may be paths of files it opens: for rules that forbid, so too many rather than
+ * too few. A program that is not known may open whatever it is given.
  */
 
 import { pathsRead, pathsWritten, readingForm } from '../reading/plain-reader.ts';
@@ -155,7 +155,10 @@ export function openTargets(segment: Segment): readonly TextPattern[] {
 
 const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
 
-/** A word itself, and what is written together with an option or a sign in front: `-fx`, `--file=x`, `@x`, `HEAD:x`. */
+/**
+ * A word itself, and what is written together with an option or a sign in front: `-fx`, `--file=x`, `@x`,
+ * `HEAD:x`.
+ */
 function candidates({ value, may, many }: ShellWord, isText: boolean): readonly TouchedWord[] {
   if (value === undefined) {
     // In a script a gap may hold any name.

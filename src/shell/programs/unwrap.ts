@@ -168,7 +168,8 @@ function scriptOf(words: readonly ShellWord[], program: string, language: ShellL
   let reads = false;
   for (const { value } of words) {
     if (value === undefined) return unseen(`what ${program} runs is not written out`);
-    // Others change what it reads, or how: -k makes variables of arguments, -i and -l read files of their own.
+    // Others change what it reads, or how: -k makes variables of arguments, -i and -l read files of their
+    // own.
     if (/^-[ceuxvf]+$/.test(value)) reads ||= value.includes('c');
     else if (/^[-+]/.test(value)) return unseen(`${program} is given options that change what it reads`);
     else if (!reads && OWN_INPUT.test(value)) return unseen(`${program} reads its commands from elsewhere`);

@@ -1,10 +1,15 @@
 /** Longer commands are not analysed: they are not read by users, and no rule is written for them. */
 const MAX_COMMAND_CHARS = 10_000;
 
-/** More brackets and backticks than this are nothing a person writes, and cost a parser its stack and its time. */
+/**
+ * No person writes more brackets and backticks than this, and they would exhaust the parser's stack and
+ * time.
+ */
 const MAX_OPENERS = 200;
 
-/** Control, format, unassigned and invisible characters, and every space but the plain one, tab and line feed. */
+/**
+ * Control, format, unassigned and invisible characters, and every space but the plain one, tab and line feed.
+ */
 const ODD = /[^\P{C}\t\n]|\p{Zl}|\p{Zp}|[^\P{Zs} ]|\p{Default_Ignorable_Code_Point}/u;
 
 /** Why a command is not even given to the parser; undefined when it may be. */
@@ -29,7 +34,8 @@ export function goesOnBehind(ends: readonly number[], substitutions: readonly Sp
 
 /**
  * Whether everything in the text that may begin a substitution is one the parser found. Its tree alone is not
- * proof enough: what a parser overlooks is what hostile text looks for. Bodies of quoted here-documents and text in single quotes are inert.
+ * proof enough: what a parser overlooks is what hostile text looks for. Bodies of quoted here-documents and
+ * text in single quotes are inert.
  */
 export function coversSubstitutions(text: string, found: readonly Span[], inert: readonly Span[]): boolean {
   const edges = new Set(found.flatMap(({ pos, end }) => (text[pos] === '`' ? [pos, end - 1] : [pos])));

@@ -1,7 +1,8 @@
 /**
- * The pieces a command could be made of, for rules that forbid: cut at everything that may begin another command,
- * with and without quotes and backslashes. It finds too much rather than too little, and is no parser: what hides
- * a name on purpose (an escape in `$'…'`, a variable) is not found, and is not plain either.
+ * The pieces a command could be made of, for rules that forbid: cut at everything that may begin another
+ * command, with and without quotes and backslashes. It finds too much rather than too little, and is no
+ * parser: what hides a name on purpose (an escape in `$'…'`, a variable) is not found, and is not plain
+ * either.
  */
 export function naiveSegments(command: string): readonly string[] {
   const joined = command.replace(/\\\r?\n/g, '');

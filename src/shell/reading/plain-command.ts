@@ -1,16 +1,16 @@
 /** Longer commands are never plain: they are not read by users, and no rule is written for them. */
 const MAX_PLAIN_COMMAND_CHARS = 10_000;
 
-/** What stands for itself outside quotes in every shell we may meet (sh, bash, zsh). */
+/** Characters without a special meaning outside of quotes in every supported shell (sh, bash, zsh). */
 const BARE = /^[A-Za-z0-9_./:,@%+=-]$/;
 /** A program's name: no `=`, so that an assignment in front of a command is not taken for one. */
 const PROGRAM = /^[A-Za-z0-9_./+][A-Za-z0-9_./+-]*$/;
 
 /**
- * The words of a command that runs exactly one program with literal arguments, quotes removed. `undefined` for
- * everything else: operators, redirects, substitution, expansion, globs, comments, escapes, assignments, line
- * breaks, characters outside printable ASCII, unclosed quotes. Conservative on purpose: what is refused here is
- * asked about, what is accepted may run because a rule says so.
+ * The words of a command that runs exactly one program with literal arguments, quotes removed. `undefined`
+ * for everything else: operators, redirects, substitution, expansion, globs, comments, escapes, assignments,
+ * line breaks, characters outside printable ASCII, unclosed quotes. Conservative on purpose: what is refused
+ * here is asked about, what is accepted may run because a rule says so.
  */
 export function plainWords(command: string): readonly string[] | undefined {
   if (command.length > MAX_PLAIN_COMMAND_CHARS) return undefined;

@@ -6,7 +6,10 @@ import { READING_GIT, READING_PROGRAMS, type ReadingForm } from '../programs/rea
 import { readTar } from '../programs/tar-words.ts';
 import { baseName } from './segment.ts';
 
-/** The paths a plainly read-only command reads; undefined for every other command. Patterns count as paths too. */
+/**
+ * The paths a plainly read-only command reads; undefined for every other command. Patterns count as paths
+ * too.
+ */
 export function pathsRead(words: readonly string[]): readonly string[] | undefined {
   const { form, args } = formOf(words);
   const named = form === undefined ? undefined : namedIn(args, form);
@@ -21,7 +24,9 @@ export function pathsRead(words: readonly string[]): readonly string[] | undefin
 /** What `find -exec … {} +` fills in. */
 const standsForMany = (word: string): boolean => word.includes('{}');
 
-/** Whether it also reads files that its words do not name: those below a folder, or in a repository's history. */
+/**
+ * Whether it also reads files that its words do not name: those below a folder, or in a repository's history.
+ */
 export function readsBelow(words: readonly string[]): boolean {
   const { form, args } = formOf(words);
   return form?.descends?.(args) === true;

@@ -1,6 +1,6 @@
 /**
- * Where a shell called `sh` may read something else than bash does: dash runs `P` in `true &>/dev/null P`, and has no
- * `[[`. The tree is that of bash; a script is seen whole only where POSIX gives the same.
+ * Where a shell called `sh` may read something else than bash does: dash runs `P` in `true &>/dev/null P`,
+ * and has no `[[`. The tree is that of bash; a script is seen whole only where POSIX gives the same.
  */
 import type { SyntaxNode } from 'unbash';
 

@@ -1,6 +1,9 @@
 import { ANYTHING, type TextPattern } from './text-pattern.ts';
 
-/** One word of a command: what it is once the shell has read it, unless that depends on what only the shell knows. */
+/**
+ * One word of a command: what it is once the shell has read it, unless that depends on what only the shell
+ * knows.
+ */
 export interface ShellWord {
   readonly value: string | undefined;
   readonly text: string;
@@ -22,7 +25,9 @@ export const wordsFromElsewhere = (text: string): ShellWord => ({
   many: true,
 });
 
-/** The language that a line is written in: bash, or what a shell called `sh` may be (dash, bash and others). */
+/**
+ * The language that a line is written in: bash, or what a shell called `sh` may be (dash, bash and others).
+ */
 export type ShellLanguage = 'bash' | 'sh';
 
 export interface RedirectTarget {
@@ -41,13 +46,20 @@ export interface Segment {
   readonly redirects: readonly RedirectTarget[];
   /** What here-documents and here-strings give it to read; absent or empty: nothing. */
   readonly fed?: string;
-  /** Where it may run, relative to where the line starts (`''`): every place an earlier `cd` may have led to. */
+  /**
+   * Where it may run, relative to where the line starts (`''`): every place an earlier `cd` may have led to.
+   */
   readonly folders: readonly string[] | undefined;
-  /** What it starts in turn, where that can be read off its words (`sudo x`, `bash -c '…'`, `find -exec x`). */
+  /**
+   * What it starts in turn, where that can be read off its words (`sudo x`, `bash -c '…'`, `find -exec x`).
+   */
   readonly inner: readonly Segment[];
   /** It does nothing but start `inner` (`timeout 5 x`). */
   readonly transparent: boolean;
-  /** What starts it fills in words of its own: the paths that `find` finds, or any words, as `xargs` does. Absent: none. */
+  /**
+   * What starts it fills in words of its own: the paths that `find` finds, or any words, as `xargs` does.
+   * Absent: none.
+   */
   readonly fedWords?: 'paths' | 'any';
 }
 

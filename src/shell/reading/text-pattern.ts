@@ -1,12 +1,12 @@
 /**
- * Text of which only parts are known: what a word may be once the shell has read it, or what a rule speaks of. Two of
- * them meet when there is a text that both may be.
+ * Text of which only parts are known: what a word may be once the shell has read it, or what a rule speaks
+ * of. Two of them meet when there is a text that both may be.
  */
 
 /**
- * Known text, or a gap. `any`: any text. `name`: any text without a slash, as `*` stands for (not for the dot at the
- * beginning of a name). `part`: the same with dots. `char`: one character of a name. `digits`: a number. `folders`:
- * nothing, or folders with the slash behind them.
+ * Known text, or a gap. `any`: any text. `name`: any text without a slash, like `*` (without a dot at the
+ * beginning of a name). `part`: the same with dots. `char`: one character of a name. `digits`: a number.
+ * `folders`: nothing, or folders with the slash behind them.
  */
 export type Piece =
   | string
@@ -87,7 +87,9 @@ function automatonOf(pattern: TextPattern, fold: (text: string) => string): read
     states[last()]?.push({ on: { of }, to: last() });
     step();
   };
-  /** What stands right in front of a piece, as far as that is known: a star behind a slash leaves dots out. */
+  /**
+   * What stands right in front of a piece, as far as that is known: a star behind a slash leaves dots out.
+   */
   let before = '/';
   for (const [at, piece] of pattern.entries()) {
     if (typeof piece === 'string') {

@@ -1,7 +1,9 @@
 import type { SyntaxNode } from 'unbash';
 import { steersPrograms } from './variables.ts';
 
-/** Why more may happen than the simple commands of a script say, as far as a single node of its tree tells. */
+/**
+ * Why more may happen than the simple commands of a script say, as far as a single node of its tree tells.
+ */
 export function whyUnseen(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case 'Script':

@@ -1,8 +1,8 @@
 /** What variables do to the programs of a line that sets them. */
 
 /**
- * Names by which a shell or a program is made to run, load or write something else. A shell that sets one of these, in
- * front of a command or not, changes what later words mean.
+ * Names by which a shell or a program is made to run, load or write something else. A shell that sets one of
+ * these, in front of a command or not, changes what later words mean.
  */
 const STEERING =
   /^(?:PATH|HOME|SHELL|IFS|ENV|PS\d|CDPATH|FPATH|MANPATH|TMPDIR|TERMINFO|LOCPATH|NLSPATH|HISTFILE|PROMPT_COMMAND|GLOBIGNORE|GCONV_PATH|VISUAL|BROWSER|HOSTALIASES|RES_OPTIONS|MAKEFILES|MAKEFLAGS|MFLAGS|CURL_HOME|WGETRC|EXINIT|VIMINIT|PAGER|EDITOR|XDG_\w+|BASH\w*|SHELLOPTS|ZDOTDIR|POSIXLY_CORRECT|(?:GIT|LD|DYLD|LESS|MAN|PERL|PYTHON|RUBY|NODE|JAVA|JDK|LUA|PHP|RSYNC|TAR|GREP|SSH|SUDO|GPG|GCC|CARGO|RUSTC?|RUSTUP|GO|NPM|YARN|PNPM|PIP|CMAKE|DOCKER|KUBECTL?|HELM|TF|AWS|OPENSSL|SSL|RIPGREP|FZF|BAT|EMACS|VIM|SYSTEMD)_?\w*|npm_config_\w+|\w*(?:PAGER|EDITOR|COMMAND|PROGRAM|OPTIONS|OPTS?|FLAGS|SHELL|ASKPASS|PRELOAD|PATH|HOOKS?|WRAPPER|_RSH|RC))$/;
@@ -16,8 +16,9 @@ const OWN =
   /^(?:[a-z][a-z0-9_]*|[A-Z]|FOO|BAR|BAZ|PORT|HOST|HOSTNAME|VERSION|NAME|MODE|LEVEL|TIMEOUT|SEED|LOGLEVEL|[A-Z][A-Z0-9_]*_(?:ENV|URL|URI|PORT|HOST|USER|NAME|ID|KEY|TOKEN|SECRET|PASSWORD|VERSION|LEVEL|DEBUG|VERBOSE|TIMEOUT|SEED|RUNS|TESTS|SNAPSHOTS|MODE|REGION|ENABLED|DISABLED|COUNT|SIZE|LIMIT|DATE))$/;
 
 /**
- * Whether a variable may make something else run than the words of the line say. In front of a command it reaches that
- * program whatever its name, so only names that are known to be harmless are none; elsewhere it stays in the shell.
+ * Whether a variable may make something else run than the words of the line say. In front of a command it
+ * reaches that program whatever its name, so only names that are known to be harmless are none; elsewhere it
+ * stays in the shell.
  */
 export function steersPrograms(name: string, inFront: boolean): boolean {
   if (TELLING.test(name)) return false;
