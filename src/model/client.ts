@@ -8,7 +8,7 @@ import type { ModelClient } from '../protocol/model/model-client.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
-import { createEndpointSizes, type EndpointSizes } from './catalog/endpoint-sizes.ts';
+import { createEndpointSizes, type EndpointSizes, NO_SIZES } from './catalog/endpoint-sizes.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedSizes } from './catalog/model-info.ts';
 import { createCredentials } from './credentials.ts';
@@ -134,13 +134,16 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     { apiKey: options.apiKey, authToken: options.authToken },
     options.credentials ?? (options.wire && renewedBy(wire)),
   );
-  const sizes = createEndpointSizes({
-    connections,
-    baseUrl,
-    headers: () => callerHeaders({ credential: credentials.current, userAgent, custom }),
-    overrides: options.models,
-    clock: options.clock,
-  });
+  const sizes =
+    options.wire === undefined
+      ? createEndpointSizes({
+          connections,
+          baseUrl,
+          headers: () => callerHeaders({ credential: credentials.current, userAgent, custom }),
+          overrides: options.models,
+          clock: options.clock,
+        })
+      : NO_SIZES;
   const infoOf = remembering(options.models, sizes, options.betas);
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {

@@ -32,7 +32,8 @@ export function createMessagesWire(options: MessagesWireOptions, ports: WirePort
   return new MessagesWire(options, ports);
 }
 
-const MESSAGES_API: AnswerApi = {
+/** How the Messages API words its answers. */
+export const MESSAGES_API: AnswerApi = {
   name: 'the Messages API',
   createDecoder: createEventDecoder,
   eventsOf: (answer, head) => eventsOfAnswer(answer) ?? otherApiFailure(answer, head),

@@ -117,14 +117,16 @@ async function configure(options: Options): Promise<Configured> {
     agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns, hasMode }, config, files);
   return {
     config: { ...config, ...main, ...underOwnNames(options.engine ?? {}) },
-    unreachable: bringsModel(options) ? undefined : unreachable,
+    unreachable: bringsModel(options, unreachable) ? undefined : unreachable,
     refused,
   };
 }
 
-/** The caller supplies a model port, or credentials that settings do not know. */
-const bringsModel = ({ engine = {} }: Options): boolean =>
-  engine.callModel !== undefined || engine.credentials !== undefined || engine.headers !== undefined;
+/** The caller supplies a model port, or the credentials that alone are missing. */
+const bringsModel = ({ engine = {} }: Options, unreachable: TurnwrightError | undefined): boolean =>
+  engine.callModel !== undefined ||
+  (unreachable?.code === 'not_configured' &&
+    (engine.credentials !== undefined || engine.headers !== undefined));
 
 const wantsLog = ({ debug, debugFile, engine }: Options): boolean =>
   engine?.debug === undefined && ((debug !== undefined && debug !== false) || debugFile !== undefined);

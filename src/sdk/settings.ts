@@ -46,8 +46,14 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 
 /** The endpoint and the source of the credentials of a query with these options. Names only, never values. */
 export async function modelAccess(options: ResolveSettingsOptions = {}): Promise<ModelAccess> {
-  const { apiKeySource, baseUrl, model, unreachable } = await inspect(options);
-  return { apiKeySource, baseUrl, model, ...(unreachable !== undefined && { unreachable }) };
+  const { apiKeySource, baseUrl, cloud, model, unreachable } = await inspect(options);
+  return {
+    apiKeySource,
+    baseUrl,
+    model,
+    ...(cloud !== undefined && { cloud }),
+    ...(unreachable !== undefined && { unreachable }),
+  };
 }
 
 export interface ModelAccess {
@@ -56,6 +62,8 @@ export interface ModelAccess {
   readonly baseUrl: string;
   /** Default model of a session. */
   readonly model: string;
+  /** The cloud that is asked instead of `baseUrl`, with credentials of its own; absent: none. */
+  readonly cloud?: 'bedrock' | 'vertex' | 'foundry';
   /** Why no session can use it, in one sentence; absent if it can be used. */
   readonly unreachable?: string;
 }

@@ -34,6 +34,12 @@ export interface Settings {
   readonly childEnvAllow?: readonly string[] | undefined;
   /** A command that prints an API key. */
   readonly apiKeyHelper?: string | undefined;
+  /** A command that renews the AWS credentials in the user's files, such as `aws sso login`. */
+  readonly awsAuthRefresh?: string | undefined;
+  /** A command that prints AWS credentials as JSON. */
+  readonly awsCredentialExport?: string | undefined;
+  /** A command that renews Google's application default credentials. */
+  readonly gcpAuthRefresh?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly proxyUrl?: string | undefined;

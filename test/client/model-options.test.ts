@@ -153,12 +153,20 @@ throughBothDoors('where a prompt goes', (stage) => {
   it.each(['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'])(
     'nowhere with %s, which cannot be obeyed',
     async (variable) => {
-      const { error, results } = await withEnv({ [variable]: '1' });
+      const { error, results } = await withEnv({ [variable]: '1', AWS_REGION: '', AWS_DEFAULT_REGION: '' });
       const said = `${String(error)} ${JSON.stringify(results)}`;
-      expect(said).toContain(`${variable} is set, but Turnwright speaks the Anthropic Messages API alone`);
+      expect(said).toContain(`${variable} is set, but cannot be obeyed.`);
       nowhere();
     },
   );
+
+  it('nowhere when two such variables are set', async () => {
+    const { error, results } = await withEnv({ CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '1' });
+    expect(`${String(error)} ${JSON.stringify(results)}`).toContain(
+      'CLAUDE_CODE_USE_BEDROCK and CLAUDE_CODE_USE_VERTEX are both set.',
+    );
+    nowhere();
+  });
 
   it('where it always goes when such a variable says no', async () => {
     stage.play(reply('ok'));

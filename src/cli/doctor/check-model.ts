@@ -14,7 +14,8 @@ export async function checkModel(
 ): Promise<readonly CheckResult[]> {
   const place = { cwd, env, projectTrusted: false, trustRecorded: true };
   const access = await modelAccess(place);
-  const { apiKeySource, baseUrl, model, unreachable } = access;
+  const { apiKeySource, baseUrl, cloud, model, unreachable } = access;
+  if (cloud !== undefined) return checkCloud(cloud, model);
   const credentials = checkCredentials(apiKeySource, baseUrl);
   if (credentials.state === 'problem') return [credentials];
   if (unreachable !== undefined) return [credentials, { name: 'API', state: 'problem', detail: unreachable }];
@@ -22,6 +23,15 @@ export async function checkModel(
   const answer = await probeModel({ ...place, signal: AbortSignal.timeout(limitMs) });
   const took = Math.round(performance.now() - startedMs);
   return [credentials, checkAnswer(answer, access, took), checkChosen(answer, model)];
+}
+
+/** A cloud has no request that costs nothing. */
+function checkCloud(cloud: NonNullable<ModelAccess['cloud']>, model: string): readonly CheckResult[] {
+  return [
+    { name: 'credentials', state: 'ok', detail: `those of ${cloud}; they are read with the first request` },
+    { name: 'API', state: 'ok', detail: `${cloud}; a run shows whether it lets us in` },
+    { name: 'model', state: 'ok', detail: `${model}; --model or ANTHROPIC_MODEL chooses another one` },
+  ];
 }
 
 function checkChosen(answer: EndpointAnswer, model: string): CheckResult {

@@ -15,18 +15,30 @@ export async function credentialsFromHelper(
 }
 
 /** The API key that a command of the user's settings prints. Throws `invalid_settings`; never repeats its output. */
-function keyFromHelper(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    childProcess().exec(command, { cwd, env, timeout: LIMIT_MS, windowsHide: true }, (error, stdout) => {
-      const key = stdout.trim();
-      if (error === null && key !== '') resolve(key);
-      else
-        reject(
-          new TurnwrightError(
-            'invalid_settings',
-            `apiKeyHelper printed no key (exit code ${error?.code ?? 0}).`,
-          ),
-        );
-    });
+async function keyFromHelper(
+  command: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { exitCode, stdout } = await runCredentialCommand(command, { cwd, env, limitMs: LIMIT_MS });
+  const key = stdout.trim();
+  if (exitCode === 0 && key !== '') return key;
+  throw new TurnwrightError('invalid_settings', `apiKeyHelper printed no key (exit code ${exitCode}).`);
+}
+
+/** Runs a command of the user's settings by the shell. Its output may hold secrets. */
+export function runCredentialCommand(
+  command: string,
+  place: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly limitMs: number;
+  },
+): Promise<{ readonly exitCode: number | string; readonly stdout: string }> {
+  const { cwd, env, limitMs } = place;
+  return new Promise((resolve) => {
+    childProcess().exec(command, { cwd, env, timeout: limitMs, windowsHide: true }, (error, stdout) =>
+      resolve({ exitCode: error === null ? 0 : (error.code ?? error.signal ?? 1), stdout }),
+    );
   });
 }

@@ -10,7 +10,7 @@ import {
   type TrustedFolder,
   trustedFolders,
 } from '../../settings/trust/trust-store.ts';
-import { unreachableModel } from '../models/unreachable-model.ts';
+import { reachOf } from '../models/unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust/trust.ts';
 
@@ -24,9 +24,18 @@ export async function inspectSettings(input: {
   const { config, layers, project, sandbox } = resolved;
   const { apiKeySource, baseUrl } = config;
   const model = resolveModelAlias(config.model ?? 'default', config.env);
-  const unreachable = unreachableModel(resolved)?.message;
+  const { cloud, unreachable } = await reachOf(resolved);
   const report = describeLayers(layers);
-  return { report, trust: project.trust, apiKeySource, baseUrl, model, unreachable, sandbox };
+  return {
+    report,
+    trust: project.trust,
+    apiKeySource,
+    baseUrl,
+    model,
+    cloud: cloud?.name,
+    unreachable: unreachable?.message,
+    sandbox,
+  };
 }
 
 export function trustRecords(configHome: string, files: PersistentFiles) {

@@ -78,6 +78,7 @@ function clientOptions(
     ...(config.promptCacheTtl !== undefined && { cacheTtl: config.promptCacheTtl }),
     ...(config.promptCaching !== undefined && { promptCaching: config.promptCaching }),
     ...(config.extraBody !== undefined && { extraBody: config.extraBody }),
+    ...(config.openWire !== undefined && { wire: config.openWire }),
     ...(config.betas !== undefined && { betas: config.betas }),
     ...(config.admission !== undefined && { admission: config.admission }),
     ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),

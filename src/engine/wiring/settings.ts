@@ -12,7 +12,7 @@ import type { LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
 import { credentialsFromHelper } from '../models/api-key-helper.ts';
-import { unreachableModel } from '../models/unreachable-model.ts';
+import { reachOf } from '../models/unreachable-model.ts';
 import { commandFileSources } from '../project/command-files.ts';
 import { openOutputStyles } from '../project/output-styles.ts';
 import { pluginCommands } from '../project/plugin-commands.ts';
@@ -49,6 +49,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const { config, apiKeyHelper } = resolved;
   resolved.warnings.forEach(warn);
   const { sandbox, refused } = await requestedSandbox(resolved, warn);
+  const { cloud, unreachable } = await reachOf(resolved);
   const toolNames = options.tools === undefined || 'type' in options.tools ? undefined : options.tools;
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
@@ -68,6 +69,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       ...toolFields(toolNames, resolved, sandbox),
       ...(apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config))),
       files,
+      ...(cloud && { openWire: cloud.wire }),
       sandbox,
       skills,
       plugins,
@@ -84,7 +86,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,
     projectFiles: looked,
-    unreachable: unreachableModel(resolved),
+    unreachable,
     refused,
   };
 }

@@ -25,6 +25,14 @@ export interface EndpointSizes {
   close(): void;
 }
 
+/** Another wire's endpoint has no such list: nothing is asked, and nothing goes to another endpoint. */
+export const NO_SIZES: EndpointSizes = {
+  of: () => undefined,
+  isTabled: () => true,
+  ready: () => undefined,
+  close: () => {},
+};
+
 interface EndpointSizesOptions {
   readonly connections: Connections;
   readonly baseUrl: URL;

@@ -34,6 +34,8 @@ export interface AnswerApi {
   /** As errors name it: `the Messages API`. */
   readonly name: string;
   createDecoder(head: HttpHead): EventDecoder;
+  /** For events in another framing than server-sent events. */
+  readonly framing?: { readonly contentType: string; createReader(): SseReader };
   /**
    * The events of an answer that came as one JSON object, each of which the decoder accepts. A failure: it is
    * of another API. undefined: it is an error, which `classify` reads.
@@ -131,9 +133,13 @@ function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEv
       return stop?.kind === 'aborted' ? stop : failed(reader.api.classify(head, text, reader.clock.nowMs()));
     };
   }
-  const format = bodyFormat(head.headers);
+  const format = bodyFormat(head.headers, reader.api.framing?.contentType);
   if (format.kind === 'wrong') return async () => failed(wrongFormat(format.what, reader.api.name, head));
-  return format.kind === 'events' ? streamReader(reader, head, decoder) : wholeReader(reader, head, decoder);
+  if (format.kind === 'json') return wholeReader(reader, head, decoder);
+  const { framing } = reader.api;
+  const events =
+    format.kind === 'framed' && framing !== undefined ? framing.createReader() : createSseReader();
+  return streamReader(reader, head, decoder, events);
 }
 
 function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
@@ -151,9 +157,8 @@ function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder): Rea
 }
 
 /** A batch per read, until `message_stop`. */
-function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEvents {
+function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, sse: SseReader): ReadEvents {
   const { call, watch, clock } = reader;
-  const sse = createSseReader();
   let empty = true;
   let failure: ModelFailure | undefined;
   return async () => {

@@ -8,7 +8,11 @@ export interface HttpHead {
   readonly headers: ResponseHeaders;
 }
 
+/** Of the Messages API and gateways, AWS, and Azure. */
+const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'x-amzn-requestid', 'apim-request-id'];
+
 /** The server's request id, in whichever header it is. */
-export function requestIdOf({ headers }: HttpHead): string | undefined {
-  return headers['request-id'] ?? headers['x-request-id'];
+export function requestIdOf({ headers }: Pick<HttpHead, 'headers'>): string | undefined {
+  for (const name of REQUEST_ID_HEADERS) if (headers[name] !== undefined) return headers[name];
+  return undefined;
 }

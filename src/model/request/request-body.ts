@@ -35,7 +35,8 @@ interface BodyInput {
   readonly caching?: boolean;
   /** Further fields of the body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
-  readonly metadataUserId: string;
+  /** undefined: the endpoint does not know `metadata`. */
+  readonly metadataUserId: string | undefined;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -73,7 +74,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...(request.contextManagement !== undefined && { context_management: request.contextManagement }),
     ...(input.fast && { speed: 'fast' }),
-    metadata: { user_id: input.metadataUserId },
+    ...(input.metadataUserId !== undefined && { metadata: { user_id: input.metadataUserId } }),
     stream: request.stream,
     ...input.extraBody,
   };

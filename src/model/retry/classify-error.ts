@@ -3,7 +3,7 @@
  * error, a time-out.
  */
 import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
-import type { HttpHead, ResponseHeaders } from '../http/http-head.ts';
+import { type HttpHead, type ResponseHeaders, requestIdOf as requestIdIn } from '../http/http-head.ts';
 import type { Trip } from '../stream/stream-watch.ts';
 import { type ErrorBody, parseErrorBody } from './error-body.ts';
 import {
@@ -185,7 +185,7 @@ export function protocolFailure(message: string, head: HttpHead, retry = false):
 }
 
 function requestIdOf(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
-  const requestId = headers['request-id'] ?? headers['x-request-id'] ?? fromBody;
+  const requestId = requestIdIn({ headers }) ?? fromBody;
   return requestId === undefined ? {} : { requestId };
 }
 

@@ -104,7 +104,8 @@ export async function resolveConfig({
   const layers = [...own.map(withoutPolicyKeys), ...managed];
 
   const settings = await withModelsFile(layLayers(layers), { cwd, homeDirectory: home, files });
-  const environment = readEnvironment({ ...env, ...userVariables(layers) });
+  const providerEnv = { ...env, ...userVariables(layers) };
+  const environment = readEnvironment(providerEnv);
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const access = await resolveConnection({ given: engine, settings, environment, cwd, files, warn });
   const { apiKeyHelper, isModelConfigured, ...connection } = access;
@@ -143,6 +144,12 @@ export async function resolveConfig({
     apiKeyHelper,
     isModelConfigured,
     otherProviders: environment.otherProviders,
+    providerEnv,
+    credentialCommands: {
+      awsAuthRefresh: settings.awsAuthRefresh,
+      awsCredentialExport: settings.awsCredentialExport,
+      gcpAuthRefresh: settings.gcpAuthRefresh,
+    },
     removedTools: (options.disallowedTools ?? [])
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),

@@ -9,6 +9,9 @@ import { demandsOf, opens } from './sandbox-settings.ts';
  */
 const USER_ONLY = [
   'apiKeyHelper',
+  'awsAuthRefresh',
+  'awsCredentialExport',
+  'gcpAuthRefresh',
   'baseUrl',
   'headers',
   'proxyUrl',

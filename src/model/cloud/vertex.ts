@@ -1,0 +1,159 @@
+/** Google Vertex AI: rawPredict with a Google access token. */
+import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../http/http-head.ts';
+import { MESSAGES_API } from '../messages-wire.ts';
+import { classifyAnswer } from '../retry/classify-error.ts';
+import { type CloudAccess, type CloudSetup, isOn, LOGIN_LIMIT_MS, urlIn, variable } from './cloud-setup.ts';
+import { type CloudEndpoint, createCloudWire } from './cloud-wire.ts';
+import { causeOf } from './error-causes.ts';
+import { createFetch } from './fetch-over-connections.ts';
+import { vertexModel, vertexRegionVariables } from './model-ids.ts';
+import {
+  type ClientOptions,
+  loadDependency,
+  loadPackage,
+  missingPackage,
+  type OfficialClient,
+} from './official-client.ts';
+
+const PACKAGE = '@anthropic-ai/vertex-sdk';
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+
+interface VertexModule {
+  readonly AnthropicVertex: new (
+    options: ClientOptions & {
+      readonly region: string;
+      readonly projectId: string;
+      readonly baseURL: string | undefined;
+      readonly authClient: AuthClient;
+    },
+  ) => OfficialClient;
+}
+
+/** What is used of `google-auth-library`. */
+interface AuthClient {
+  getRequestHeaders(): Promise<Headers>;
+}
+interface GoogleAuthModule {
+  readonly GoogleAuth: new (options: {
+    readonly scopes: string;
+    readonly projectId: string;
+    readonly keyFilename?: string;
+    readonly clientOptions: { readonly transporterOptions: { readonly fetchImplementation: typeof fetch } };
+  }) => { getClient(): Promise<AuthClient> };
+}
+
+/**
+ * `CLOUD_ML_REGION` is required, or a region for the model in `VERTEX_REGION_CLAUDE_…`; so is
+ * `ANTHROPIC_VERTEX_PROJECT_ID` (or `GOOGLE_CLOUD_PROJECT`, `GCLOUD_PROJECT`).
+ */
+export function vertexAccess(setup: CloudSetup): CloudAccess {
+  const region = variable(setup, 'CLOUD_ML_REGION');
+  if (region === undefined)
+    return { problem: 'Vertex needs a region: set CLOUD_ML_REGION, for example to global or us-east5.' };
+  if (!/^[a-z0-9-]+$/.test(region))
+    return { problem: `CLOUD_ML_REGION is not the name of a region: ${region}` };
+  const projectId =
+    variable(setup, 'ANTHROPIC_VERTEX_PROJECT_ID') ??
+    variable(setup, 'GOOGLE_CLOUD_PROJECT') ??
+    variable(setup, 'GCLOUD_PROJECT');
+  if (projectId === undefined)
+    return { problem: 'Vertex needs a project: set ANTHROPIC_VERTEX_PROJECT_ID to its id.' };
+  const { url, problem } = urlIn(setup, 'ANTHROPIC_VERTEX_BASE_URL');
+  const missing = problem ?? missingPackage('Vertex', PACKAGE);
+  if (missing !== undefined) return { problem: missing };
+  return { open: (ports) => createCloudWire(vertexEndpoint(setup, region, projectId, url), setup, ports) };
+}
+
+function vertexEndpoint(
+  setup: CloudSetup,
+  region: string,
+  projectId: string,
+  baseUrl: string | undefined,
+): CloudEndpoint {
+  const skipAuth = isOn(setup, 'CLAUDE_CODE_SKIP_VERTEX_AUTH');
+  const { gcpAuthRefresh } = setup.commands;
+  const fix =
+    gcpAuthRefresh === undefined
+      ? 'Log in again (`gcloud auth application-default login`), or name the command that does in the setting gcpAuthRefresh.'
+      : 'Check the command in the setting gcpAuthRefresh.';
+  /** Caches its token until it expires. */
+  let authClient: Promise<AuthClient> | undefined;
+  return {
+    name: 'vertex',
+    title: 'Google Cloud',
+    api: {
+      ...MESSAGES_API,
+      name: 'Vertex AI',
+      classify: (head, text, nowMs) => classifyGoogle(head, text, nowMs, fix),
+    },
+    body: { anthropic_version: 'vertex-2023-10-16' },
+    knows: { contextManagement: true, serverTools: true, metadata: false },
+    modelId: vertexModel,
+    async client(model) {
+      const { AnthropicVertex } = await loadPackage<VertexModule>(PACKAGE);
+      authClient ??= skipAuth ? Promise.resolve(NO_AUTH) : googleClient(setup, projectId);
+      const signer = await authClient;
+      return (options) =>
+        new AnthropicVertex({
+          ...options,
+          region: regionOf(setup, model) ?? region,
+          projectId,
+          baseURL: baseUrl,
+          authClient: signer,
+        });
+    },
+    async renewCredentials() {
+      if (skipAuth) return false;
+      authClient = undefined;
+      if (gcpAuthRefresh !== undefined) await setup.runCommand(gcpAuthRefresh, LOGIN_LIMIT_MS);
+      return true;
+    },
+    unsigned: (error) => ({
+      kind: 'cloud_credentials',
+      message: `Google Cloud credentials could not be obtained: ${causeOf(error)}. ${fix}`,
+      cause: error,
+    }),
+  };
+}
+
+const NO_AUTH: AuthClient = { getRequestHeaders: async () => new Headers() };
+
+function googleClient(setup: CloudSetup, projectId: string): Promise<AuthClient> {
+  const { GoogleAuth } = loadDependency<GoogleAuthModule>(PACKAGE, 'google-auth-library');
+  const keyFilename = variable(setup, 'GOOGLE_APPLICATION_CREDENTIALS');
+  return new GoogleAuth({
+    scopes: SCOPE,
+    projectId,
+    ...(keyFilename !== undefined && { keyFilename }),
+    clientOptions: { transporterOptions: { fetchImplementation: createFetch(setup) } },
+  }).getClient();
+}
+
+function regionOf(setup: CloudSetup, model: string): string | undefined {
+  return vertexRegionVariables(model)
+    .map((name) => variable(setup, name))
+    .find((region) => region !== undefined);
+}
+
+/** Google's own errors, and those of the Messages API that Vertex passes on. */
+function classifyGoogle(head: HttpHead, text: string, nowMs: number, fix: string): ModelFailure {
+  const failure = classifyAnswer(head, unwrapped(text), nowMs);
+  if (failure.kind !== 'authentication' && failure.kind !== 'cloud_credentials') return failure;
+  const said = classifyAnswer({ ...head, status: 400 }, unwrapped(text), nowMs).message;
+  return {
+    ...failure,
+    kind: 'cloud_credentials',
+    message: `Google Cloud refused the credentials: ${said.replace(/\.$/, '')}. ${fix}`,
+  };
+}
+
+/** An error of a streamed method comes as a list of one. */
+function unwrapped(text: string): string {
+  if (!text.trimStart().startsWith('[')) return text;
+  try {
+    return JSON.stringify((JSON.parse(text) as readonly unknown[])[0]);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,40 @@
+/** Clients of the clouds for tests: as the variables and settings of a session would make them. */
+
+import { createModelClient, type ModelClientOptions } from '../../../src/model/client.ts';
+import { cloudAccess } from '../../../src/model/cloud/access.ts';
+import type { CloudAccess, CloudName, CloudSetup } from '../../../src/model/cloud/cloud-setup.ts';
+
+export const KEYS = {
+  accessKeyId: 'AKIDEXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG',
+  sessionToken: 'session-token-1',
+};
+export const AWS_ENV = {
+  AWS_REGION: 'us-west-2',
+  AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+  AWS_SESSION_TOKEN: KEYS.sessionToken,
+};
+
+export function cloud(name: CloudName, env: CloudSetup['env'], more: Partial<CloudSetup> = {}): CloudAccess {
+  return cloudAccess(name, {
+    env,
+    userAgent: 'turnwright/test',
+    headers: {},
+    caching: true,
+    cacheTtl: '5m',
+    extraBody: undefined,
+    commands: {},
+    runCommand: () => Promise.reject(new Error('There is no command to run.')),
+    ...more,
+  });
+}
+
+/** The first party's address is one where nothing listens: no request may go there. */
+export function cloudClient(
+  access: CloudAccess,
+  options: Pick<ModelClientOptions, 'clock' | 'random'> & Partial<ModelClientOptions>,
+) {
+  if ('problem' in access) throw new Error(access.problem);
+  return createModelClient({ baseUrl: 'http://127.0.0.1:9', wire: access.open, ...options });
+}
