@@ -42,7 +42,7 @@ export interface AnswerApi {
    */
   eventsOf(answer: unknown, head: HttpHead): readonly unknown[] | ModelFailure | undefined;
   /** The failure of a response with an error status, or of a 200 whose JSON is an error. */
-  classify(head: HttpHead, text: string, nowMs: number): ModelFailure;
+  classify(head: HttpHead, text: string, nowMs: number): ModelFailure | Promise<ModelFailure>;
 }
 
 type End = { readonly kind: 'complete' } | HttpStop;
@@ -130,7 +130,8 @@ function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder): ReadEv
   if (head.status !== 200) {
     return async () => {
       const { text, stop } = await readText(reader, MAX_ERROR_BYTES);
-      return stop?.kind === 'aborted' ? stop : failed(reader.api.classify(head, text, reader.clock.nowMs()));
+      if (stop?.kind === 'aborted') return stop;
+      return failed(await reader.api.classify(head, text, reader.clock.nowMs()));
     };
   }
   const format = bodyFormat(head.headers, reader.api.framing?.contentType);
@@ -150,7 +151,7 @@ function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder): Rea
     if (stop?.kind === 'aborted') return stop;
     if (stop !== undefined) return brokenOff(stop, head);
     const events: StreamEvent[] = [];
-    const failure = readWhole(text, head, decoder, events, reader);
+    const failure = await readWhole(text, head, decoder, events, reader);
     end = failure === undefined ? COMPLETE : failed(failure);
     return events.length > 0 ? events : end;
   };
@@ -235,13 +236,13 @@ async function readText(reader: Reader, maxBytes: number): Promise<{ text: strin
   }
 }
 
-function readWhole(
+async function readWhole(
   text: string,
   head: HttpHead,
   decoder: EventDecoder,
   into: StreamEvent[],
   { api, clock }: Reader,
-): ModelFailure | undefined {
+): Promise<ModelFailure | undefined> {
   if (text.trim() === '') return protocolFailure('The answer is empty.', head, true);
   let answer: unknown;
   try {
@@ -249,12 +250,13 @@ function readWhole(
   } catch {
     return protocolFailure('The answer is not JSON.', head, true);
   }
-  const events = api.eventsOf(answer, head) ?? api.classify(head, text, clock.nowMs());
+  const events = api.eventsOf(answer, head) ?? (await api.classify(head, text, clock.nowMs()));
   if (!Array.isArray(events)) return events as ModelFailure;
   for (const event of events) {
     const failure = decoder.accept(event, into);
     if (failure !== undefined) return failure;
   }
+  decoder.end?.(into);
   return undefined;
 }
 

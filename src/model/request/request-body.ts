@@ -7,6 +7,7 @@ import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
+import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
@@ -51,7 +52,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
-    keepsThinking: input.keepsThinking,
+    keepsThinking: withoutVendors(input.keepsThinking),
     mark,
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
@@ -67,6 +68,9 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
   const effort = wireEffort(request, info);
   const outputConfig = {
     ...(effort !== undefined && { effort }),
+    ...(request.outputSchema !== undefined && {
+      format: { type: 'json_schema', schema: request.outputSchema },
+    }),
     ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
   };
   const varying = {
@@ -91,6 +95,16 @@ function preamble(request: ModelRequest, mark: CacheMark): string {
     tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
   return systemJson + toolsJson;
 }
+
+/** Reasoning of other APIs is never sent to this one (F119). */
+const withoutVendors = oncePer(
+  (keeps: BodyInput['keepsThinking']) =>
+    (answer: AssistantMessage): boolean =>
+      keeps(answer) &&
+      !answer.message.content.some(
+        (block) => block.type === 'thinking' && isVendorSignature(block.signature),
+      ),
+);
 
 const systemBlocks = oncePer((texts: readonly string[]) =>
   texts.filter((text) => text.trim() !== '').map(textJson),

@@ -1,5 +1,6 @@
 /** One model call, as the loop sees it: a request, batches of decoded events, and one outcome. */
 
+import type { JsonSchema } from '../json.ts';
 import type { Life } from '../life.ts';
 import type { AssistantErrorKind, ModelFailure } from './failure.ts';
 import type { View } from './view.ts';
@@ -34,6 +35,11 @@ export interface ModelRequest {
   readonly maxTokens: number;
   readonly thinking?: ThinkingConfig;
   readonly effort?: EffortLevel;
+  /**
+   * The text of the answer must be JSON of this schema, as far as the provider can enforce it. Not together
+   * with tools.
+   */
+  readonly outputSchema?: JsonSchema;
   readonly taskBudget?: { readonly total: number; readonly remaining?: number };
   readonly speed?: 'fast';
   readonly betas?: readonly string[];

@@ -90,6 +90,8 @@ export interface Usage {
   readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests?: number };
   readonly output_tokens_details?: { readonly thinking_tokens?: number };
   readonly service_tier?: string | null;
+  /** The provider reported no usage: the counts are estimated from the number of characters. */
+  readonly estimated?: true;
   /** Usage of models that answered inside this response (advisors); counted recursively. */
   readonly iterations?: readonly (Partial<Usage> & { readonly model?: string; readonly type?: string })[];
 }
