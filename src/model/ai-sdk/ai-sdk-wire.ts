@@ -204,7 +204,7 @@ function headOf(response: unknown): HttpHead {
 function otherContent(head: HttpHead): ModelFailure | undefined {
   if (head.headers['content-type'] === undefined || head.headers['content-length'] === '0') return undefined;
   const format = bodyFormat(head.headers);
-  if (format.kind === 'events') return undefined;
+  if (format.kind === 'events' || format.kind === 'framed') return undefined;
   return wrongFormat(format.kind === 'json' ? 'one JSON object' : format.what, 'a stream of events', head);
 }
 
