@@ -1,4 +1,7 @@
-/** Names that the published table of the engine's fields has for options which are called otherwise here (L1). */
+/**
+ * Other names of options in the engine's configuration: those of the published table of its fields (L1), and earlier
+ * ones.
+ */
 import type { BaseOptions } from '../options/options.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { QueryEngineConfig } from './config.ts';
@@ -17,6 +20,17 @@ interface PublishedNames {
   appendSystemPrompt?: string | undefined;
   /** The schema of `outputFormat`. */
   jsonSchema?: JsonSchema | undefined;
+  /** Another name of `permissionPromptToolName`. */
+  permissionPromptTool?: BaseOptions['permissionPromptToolName'];
+  /** `maxSubagentDepth`, `maxSubagentsPerMessage`, `maxSubagents` and `subagentDeadlineMs` in one field. */
+  agentLimits?:
+    | {
+        readonly maxDepth?: number | undefined;
+        readonly maxPerMessage?: number | undefined;
+        readonly maxPerSession?: number | undefined;
+        readonly deadlineMs?: number | undefined;
+      }
+    | undefined;
 }
 
 /** The configuration as callers write it: the engine's fields, also under their published names. */
@@ -27,13 +41,19 @@ export function underOwnNames(given: PublicConfig): QueryEngineConfig;
 export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngineConfig>;
 export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngineConfig> {
   const { userSpecifiedModel, thinkingConfig, handleElicitation, ...others } = given;
-  const { customSystemPrompt: custom, appendSystemPrompt: append, jsonSchema: schema, ...own } = others;
+  const { customSystemPrompt: custom, appendSystemPrompt: append, jsonSchema: schema, ...more } = others;
+  const { permissionPromptTool, agentLimits, ...own } = more;
   const renamed: Partial<QueryEngineConfig> = {
     model: userSpecifiedModel,
     thinking: thinkingConfig,
     onElicitation: handleElicitation,
     systemPrompt: custom === undefined && append === undefined ? undefined : systemPromptOf(custom, append),
     outputFormat: schema && { type: 'json_schema', schema },
+    permissionPromptToolName: permissionPromptTool,
+    maxSubagentDepth: agentLimits?.maxDepth,
+    maxSubagentsPerMessage: agentLimits?.maxPerMessage,
+    maxSubagents: agentLimits?.maxPerSession,
+    subagentDeadlineMs: agentLimits?.deadlineMs,
   };
   const meant = Object.entries(renamed).filter(
     ([name, value]) => value !== undefined && own[name as keyof typeof own] === undefined,

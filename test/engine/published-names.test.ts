@@ -33,5 +33,11 @@ it('a field that is given under its own name wins', () => {
   expect(underOwnNames({ appendSystemPrompt: 'Speak Latin.' })).toEqual({
     systemPrompt: { type: 'preset', preset: 'turnwright', append: 'Speak Latin.' },
   });
+  expect(
+    underOwnNames({
+      agentLimits: { maxDepth: 0, maxPerSession: 3 },
+      permissionPromptTool: 'mcp__desk__approve',
+    }),
+  ).toEqual({ maxSubagentDepth: 0, maxSubagents: 3, permissionPromptToolName: 'mcp__desk__approve' });
   expect(underOwnNames({ verbose: true })).toEqual({ verbose: true });
 });
