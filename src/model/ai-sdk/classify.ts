@@ -15,10 +15,15 @@ export function classifyAiSdk(error: unknown, head: HttpHead | undefined, nowMs 
   const fields = fieldsIn(error);
   const message = textIn(fields, 'message') || String(error);
   const status = numberIn(fields, 'statusCode');
+  // What the API sent inside of its stream.
+  if (fields !== undefined && head !== undefined && !(error instanceof Error))
+    return classifyStreamed(fields, head.headers);
   if (fields !== undefined && status !== undefined && status >= 400) {
     const headers = (fieldsIn(fields['responseHeaders']) ?? {}) as HttpHead['headers'];
     const body = textIn(fields, 'responseBody') || JSON.stringify({ error: { message } });
-    return { ...classifyOpenAi({ status, headers }, body, nowMs), cause: error };
+    const failure = classifyOpenAi({ status, headers }, body, nowMs);
+    const inStream = head !== undefined && failure.kind === 'server_error';
+    return { ...failure, ...(inStream && { kind: 'stream_error' }), cause: error };
   }
   const foreign = foreignAnswer(fields, head ?? NO_HEAD);
   if (foreign !== undefined) return foreign;
@@ -45,8 +50,6 @@ export function classifyAiSdk(error: unknown, head: HttpHead | undefined, nowMs 
   }
   const network = networkError(error);
   if (network !== undefined) return classifyConnectionError(network);
-  // An error of the stream that is no exception, but what the API sent.
-  if (fields !== undefined && !(error instanceof Error)) return classifyStreamed(fields, head?.headers ?? {});
   return { kind: 'unknown', message, cause: error };
 }
 

@@ -67,7 +67,10 @@ export async function startWireServer(dialect: Dialect): Promise<WireServer> {
   const received: ReceivedRequest[] = [];
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
+  let openAnswers = 0;
   const server = createServer(async (incoming, response) => {
+    openAnswers++;
+    response.on('close', () => openAnswers--);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
@@ -114,6 +117,9 @@ export async function startWireServer(dialect: Dialect): Promise<WireServer> {
     },
     get openSockets() {
       return sockets.size;
+    },
+    get openAnswers() {
+      return openAnswers;
     },
     stopListening: close,
     close,

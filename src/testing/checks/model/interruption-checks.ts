@@ -4,7 +4,7 @@ import { systemClock } from '../../../util/clock.ts';
 import { equal, holds } from '../demand.ts';
 import { answerOf } from './answer-of.ts';
 import { check, type ModelCheck } from './model-check.ts';
-import type { AnswerBreak, MessageAnswer, ServerAnswer } from './model-server.ts';
+import type { AnswerBreak, MessageAnswer, ModelServer, ServerAnswer } from './model-server.ts';
 import { callModel, requestFor, type WireTraits } from './opened-model.ts';
 
 const TEXT = { kind: 'text', text: 'A sentence of several words.' } as const;
@@ -20,7 +20,7 @@ const brokenAt = (at: AnswerBreak['at'], how: AnswerBreak['how']): MessageAnswer
 });
 
 export function interruptionChecks(traits: WireTraits): readonly ModelCheck[] {
-  return [...breaks(traits), ...aborts()];
+  return [...breaks(traits), ...aborts(traits)];
 }
 
 const SHORT = { timeouts: { idleMs: 60 } };
@@ -30,20 +30,21 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
   const thinking = { type: 'enabled' } as const;
   return [
     ...(places as readonly AnswerBreak['at'][]).flatMap((at) =>
-      (['cut', 'reset'] as const).map((how) =>
-        check(`an answer that is ${how} in its ${at} is broken, not retried`, async (opened) => {
-          const { client, server, model, sleeps } = opened;
-          server.answerWith(brokenAt(at, how), HELLO);
-          const request = requestFor(model, { tools: TOOLS, ...(at === 'thinking' && { thinking }) });
-          const { events, outcome } = await callModel(client, request);
-          equal(broken(outcome).kind, 'cut');
-          equal([server.received.length, sleeps.length], [1, 0], 'requests, waits');
-          const { blocks, stopReason } = answerOf(events);
-          equal(stopReason, null, 'stop reason');
-          equal(blocks.length, at === 'start' ? 0 : 1, 'blocks');
-          const [attempt] = outcome.attempts;
-          if (traits.usageComes === 'early' && at !== 'start') equal(attempt?.wasted, true, 'wasted');
-        }),
+      (traits.http === 'pooled' && at === 'start' ? (['cut'] as const) : (['cut', 'reset'] as const)).map(
+        (how) =>
+          check(`an answer that is ${how} in its ${at} is broken, not retried`, async (opened) => {
+            const { client, server, model, sleeps } = opened;
+            server.answerWith(brokenAt(at, how), HELLO);
+            const request = requestFor(model, { tools: TOOLS, ...(at === 'thinking' && { thinking }) });
+            const { events, outcome } = await callModel(client, request);
+            equal(broken(outcome).kind, 'cut');
+            equal([server.received.length, sleeps.length], [1, 0], 'requests, waits');
+            const { blocks, stopReason } = answerOf(events);
+            equal(stopReason, null, 'stop reason');
+            equal(blocks.length, at === 'start' ? 0 : 1, 'blocks');
+            const [attempt] = outcome.attempts;
+            if (traits.usageComes === 'early' && at !== 'start') equal(attempt?.wasted, true, 'wasted');
+          }),
       ),
     ),
 
@@ -95,7 +96,7 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
   ];
 }
 
-function aborts(): readonly ModelCheck[] {
+function aborts({ http }: WireTraits): readonly ModelCheck[] {
   const phases: readonly (readonly [
     phase: string,
     answer: ServerAnswer,
@@ -134,7 +135,7 @@ function aborts(): readonly ModelCheck[] {
         equal(outcome.kind, 'aborted');
         equal(outcome.attempts.length, attempts, 'attempts');
         await client.close();
-        await until(() => server.openSockets === 0, 'no connection');
+        await until(() => openOf(server, http) === 0, 'no connection, or answer, that is open');
       }),
     ),
     check('a call that is left by its reader closes its connection', async ({ client, server, model }) => {
@@ -143,7 +144,7 @@ function aborts(): readonly ModelCheck[] {
       const call = client.call(requestFor(model), { signal, retry: FRESH });
       for (let step = await call.next(); !step.done && !hasDelta(step.value); step = await call.next());
       await call.return({ kind: 'aborted', retry: FRESH, attempts: [] });
-      await until(() => server.openSockets === 0, 'no connection');
+      await until(() => openOf(server, http) === 0, 'no connection, or answer, that is open');
     }),
   ];
 }
@@ -164,6 +165,10 @@ function broken(outcome: ModelOutcome) {
   equal(outcome.kind, 'broken', 'outcome');
   return (outcome as Extract<ModelOutcome, { kind: 'broken' }>).failure;
 }
+
+/** What must be none at the end: connections, or answers where a library keeps connections. */
+const openOf = (server: ModelServer, http: WireTraits['http']) =>
+  http === 'pooled' ? server.openAnswers : server.openSockets;
 
 /** Polls: a closed socket is noticed by the other side a moment later. */
 async function until(condition: () => boolean, what: string): Promise<void> {

@@ -15,6 +15,8 @@ export interface ModelServer {
   readonly received: readonly ReceivedRequest[];
   /** Connections that are open now. */
   readonly openSockets: number;
+  /** Requests whose answer has not ended. */
+  readonly openAnswers: number;
   /** Refuses connections from now on, and breaks the open ones. */
   stopListening(): Promise<void>;
 }

@@ -79,6 +79,11 @@ export interface WireTraits {
   readonly overload: 'status' | 'none';
   /** `counted`: the refusal of a prompt that is too long states its tokens and the window. */
   readonly tooLong: 'counted' | 'plain';
+  /**
+   * `pooled`: another library does the HTTP. It keeps connections for later requests, and drops what it has
+   * read of an answer when the connection breaks. Default `own`.
+   */
+  readonly http?: 'own' | 'pooled';
   /** `exact`: the size that the client reports is that of the body. `estimated`: another library writes it. */
   readonly body: 'exact' | 'estimated';
 }
