@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const LIMITS: Readonly<Record<string, number>> = {
   'A prompt, to the wire': 24,
   'A tool call, to the next request': 20,
+  'A record, to the disk and into a resumed session': 22,
 };
 
 interface Row {

@@ -8,8 +8,7 @@ import type { Life } from '../../protocol/life.ts';
 import type { JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import { createJournalWriter } from '../../session/journal/journal-writer.ts';
-import type { openEarlierRecords } from '../../session/resume/recover-session.ts';
-import type { ResumedSession } from '../../session/resume/resume.ts';
+import type { openEarlierRecords, ResumedSession } from '../../session/resume/resume.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { ViewFold } from '../../view/fold.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -216,7 +215,7 @@ export async function openJournal({
 
 /** Loaded for a resume. */
 async function earlierRecords(...of: Parameters<typeof openEarlierRecords>) {
-  return (await import('../../session/resume/recover-session.ts')).openEarlierRecords(...of);
+  return (await import('../../session/resume/resume.ts')).openEarlierRecords(...of);
 }
 
 /** A second conversation under the same id would be read as a part of the first. */

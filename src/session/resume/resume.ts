@@ -1,17 +1,22 @@
 /**
- * Resume (L4.1): a pure function of the journal. One pass over the records, in order, feeds three folds: the
- * view, the open submission, and the other facts. For any prefix of a journal the returned view becomes a
- * valid conversation once the records that close or reopen the open submission are appended.
+ * Resume (L4.1): `resumeSession` is a pure function of the journal, and `openEarlierRecords` reads the
+ * journal to continue a session, or to copy it for a fork. One pass over the records, in order, feeds three
+ * folds: the view, the open submission, and the other facts. For any prefix of a journal the returned view
+ * becomes a valid conversation once the records that close or reopen the open submission are appended.
  */
 import type { UserMessage } from '../../protocol/model/messages.ts';
+import type { JournalStore } from '../../protocol/ports.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
-import type { JournalEntry } from '../../protocol/session/journal.ts';
+import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
 import { changesView, isCompaction, retractedBy } from '../../view/changes.ts';
 import { isMainRequest, ViewFold } from '../../view/fold.ts';
 import { resultIds } from '../../view/tool-results.ts';
+import type { JournalWriter } from '../journal/journal-writer.ts';
 import { messageOfRecord, promptText } from '../journal/message-record.ts';
+import { readEntries } from '../journal/read-journal.ts';
 import { type InterruptedSubmission, interruptedSubmission } from './interrupted.ts';
 import { noProblems, type ResumeProblems, recordsInOrder } from './record-order.ts';
+import { rewoundTo } from './rewind.ts';
 import { FactsFold, type SessionFacts } from './session-facts.ts';
 import { SubmissionState } from './submission-state.ts';
 
@@ -161,4 +166,67 @@ class Pass {
     this.#facts.consumed(uuid);
     this.#open?.prompts.push(uuid);
   }
+}
+
+interface ResumeOptions {
+  /** Id of the session that is resumed. */
+  readonly resume: string;
+  /** Its conversation is copied into the session that is opened. Default false. */
+  readonly forkSession?: boolean | undefined;
+  /** uuid of the last message that counts. Default: the last one. */
+  readonly resumeSessionAt?: string | undefined;
+  /** uuid of the only prompt whose turn may be lost by that. */
+  readonly resumeDropsTurn?: string | undefined;
+}
+
+interface EarlierRecords {
+  /** Reads them. Called once the session is taken over: an earlier owner can write nothing more. */
+  recover(writer: JournalWriter): Promise<ResumedSession>;
+}
+
+/** Rejects with `invalid_option` or `resume_rejected` when the session cannot be resumed as requested. */
+export async function openEarlierRecords(
+  store: JournalStore,
+  { resume, forkSession, resumeSessionAt: to, resumeDropsTurn }: ResumeOptions,
+): Promise<EarlierRecords> {
+  const rewound =
+    to === undefined ? undefined : rewoundTo(await readEntries(store, resume), to, resumeDropsTurn);
+  return {
+    async recover(writer) {
+      if (forkSession === true)
+        return copied(resumeSession(rewound?.kept ?? (await readEntries(store, resume))), resume, writer);
+      const isRewound = to !== undefined && rewound !== undefined && rewound.dropped.length > 0;
+      if (isRewound) await writer.append([rewindRecord(to, rewound.dropped, writer.epoch)]);
+      const gathered = isRewound ? undefined : writer.takeEarlier();
+      return resumeSession(gathered ?? (await readEntries(store, resume)));
+    },
+  };
+}
+
+function rewindRecord(to: string, uuids: readonly string[], epoch: number): JournalBody {
+  const submission = `rewind/${epoch}`;
+  return { type: 'rewind', id: submission, submission, to, uuids };
+}
+
+/** Records the other session's conversation, with open calls answered, and its cost as this one's. */
+async function copied(earlier: ResumedSession, from: string, writer: JournalWriter): Promise<ResumedSession> {
+  if (earlier.interrupted !== undefined) earlier.view.apply(earlier.interrupted.closing);
+  const submission = `fork/${from}`;
+  const copies = [...earlier.view.messages].map((message) =>
+    message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
+  );
+  const cost = { type: 'cost', id: `${submission}/cost`, submission, ...earlier.totals } as const;
+  await writer.append([...copies, cost]);
+  const view = new ViewFold();
+  view.apply(copies);
+  return {
+    ...earlier,
+    view,
+    interrupted: undefined,
+    counted: undefined,
+    compactedTokens: 0,
+    title: undefined,
+    tasks: [],
+    consumed: new Set(),
+  };
 }
