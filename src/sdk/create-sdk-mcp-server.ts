@@ -13,6 +13,9 @@ const MOST_NAME_CHARS = 64;
  *
  * @example
  * ```ts
+ * const now = tool('now', 'Tells the time.', {}, async () => ({
+ *   content: [{ type: 'text', text: new Date().toISOString() }],
+ * }));
  * const clock = createSdkMcpServer({ name: 'clock', tools: [now] });
  * query({ prompt: 'What time is it?', options: { mcpServers: { clock } } });
  * ```
