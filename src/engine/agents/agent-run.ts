@@ -197,7 +197,7 @@ function lastFailure(onFailure: Driven['onFailure']): CallLayer {
  */
 async function recordCost(
   { agentId, submission }: SpawnRequest,
-  { budget, conversation }: Session,
+  { budget, conversation }: Pick<Session, 'budget' | 'conversation'>,
   n: number | 'end',
 ): Promise<void> {
   const { ledger } = budget;

@@ -1,7 +1,11 @@
-/** Which command a prompt calls (L1 phase 3). */
+/** Which command a prompt calls, and what the command gets to work with (L1 phase 3). */
 
 import type { UserBlock } from '../../protocol/model/wire.ts';
-import type { Command } from '../../protocol/tools/command.ts';
+import type { Command, CommandContext } from '../../protocol/tools/command.ts';
+import { switchModel } from '../models/switch-model.ts';
+import type { Session } from '../session/session.ts';
+import { mentionedFiles } from '../submission/mentioned-files.ts';
+import { gatedShell } from '../tools/gated-shell.ts';
 
 export interface CommandCall {
   readonly command: Command;
@@ -29,4 +33,34 @@ function textOf(prompt: string | readonly UserBlock[]): string {
   if (typeof prompt === 'string') return prompt;
   const [only] = prompt;
   return prompt.length === 1 && only?.type === 'text' ? only.text : '';
+}
+
+export function commandContext(session: Session, signal: AbortSignal): CommandContext {
+  const { budget, commands, config, conversation, model } = session;
+  const { ledger } = budget;
+  return {
+    sessionId: conversation.sessionId,
+    cwd: config.cwd,
+    messages: conversation.messages.slice(),
+    signal,
+    session: {
+      get model() {
+        return model.current;
+      },
+      setModel: (name) => switchModel(name, 'command', session),
+      get effort() {
+        const info = model.infoOf(model.current);
+        return info.supportsEffort ? (model.effort ?? info.defaultEffort) : undefined;
+      },
+      setEffort: (level) => {
+        model.effort = level;
+      },
+      commands: () => commands.list(),
+      contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(session),
+      cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
+    },
+    shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, session),
+    mentionedFiles: async (text) =>
+      (await mentionedFiles(text, { signal }, session)).flatMap(({ rendered }) => rendered),
+  };
 }

@@ -2,7 +2,7 @@
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
+import type { SDKModelRefusal, SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { within } from '../../util/async/with-timeout.ts';
 import { headOf } from '../../util/text/cut-text.ts';
@@ -11,6 +11,7 @@ import type { HostChannel } from '../session/host-channel.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from '../submission/prompt.ts';
 import type { Submission } from '../submission/submission.ts';
+import type { Outcome } from './result.ts';
 
 /** How long a result waits for the host's session store, in ms. */
 const MIRROR_MS = 5_000;
@@ -81,4 +82,25 @@ function writesLost(error: unknown, host: HostChannel): SDKSessionWritesLost | u
     transcript_session_ids: [host.sessionId],
     ...host.stamp(),
   };
+}
+
+/** A refusal is an answer (L7.1); this says so to programs that would rather not look for it in the result. */
+export function refusalNotice(
+  outcome: Pick<Outcome, 'last'>,
+  { prompt }: Pick<Submission, 'prompt'>,
+  host: HostChannel,
+): readonly SDKModelRefusal[] {
+  const last = outcome.last({ byModel: true });
+  if (last?.stopReason !== 'refusal') return [];
+  return [
+    {
+      type: 'system',
+      subtype: 'model_refusal_no_fallback',
+      original_model: last.model ?? '',
+      request_id: last.requestId ?? null,
+      refused_user_message_uuid: prompt.uuid ?? null,
+      content: `${last.model ?? 'The model'} refused to answer.`,
+      ...host.stamp(),
+    },
+  ];
 }

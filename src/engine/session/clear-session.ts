@@ -44,7 +44,11 @@ export async function clearSession(
   return [reset, ...messages.map((message) => ({ ...message, session_id })), ...recorded];
 }
 
-function conversationReset({ conversation, host, submissions }: Session): SDKConversationReset {
+function conversationReset({
+  conversation,
+  host,
+  submissions,
+}: Pick<Session, 'conversation' | 'host' | 'submissions'>): SDKConversationReset {
   const { uuid: successor } = host.stamp();
   conversation.clear(successor);
   const { promptId } = submissions;

@@ -53,7 +53,7 @@ export async function fetchContexts(
 }
 
 async function fetchOnce(
-  { config, sources, world }: Session,
+  { config, sources, world }: Pick<Session, 'config' | 'sources' | 'world'>,
   { signal }: Pick<Scope, 'signal'>,
 ): Promise<SessionContexts> {
   const [memoryFiles, isRepository, ownMemory] = await Promise.all([
@@ -98,11 +98,15 @@ function isSilent({ systemPrompt }: QueryEngineConfig): boolean {
 }
 
 /** Recorded with the request when it differs from the previous one. */
-export function recordSnapshot(context: SubmissionContext, submission: string, session: Session): void {
-  const toolNames = session.tools.names();
+export function recordSnapshot(
+  context: SubmissionContext,
+  submission: string,
+  { conversation, tools }: Pick<Session, 'conversation' | 'tools'>,
+): void {
+  const toolNames = tools.names();
   const hash = crc32(JSON.stringify([context.system, context.userContext, toolNames])).toString(16);
-  if (!session.conversation.isNewSnapshot(hash)) return;
-  session.conversation.recorder.later([
+  if (!conversation.isNewSnapshot(hash)) return;
+  conversation.recorder.later([
     {
       type: 'context-snapshot',
       id: `${submission}/context-snapshot`,

@@ -95,7 +95,7 @@ function denied(
   block: ToolUseBlock,
   message: string,
   assistant: AssistantMessage,
-  { host, submissions, tools }: Session,
+  { host, submissions, tools }: Pick<Session, 'host' | 'submissions' | 'tools'>,
 ): UserMessage {
   submissions.denied({
     tool_name: block.name,

@@ -158,7 +158,7 @@ function joinedRecord({ joinedUuids: consumed = [] }: Prompt, submission: string
 }
 
 /** Where the main thread is an agent: what its definition wants it to begin with. */
-async function beginningOf({ config, skills, world }: Session) {
+async function beginningOf({ config, skills, world }: Pick<Session, 'config' | 'skills' | 'world'>) {
   const { preloadedSkills = [], mainAgent = '' } = config;
   if (preloadedSkills.length === 0) return [];
   const { messages, problems } = await beginWith(

@@ -2,7 +2,6 @@
 import type { StopReason } from '../../protocol/model/wire.ts';
 import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
-import { tellWhenIdle } from '../session/idle-notification.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from './prompt.ts';
 import { TimesOfSubmission } from './submission-times.ts';
@@ -39,6 +38,9 @@ export interface SubmissionOptions {
 export function openSubmission(options: SubmissionOptions): Submission {
   return new RunningSubmission(options);
 }
+
+/** How long the session waits for a prompt before its user is notified, in ms. */
+const IDLE_MS = 60_000;
 
 class RunningSubmission implements Submission {
   id: string;
@@ -110,7 +112,7 @@ class RunningSubmission implements Submission {
     submissions.end();
     host.enter('done');
     onEnd(this);
-    const hook = hooks.has('Notification') ? tellWhenIdle(session) : undefined;
+    const hook = hooks.has('Notification') ? notifyWhenIdle(session) : undefined;
     const suggestion = config.promptSuggestions === true ? suggestNext(this.id, session) : undefined;
     submissions.onNextStart(() => {
       hook?.();
@@ -139,4 +141,34 @@ function suggestNext(submission: string, session: Session): (() => void) | undef
     .catch(() => undefined)
     .finally(() => life.close());
   return () => life.abort('prompted');
+}
+
+/**
+ * Runs the Notification hooks after a time without a prompt. The returned function, or the session's end,
+ * cancels it.
+ */
+function notifyWhenIdle({
+  config,
+  hooks,
+  scope,
+  world,
+}: Pick<Session, 'config' | 'hooks' | 'scope' | 'world'>): (() => void) | undefined {
+  if (scope.aborted) return undefined;
+  const { signal } = scope;
+  const stop = world.clock.timer(config.idleNotificationMs ?? IDLE_MS, () => {
+    if (signal.aborted) return;
+    void hooks.run(
+      {
+        event: 'Notification',
+        message: 'The session is waiting for a prompt.',
+        notification_type: 'idle_prompt',
+      },
+      { signal },
+    );
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  return () => {
+    signal.removeEventListener('abort', stop);
+    stop();
+  };
 }

@@ -8,8 +8,7 @@ import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { recordResult } from '../output/record-result.ts';
-import { refusalNotice } from '../output/refusal-notice.ts';
+import { recordResult, refusalNotice } from '../output/record-result.ts';
 import { createOutcome, type Outcome, resultOf, resultWithoutQuery } from '../output/result.ts';
 import type { ResultFacts } from '../output/result-fields.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
@@ -138,7 +137,12 @@ function asPlainText(message: SDKMessage): SDKMessage {
   return { ...message, message: { role: 'user', content: textOfContent(message.message.content) } };
 }
 
-function mapperOptions({ config, host, tools, world }: Session): SdkMapperOptions {
+function mapperOptions({
+  config,
+  host,
+  tools,
+  world,
+}: Pick<Session, 'config' | 'host' | 'tools' | 'world'>): SdkMapperOptions {
   return {
     mcpOf: (name) => tools.mcpOf(name),
     sessionId: host.sessionId,

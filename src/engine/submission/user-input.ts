@@ -7,8 +7,7 @@ import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { type CommandCall, findCommand } from '../host/called-command.ts';
-import { commandContext } from '../host/command-context.ts';
+import { type CommandCall, commandContext, findCommand } from '../host/called-command.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
@@ -108,7 +107,10 @@ export async function processUserInput(
   return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
 }
 
-function calledBy(prompt: Prompt, { commands, config }: Session): CommandCall | undefined {
+function calledBy(
+  prompt: Prompt,
+  { commands, config }: Pick<Session, 'commands' | 'config'>,
+): CommandCall | undefined {
   if (config.disableSlashCommands === true) return undefined;
   return findCommand(prompt.content, commands.list());
 }
@@ -163,7 +165,7 @@ async function judgeCommand(
 async function mentions(
   text: string,
   scope: Pick<Scope, 'signal'>,
-  session: Session,
+  session: Pick<Session, 'config' | 'host' | 'tools'>,
 ): Promise<AttachmentMessage[]> {
   return (await mentionedFiles(text, scope, session)).map(({ path, rendered }) => ({
     type: 'attachment',
@@ -177,7 +179,7 @@ function userMessage(
   content: string | readonly UserBlock[],
   kind: 'prompt' | 'command',
   options: SubmitOptions,
-  { tools, world }: Session,
+  { tools, world }: Pick<Session, 'tools' | 'world'>,
 ): UserMessage {
   return Object.freeze({
     type: 'user' as const,

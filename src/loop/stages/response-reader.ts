@@ -17,8 +17,7 @@ import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar, withLater } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { addNotices } from './response-notices.ts';
-import { settleResponse, withEnd } from './settle-response.ts';
+import { addNotices, settleResponse, withEnd } from './settle-response.ts';
 
 /** Stop reasons that truncate the response: only its last block can be incomplete. */
 const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_exceeded']);

@@ -1,12 +1,16 @@
-/** The end of one response, complete or not: recorded, paid for, and used to calibrate estimates. */
+/**
+ * The end of one response, complete or not: recorded, paid for, used to calibrate estimates, and followed by
+ * notices: what the API cleared, and a missed prompt cache.
+ */
 import type { CacheReport } from '../../protocol/model/cache.ts';
-import type { AssistantMessage } from '../../protocol/model/messages.ts';
+import type { AssistantMessage, LoopBatch, LoopMessage, SystemBody } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { LoopDeps } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { CHARS_PER_TOKEN } from '../limits.ts';
+import { systemMessage } from '../loop-messages.ts';
 import { contextTokens, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 
@@ -99,4 +103,40 @@ function learnFrom(
 /** The usage of a truncated response, which never reported it, is estimated from its characters. */
 function withEstimate(usage: Usage, outputChars: number): Usage {
   return { ...usage, output_tokens: Math.max(usage.output_tokens, Math.ceil(outputChars / CHARS_PER_TOKEN)) };
+}
+
+/** Adds the notices to the batch that holds the end of the response; synchronous where there are none. */
+export function addNotices(
+  batch: LoopMessage[],
+  response: ResponseSoFar,
+  iteration: Iteration,
+): LoopBatch | Promise<LoopBatch> {
+  const { appliedEdits, ended } = response;
+  if (!ended || (appliedEdits === undefined && iteration.params.showCacheBreaks !== true)) return batch;
+  return recordNotices(noticesOf(response, iteration), batch, iteration);
+}
+
+function noticesOf({ appliedEdits, cache }: ResponseSoFar, { deps, params }: Iteration): SystemBody[] {
+  const notices: SystemBody[] = [];
+  const cleared = appliedEdits === undefined ? undefined : deps.context.appliedEdits?.(appliedEdits);
+  if (cleared !== undefined) notices.push(cleared);
+  const missed = params.showCacheBreaks === true ? cache?.break : undefined;
+  if (missed !== undefined) {
+    const content = `The prompt cache was missed for ${missed.tokens} tokens: ${missed.why}.`;
+    notices.push({ subtype: 'informational', level: 'info', content });
+  }
+  return notices;
+}
+
+async function recordNotices(
+  notices: readonly SystemBody[],
+  batch: LoopMessage[],
+  iteration: Iteration,
+): Promise<LoopBatch> {
+  for (const notice of notices) {
+    const message = systemMessage(iteration.deps, notice);
+    await iteration.recordMessage(message);
+    batch.push(message);
+  }
+  return batch;
 }

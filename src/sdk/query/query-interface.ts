@@ -3,8 +3,7 @@
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InitializationResult } from './session-info.ts';
-import type { SessionMethods } from './session-methods.ts';
-import type { SettingsMethods } from './settings-methods.ts';
+import type { SessionMethods, SettingsMethods } from './session-methods.ts';
 import type { SetMaxThinkingTokens } from './thinking-controls.ts';
 
 export interface InterruptReceipt {

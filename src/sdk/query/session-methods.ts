@@ -4,6 +4,7 @@ import type { SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
+import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
@@ -89,4 +90,23 @@ export interface SessionMethods {
   backgroundTasks(toolUseId?: string): Promise<boolean>;
   /** The end of a task's output. Rejects with `unknown_task`. */
   getTaskOutput(taskId: string): Promise<TaskOutputTail>;
+}
+
+/** Settings and permission rules of a running query. */
+export interface SettingsMethods {
+  /**
+   * Merges keys into the layer of `options.settings`; null removes one. Rules, folders and mode take effect
+   * immediately, the model with the next request, the effort with the next turn. Rejects with
+   * `invalid_settings`, without a change.
+   */
+  applyFlagSettings(settings: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Writes `outputStyle`, `model` or `effortLevel` to a settings file that this session reads. */
+  updateSettings(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
+  /** The effective settings, and their sources. */
+  getSettings(): Promise<ReturnType<SessionSettings['report']>>;
+  /** Every rule with its source, and the folders that tools may use. */
+  listPermissionRules(): Promise<PermissionRulesState>;
 }
