@@ -198,8 +198,6 @@ const BANNED_WORDS: readonly RegExp[] = [
   /\brungs?\b/i,
   /\blets? go of\b/i,
 ];
-/** Rooms and files whose comments are not rewritten yet. */
-const OTHER_PROSE = /^engine\/(?!session\/|storage\/)/;
 
 /** The alias `default` means this variable, in agents and commands too. */
 const ALIAS_OF_THE_DEFAULT_MODEL = 'model/catalog/model-info.ts';
@@ -654,8 +652,8 @@ describe('shape', () => {
 });
 
 describe('prose', () => {
-  const comments = ({ path, text }: Source): string[] =>
-    OTHER_PROSE.test(path) ? [] : text.split('\n').filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line));
+  const comments = ({ text }: Source): string[] =>
+    text.split('\n').filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line));
   const isBanned = (line: string) => BANNED_WORDS.some((word) => word.test(line));
 
   it('comments use the standard terms', () => {

@@ -97,14 +97,15 @@ export interface QueryEngineConfig extends ResolvedOptions {
   /** Every tool the model may see, in the order it sees them. */
   tools: readonly AnyTool[];
   /**
-   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode, Sleep,
-   * WebFetch, WebSearch.
+   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode,
+   * Sleep, WebFetch, WebSearch.
    * @default none
    */
   sessionTools?: readonly string[] | undefined;
   /**
-   * Share of the context window, 0 to 1, that the descriptions of MCP tools may take; beyond it requests carry only
-   * their names and ToolSearch loads them (F155). 0: always; 1: never. A function chooses for a model.
+   * Share of the context window, 0 to 1, that the descriptions of MCP tools may take; beyond it requests
+   * carry only their names and ToolSearch loads them (F155). 0: always; 1: never. A function chooses for a
+   * model.
    * @default 0.1
    */
   deferToolsAbove?: number | ((model: string) => number | undefined) | undefined;
@@ -177,7 +178,10 @@ export interface QueryEngineConfig extends ResolvedOptions {
   commands?: readonly Command[] | undefined;
   /** Sources of more slash commands, read when one is first needed: files, skills, plugins. */
   commandSources?: readonly CommandSource[] | undefined;
-  /** Local plugins, with their agents and hooks; their skills, commands and MCP servers are in the other fields. */
+  /**
+   * Local plugins, with their agents and hooks; their skills, commands and MCP servers are in the other
+   * fields.
+   */
   plugins?: PluginSetup | undefined;
   /** How answers sound, with the preset as system prompt. */
   outputStyles?: OutputStyleSetup | undefined;
@@ -212,8 +216,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
   /** Called after each write to the session's files. */
   onTranscript?: ((filePath: string, entries: readonly SessionStoreEntry[]) => void) | undefined;
   /**
-   * Called with each `session_state_changed` message, in place of the consumer of messages. Without it the consumer
-   * gets those that are for everyone.
+   * Called with each `session_state_changed` message, in place of the consumer of messages. Without it the
+   * consumer gets those that are for everyone.
    */
   onSessionState?: ((message: SDKSessionStateChanged) => void) | undefined;
   /**
@@ -231,7 +235,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
   /** Called with each state of the engine's state machine. */
   setSDKStatus?: ((status: SDKStatus) => void) | undefined;
   /**
-   * Called with each snip boundary and with what the engine still holds, so that a host can edit its own copy alike.
+   * Called with each snip boundary and with what the engine still holds, so that a host can edit its own copy
+   * alike.
    */
   snipReplay?: ((boundary: SystemMessage, store: readonly ViewMessage[]) => void) | undefined;
   /**

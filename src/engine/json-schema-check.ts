@@ -9,7 +9,9 @@ import { errorText } from '../util/text/error-text.ts';
 /** One sentence per problem, each naming where it is; empty when the value fits. */
 export type SchemaCheck = (value: unknown) => readonly string[];
 
-/** Throws `invalid_option` for a schema that cannot be judged. Drafts 2020-12 (the default), 2019-09 and 7. */
+/**
+ * Throws `invalid_option` for a schema that cannot be judged. Drafts 2020-12 (the default), 2019-09 and 7.
+ */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   try {

@@ -1,6 +1,6 @@
 /**
- * Other names of options in the engine's configuration: those of the published table of its fields (L1), and earlier
- * ones.
+ * Other names of options in the engine's configuration: those of the published table of its fields (L1), and
+ * earlier ones.
  */
 import type { BaseOptions } from '../options/options.ts';
 import type { JsonSchema } from '../protocol/json.ts';

@@ -32,8 +32,9 @@ interface EngineBatches {
 }
 
 /**
- * Drives a model through tools for one session. The constructor does no I/O: the first submission opens the journal. It
- * throws `invalid_option` for wrong or contradicting fields, and `unpriced_model` for a USD budget without a price.
+ * Drives a model through tools for one session. The constructor does no I/O: the first submission opens the
+ * journal. It throws `invalid_option` for wrong or contradicting fields, and `unpriced_model` for a USD
+ * budget without a price.
  */
 export class QueryEngine {
   readonly sessionId: string;
@@ -73,8 +74,8 @@ export class QueryEngine {
   }
 
   /**
-   * The messages of this engine as they come together, for consumers that hand them on in one piece. `submit` and
-   * `resume` are those of the engine.
+   * The messages of this engine as they come together, for consumers that hand them on in one piece. `submit`
+   * and `resume` are those of the engine.
    */
   static inBatches(engine: QueryEngine): EngineBatches {
     return {
@@ -114,8 +115,8 @@ export class QueryEngine {
   }
 
   /**
-   * Submits a prompt. The stream ends in exactly one `result`, last; in none when the iterator is returned, the
-   * engine is closed or another process takes the session over. The first `next()` rejects with
+   * Submits a prompt. The stream ends in exactly one `result`, last; in none when the iterator is returned,
+   * the engine is closed or another process takes the session over. The first `next()` rejects with
    * `submission_running` while another submission runs, and with `engine_closed` after `close()`.
    */
   submitMessage(
@@ -126,26 +127,33 @@ export class QueryEngine {
   }
 
   /**
-   * Carries an interrupted submission on to its one result, without a new prompt (L4.1). Yields nothing when the
-   * session has none. Must be the engine's first act; a submission before it closes what was interrupted.
+   * Carries an interrupted submission on to its one result, without a new prompt (L4.1). Yields nothing when
+   * the session has none. Must be the engine's first act; a submission before it closes what was interrupted.
    */
   resume(): AsyncGenerator<SDKMessage, void, void> {
     return this.#oneByOne(this.#resume());
   }
 
-  /** Ends the running submission as a person would (Esc): it still yields its result. No effect when none runs. */
+  /**
+   * Ends the running submission as a person would (Esc): it still yields its result. No effect when none
+   * runs.
+   */
   interrupt(): void {
     this.#running?.scope.abort('user');
   }
 
-  /** Calls back with messages that no submission yields: of background tasks, of hooks. Until the returned function is called. */
+  /**
+   * Calls back with messages that no submission yields: of background tasks, of hooks. Until the returned
+   * function is called.
+   */
   onEvent(listener: (message: SDKMessage) => void): () => void {
     return this.#session.host.listen(listener);
   }
 
   /**
-   * After `/clear`: the engine of the conversation that begins, which takes over the MCP connections, what was spent,
-   * model and mode. This one takes no more prompts and is then to be closed. undefined: nothing was cleared.
+   * After `/clear`: the engine of the conversation that begins, which takes over the MCP connections, what
+   * was spent, model and mode. This one takes no more prompts and is then to be closed. undefined: nothing
+   * was cleared.
    */
   successor(): QueryEngine | undefined {
     const { successor: id } = this.#session.conversation;

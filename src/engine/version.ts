@@ -5,9 +5,9 @@ export const VERSION: string = process.env.TURNWRIGHT_BUILD_VERSION ?? '0.0.0-so
 export const PROTOCOL_VERSION = '2.1.329';
 
 /**
- * What clients may rely on: the receipt of an interrupt names the prompts that will still run, an interrupt may call
- * these off, each prompt with a uuid is followed to its end, and plugins are not reloaded under a running turn by a
- * host that asks for that; `ui://` resources of servers are read.
+ * What clients may rely on: the receipt of an interrupt names the prompts that will still run, an interrupt
+ * may call these off, each prompt with a uuid is followed to its end, and plugins are not reloaded under a
+ * running turn by a host that asks for that; `ui://` resources of servers are read.
  */
 export const CAPABILITIES: readonly string[] = [
   'interrupt_receipt_v1',

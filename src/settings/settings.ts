@@ -23,7 +23,9 @@ export interface Settings {
   readonly promptCacheTtl?: '5m' | '1h' | undefined;
   /** Sizes and prices by model id, for models the built-in list lacks or has wrong. */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
-  /** A JSON file `{ version, source, models }`; `models` above beats it. Relative to the working directory. */
+  /**
+   * A JSON file `{ version, source, models }`; `models` above beats it. Relative to the working directory.
+   */
   readonly modelsFile?: string | undefined;
   readonly permissions?: PermissionSettings | undefined;
   /** Variables: a user's for this run and its child processes, a repository's for child processes alone. */

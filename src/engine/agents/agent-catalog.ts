@@ -1,4 +1,7 @@
-/** The agents of a session, from its options and from files; and what the main thread becomes when it is one of them. */
+/**
+ * The agents of a session, from its options and from files; and what the main thread becomes when it is one
+ * of them.
+ */
 
 import { join } from 'node:path';
 import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
@@ -31,7 +34,10 @@ interface AgentSources {
   warn(line: string): void;
 }
 
-/** Options beat the project's files, those the user's, and all beat the built-in agents; a project that is not trusted beats none. */
+/**
+ * Options beat the project's files, those the user's, and all beat the built-in agents; a project that is not
+ * trusted beats none.
+ */
 export async function agentsOf(sources: AgentSources): Promise<readonly AgentDefinition[]> {
   const { settingSources, projectRoot, configHome } = sources;
   const defined = definedAgents(sources.agents ?? {}, sources.warn);

@@ -1,4 +1,6 @@
-/** What an agent is told of the tools that ToolSearch loads (F155): with its prompt, as they change, and behind a summary. */
+/**
+ * The list of deferred tools for an agent (F155): with its prompt, when it changes, and after a compaction.
+ */
 import { attachmentMessageOf } from '../../attachments/collect.ts';
 import { deferredTools } from '../../attachments/deferred-tools.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';

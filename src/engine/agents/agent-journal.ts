@@ -1,6 +1,7 @@
 /**
- * Where an agent's conversation is kept: `<session>/subagents/agent-<id>.jsonl` beside the session's own journal, with
- * a `.meta.json` that says what it was for; in the host's store under `agent-<id>`; else in memory, for its lifetime.
+ * Where an agent's conversation is kept: `<session>/subagents/agent-<id>.jsonl` beside the session's own
+ * journal, with a `.meta.json` that says what it was for; in the host's store under `agent-<id>`; else in
+ * memory, for its lifetime.
  */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';

@@ -1,6 +1,7 @@
 /**
- * What an agent's loop yields, as consumers see it: its prompt, its calls and their results, marked with whose they are.
- * Its text and thinking only when asked for: its report comes as the result of the call that started it.
+ * What an agent's loop yields, as consumers see it: its prompt, its calls and their results, marked with
+ * whose they are. Its text and thinking only when asked for: its report comes as the result of the call that
+ * started it.
  */
 
 import type { LoopMessage, SystemMessage } from '../../protocol/model/messages.ts';

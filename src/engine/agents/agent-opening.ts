@@ -1,4 +1,7 @@
-/** What an agent's conversation begins with: skills, tools that can be loaded, its prompt, what is missing, and what hooks say. */
+/**
+ * What an agent's conversation begins with: skills, tools that can be loaded, its prompt, what is missing,
+ * and what hooks say.
+ */
 
 import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
@@ -17,7 +20,9 @@ interface AgentOpening {
   readonly scope: Scope;
 }
 
-/** On record before it is shown. Returns the prompt. */
+/**
+ * Records the first messages of an agent's conversation, before any of them is emitted. Returns the prompt.
+ */
 export async function openAgent(
   submission: string,
   agent: AgentParts,

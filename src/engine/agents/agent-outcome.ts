@@ -118,7 +118,7 @@ export function endOf(facts: EndFacts): { readonly end: AgentEnd; readonly why?:
   const { terminal, failure } = facts;
   const ended = END[terminal.reason];
   if (ended === 'completed') return { end: ended };
-  // What was aborted at its deadline was not aborted by anybody.
+  // The deadline aborts the signal too, but it is the reason.
   if (facts.deadlinePassed)
     return { end: 'deadline', why: `it was not done after ${(facts.deadlineMs ?? 0) / 1000} s.` };
   if (ended === 'error' && failure?.kind === 'budget') return { end: 'budget', why: failure.message };

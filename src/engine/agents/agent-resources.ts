@@ -1,4 +1,7 @@
-/** What an agent's definition asks to have around it: MCP servers, and a memory of its own. They end with its scope. */
+/**
+ * What an agent's definition asks to have around it: MCP servers, and a memory of its own. They end with its
+ * scope.
+ */
 
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -67,7 +70,10 @@ export const placesOf = ({ projectRoot, cwd, home }: QueryEngineConfig): AgentMe
   configHome: home,
 });
 
-/** The servers that it brings along. Their tools do not wait to be loaded: ToolSearch knows those of the session alone. */
+/**
+ * The servers that it brings along. Their tools do not wait to be loaded: ToolSearch knows those of the
+ * session alone.
+ */
 export function ownServerEntries({ from, mcpServers = [] }: AgentDefinition): readonly McpServerEntry[] {
   return mcpServers.flatMap((server) =>
     typeof server === 'string'

@@ -1,6 +1,6 @@
 /**
- * One agent, from its prompt to its typed outcome: the same loop as the main one (L11), with a view, tools and a scope
- * of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
+ * One agent, from its prompt to its typed outcome: the same loop as the main one (L11), with a view, tools
+ * and a scope of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
  */
 
 import { renderMemory } from '../../memory/render.ts';
@@ -29,7 +29,7 @@ import type { AgentParts } from './agent-parts.ts';
 
 export interface AgentRun {
   readonly request: SpawnRequest;
-  /** Of whoever started it, or of its task. */
+  /** The signal of the caller, or of the agent's task. */
   readonly signal: AbortSignal;
   readonly session: Session;
   /** Makes the agent's share of the session, for this model. */
@@ -163,14 +163,14 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   }
 }
 
-/** The caller's choice, the definition's, else what whoever starts it is asked with. */
+/** The model of the request, of the definition, else the model of the caller. */
 function modelOf({ model, definition }: SpawnRequest, session: Session): string {
   const named = [model, definition.model].find((name) => name !== undefined && name !== 'inherit');
   if (named !== undefined) return session.model.resolve(named);
   return session.model.inUse;
 }
 
-/** The same that stands before the main conversation, so that the project's rules hold for agents too. */
+/** The same context as before the main conversation, so that the project's rules apply to agents too. */
 function userContextOf({ definition }: SpawnRequest, model: string, session: Session): readonly string[] {
   const { contexts } = session.conversation;
   if (contexts === undefined) return [];
@@ -192,8 +192,8 @@ function lastFailure(onFailure: Driven['onFailure']): CallLayer {
 }
 
 /**
- * A session that dies now still knows what its agents have cost: their responses are not in its own journal. The main
- * agent's own record comes with its result.
+ * A session that dies now still knows what its agents have cost: their responses are not in its own journal.
+ * The main agent's own record comes with its result.
  */
 async function recordCost(
   { agentId, submission }: SpawnRequest,

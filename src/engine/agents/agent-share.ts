@@ -41,7 +41,7 @@ export function agentConfig({ definition }: SpawnRequest, config: QueryEngineCon
   };
 }
 
-/** The session's hooks, told whose call it is. */
+/** The session's hooks, with the agent's id and type in their input. */
 export function agentHooks(
   hooks: HookPort,
   request: SpawnRequest,

@@ -129,7 +129,7 @@ class Subagents implements SubagentRoom {
       newId: () => `a${this.#ids.uuid().replaceAll('-', '').slice(-16)}`,
       show: (progress) => {
         this.#linked?.host.emit(progress['message'] as SDKMessage);
-        // Nobody is waited for who may not even listen.
+        // Do not wait for a consumer: there may be none.
         tellTaken(progress);
       },
       spawn: (request, signal) => this.#spawn(request, signal),

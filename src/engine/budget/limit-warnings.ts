@@ -1,6 +1,8 @@
-/** One warning when 80 % of a limit is used (F67): there is still time to say what matters, or to raise it. */
+/**
+ * One warning when 80 % of a limit is used (F67): there is still time to say what matters, or to raise it.
+ */
 
-/** Share of a limit at which it is told. */
+/** Share of a limit at which the warning is emitted. */
 const SHARE = 0.8;
 
 /** How much of each limit is used; undefined: there is no such limit. */

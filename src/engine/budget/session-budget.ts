@@ -33,7 +33,10 @@ export class SessionBudget {
     this.#warnings = warnings;
   }
 
-  /** For an agent, or the conversation after this one: what was spent counts on, the task's tokens are counted anew. */
+  /**
+   * For an agent, or the conversation after this one: what was spent counts on, the task's tokens are counted
+   * anew.
+   */
   share(limits: Limits, agent?: string): SessionBudget {
     return new SessionBudget(limits, this.ledger, agent, this.#warnings);
   }
@@ -54,7 +57,10 @@ export class SessionBudget {
     return this.#taskRemaining;
   }
 
-  /** What earlier processes of the session have spent. `compactedTokens`: removed from the view by compactions. */
+  /**
+   * What earlier processes of the session have spent. `compactedTokens`: removed from the view by
+   * compactions.
+   */
   restore({ totals, compactedTokens }: Pick<ResumedSession, 'totals' | 'compactedTokens'>): void {
     this.ledger.restore(totals);
     this.compacted({ pre_tokens: compactedTokens });
@@ -77,8 +83,8 @@ export class SessionBudget {
   }
 
   /**
-   * A sentence for each limit that is nearly reached, once. `turns`: of the running submission; `usage`: of the last
-   * answer.
+   * A sentence for each limit that is nearly reached, once. `turns`: of the running submission; `usage`: of
+   * the last answer.
    */
   warnings(turns: number, usage: Usage | undefined): readonly string[] {
     return this.#warnings.take(this.#use(turns, usage));

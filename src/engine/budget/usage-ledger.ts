@@ -1,7 +1,7 @@
 /**
- * Every model call of a session is paid for here (L9). Usage counts once per effect key; a discarded answer is billed
- * as waste; answers inside an answer (advisors) count under their own model. What was spent is kept in rows, of which
- * every other figure is a sum.
+ * Every model call of a session is paid for here (L9). Usage counts once per effect key; a discarded answer
+ * is billed as waste; answers inside an answer (advisors) count under their own model. What was spent is kept
+ * in rows, of which every other figure is a sum.
  */
 
 import { canonicalModel } from '../../model/catalog/model-info.ts';
@@ -158,8 +158,8 @@ class SessionLedger implements UsageLedger {
   }
 
   startSubmission(): void {
-    // Keys begin with their submission, so what was settled before cannot come again. Reservations stay: an agent
-    // in the background may be in the middle of a call.
+    // Keys begin with their submission, so what was settled before cannot come again. Reservations stay: an
+    // agent in the background may be in the middle of a call.
     this.#submission = EMPTY_USAGE;
     this.#settled.clear();
   }

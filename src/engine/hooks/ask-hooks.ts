@@ -7,11 +7,14 @@ import { calledTool } from '../../tools/called-tool.ts';
 interface AskedHooks {
   readonly hooks: HookPort;
   readonly permissions: Pick<PermissionPort, 'apply'>;
-  /** Somebody can be asked: only then is a person wanted. */
+  /** Whether a host can answer: only then are `Notification` hooks called. */
   readonly hasHost: boolean;
 }
 
-/** Hooks first: one that decides answers in the place of the person. One that fails leaves the question to them. */
+/**
+ * Hooks first: one that decides answers in the place of the person. One that fails leaves the question to
+ * them.
+ */
 export function askHooksFirst(ask: AskPort, { hooks, permissions, hasHost }: AskedHooks): AskPort {
   return async (question, signal) => {
     const { tool, input, toolUseId, suggestions, agentId } = question;
@@ -37,7 +40,7 @@ export function askHooksFirst(ask: AskPort, { hooks, permissions, hasHost }: Ask
         return { ...read.answer, answeredBy: 'hook' };
       }
     }
-    // The person is told and asked at once: a slow notification must not hold the question up.
+    // The notification runs beside the question: a slow hook must not delay it.
     if (hasHost && hooks.has('Notification'))
       void hooks.run(
         {

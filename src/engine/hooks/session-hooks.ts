@@ -52,12 +52,15 @@ interface HookParts {
   readonly tools: () => readonly AnyTool[];
   /** Past the gate: a person set the hook up. Rejects when there is no such tool. */
   readonly callTool: ToolsRoom['callTool'];
-  /** Puts a prompt in line. */
+  /** Queues a prompt. */
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
 
 export interface SessionHooks extends Hooks {
-  /** Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it is. */
+  /**
+   * Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it
+   * is.
+   */
   setPluginHooks(hooks: readonly ConfiguredHook[]): void;
   /** What was set holds from here on. */
   takeUp(): void;
@@ -202,7 +205,7 @@ function tellOfSettings(
   return () => told?.();
 }
 
-/** FileChanged, for whoever finds a file changed under the model. Nobody waits for the hooks. */
+/** Runs FileChanged hooks for a file that changed on disk, without waiting for them. */
 export function tellOfFiles(
   hooks: HookPort,
   scope: Pick<Scope, 'signal'>,
@@ -226,7 +229,10 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'StopFailure',
 ]);
 
-/** They come of an answer of the model, and of how hard it thought; instructions, when they are loaded in a turn. */
+/**
+ * They come of an answer of the model, and of how hard it thought; instructions, when they are loaded in a
+ * turn.
+ */
 const WITH_EFFORT: ReadonlySet<HookEvent> = new Set([
   'PreToolUse',
   'PostToolUse',
@@ -254,7 +260,7 @@ function baseOf(event: HookEvent, { sessionId, now }: HookParts): HookInputBase 
   };
 }
 
-/** Nobody listens to an engine that is being closed: a person is then told through stderr. */
+/** An engine that is being closed has no consumer: the message is then written to stderr. */
 function show(body: SystemBody, config: QueryEngineConfig, { host }: HookParts): void {
   const message = { type: 'system', ...body, ...host.stamp() } as SDKMessage;
   if (!host.emit(message) && body.subtype === 'informational') config.stderr?.(body.content);
@@ -263,7 +269,7 @@ function show(body: SystemBody, config: QueryEngineConfig, { host }: HookParts):
 /** What a hook says after its event is over joins the running turn, or makes one. */
 function put(text: string, { enqueue, ids }: HookParts): void {
   const content = reminder(text).text;
-  // The session may be over by now; then nobody is left to hear it.
+  // The session may be over by now; then the prompt is dropped.
   void enqueue({ key: `hook-${ids.uuid()}`, priority: 'next', content, byHook: true }).catch(() => undefined);
 }
 

@@ -1,4 +1,4 @@
-/** Questions about permissions, and who answers them: an MCP tool that was named for it, the host, or nobody. */
+/** Permission questions, and what answers them: the configured MCP tool, the host, or none of them. */
 import { createAsk } from '../../permissions/ask/ask.ts';
 import { promptThrough } from '../../permissions/ask/prompt-tool.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
@@ -55,7 +55,7 @@ export function askingWith(
   return { ask, presetAnswer, permissions: own || permissions };
 }
 
-/** Whoever answers is made ready for the first question. */
+/** Creates the port that answers on the first question. */
 export class Asking {
   readonly #config: QueryEngineConfig;
   readonly #permissions: Permissions;

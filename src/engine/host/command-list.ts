@@ -23,7 +23,7 @@ export function commandsOf(
     ...commandSources.flatMap((source) => source.commands),
     ...more,
   ];
-  // Nobody else has any: no name is taken twice.
+  // There are no other commands, so no name can occur twice.
   if (own.length === BUILTIN_COMMANDS.length) return BUILTIN_COMMANDS;
   const taken = new Set<string>();
   return own.filter(({ name, aliases = [] }) => {
@@ -33,7 +33,10 @@ export function commandsOf(
   });
 }
 
-/** Reads what the sources have to read. Never rejects; afterwards the list is from what is at hand (L1 phase 4). */
+/**
+ * Reads what the sources have to read. Never rejects; afterwards the list is from what is at hand (L1 phase
+ * 4).
+ */
 export async function loadCommands({
   commandSources = [],
   disableSlashCommands,
@@ -42,7 +45,7 @@ export async function loadCommands({
     await Promise.all(commandSources.map((source) => source.load?.()));
 }
 
-/** As hosts are told. */
+/** The commands in the form of the SDK. */
 export function commandList(
   config: Parameters<typeof commandsOf>[0],
   more: readonly Command[] = [],

@@ -54,7 +54,10 @@ function skillRow({
   return { name, source: SKILL_SOURCES[source], ...(plugin !== undefined && { pluginName: plugin }), path };
 }
 
-/** Of a session that nobody need have open: what its journal says. The bytes of its tools are not in it. */
+/**
+ * Context usage of a session that need not be open, from its journal, which does not contain tool
+ * definitions.
+ */
 export function contextUsageOnRecord(
   { view: { messages }, model, contextSnapshot, decisions }: ResumedSession,
   limitsFor: (model: string) => ContextUsageInput['limits'],

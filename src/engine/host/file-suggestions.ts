@@ -7,7 +7,7 @@ import { rankPaths } from './rank-paths.ts';
 /** Files and folders (with a slash at the end) in the working directory, relative to it. */
 export type SuggestFiles = (query: string) => Promise<readonly string[]>;
 
-/** While somebody types; then files may have come and gone. */
+/** How long a list is reused while a user types, before files may have changed. */
 const LIST_AGE_MS = 5_000;
 const MAX_LISTED = 100_000;
 const MAX_SUGGESTED = 15;

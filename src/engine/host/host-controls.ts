@@ -1,4 +1,7 @@
-/** What a host may do to a session besides prompting it: open and name it, read its plugins again, look at what it cost. */
+/**
+ * What a host may do to a session besides prompting it: open and name it, read its plugins again, look at
+ * what it cost.
+ */
 
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
@@ -14,7 +17,7 @@ import type { ReloadedPlugins, ReloadPluginsOptions } from './reload-plugins.ts'
 
 export interface SessionUsage {
   readonly session: {
-    /** Estimate, USD, earlier lives of the session included. */
+    /** Estimate in USD, previous processes of the session included. */
     readonly total_cost_usd: number;
     /** ms that model calls took, side by side ones together, since this engine began. */
     readonly total_api_duration_ms: number;
@@ -49,7 +52,10 @@ export class HostControls {
     await openSession(this.#session);
   }
 
-  /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */
+  /**
+   * Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is
+   * meant.
+   */
   async rename(title: string, sessionId?: string): Promise<void> {
     this.#refuseClosed();
     await renameSession(title, this.#session, sessionId);

@@ -27,14 +27,17 @@ export interface HostFile {
 }
 
 export interface HostFiles {
-  /** null: there is no such file, or the rules do not let Read see it unasked, in the mode `default`. Relative paths count from `cwd`. */
+  /**
+   * null: there is no such file, or the rules do not let Read see it unasked, in the mode `default`. Relative
+   * paths count from `cwd`.
+   */
   read(path: string, options?: HostFileOptions): Promise<HostFile | null>;
   /**
-   * The model has seen this file, as it was at `mtimeMs` (whole ms): an edit is then not refused as unread. No
-   * effect when the file is another by now.
+   * The model has seen this file, as it was at `mtimeMs` (whole ms): an edit is then not refused as unread.
+   * No effect when the file is another by now.
    */
   seedRead(path: string, mtimeMs: number): Promise<void>;
-  /** The 15 paths that best fit what somebody began to type. Rejects where ripgrep is not installed. */
+  /** The 15 paths that best match the typed text. Rejects if ripgrep is not installed. */
   readonly suggest: SuggestFiles;
   /** Puts back what tools changed since this message of the user. Opens the session when nothing has yet. */
   rewind(

@@ -11,8 +11,8 @@ export class ModelControls {
   }
 
   /**
-   * From the next request on; undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with
-   * `blocked_by_hook` where a hook refuses it; the model is then as it was.
+   * From the next request on; undefined: the default model. Rejects with `unpriced_model` under a USD budget,
+   * and with `blocked_by_hook` where a hook refuses it; the model is then as it was.
    */
   async switchTo(model?: string): Promise<void> {
     await switchModel(model, 'sdk', this.#session);

@@ -1,6 +1,7 @@
 /**
- * The paths that a person may mean by `query`, best first: those whose name begins with it, then holds it, then
- * whose path holds it, then those that have its letters in this order. Case is not looked at; shorter ones win.
+ * The paths that a person may mean by `query`, best first: those whose name begins with it, then holds it,
+ * then whose path holds it, then those that have its letters in this order. Case is not looked at; shorter
+ * ones win.
  */
 export function rankPaths(paths: Iterable<string>, query: string, most: number): readonly string[] {
   const wanted = query.toLowerCase().replaceAll('\\', '/').replace(/^\.\//, '');

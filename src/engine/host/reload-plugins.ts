@@ -11,7 +11,10 @@ import { type AgentInfo, agentList } from './session-info.ts';
 import { type PluginInfo, pluginInfos, takeUpPlugins } from './session-plugins.ts';
 
 export interface ReloadPluginsOptions {
-  /** Changes nothing where the list of tools would change under a conversation that is in the prompt cache. Default false. */
+  /**
+   * Changes nothing where the list of tools would change under a conversation that is in the prompt cache.
+   * Default false.
+   */
   readonly holdOnCacheImpact?: boolean | undefined;
   /** Joins these; paths must be absolute. */
   readonly addPlugins?: readonly PluginConfig[] | undefined;

@@ -31,7 +31,10 @@ export class SessionCommands {
     return loadCommands(this.#config);
   }
 
-  /** For the host, when the list is another than it knows: at first it knows all but the prompts of MCP servers. */
+  /**
+   * For the host, when the list is another than it knows: at first it knows all but the prompts of MCP
+   * servers.
+   */
   changed(): readonly SDKCommandsChanged[] {
     const { commands: ofServers } = this.#mcp;
     if (ofServers.length === 0 && this.#emitted === undefined) return [];

@@ -28,7 +28,10 @@ export interface AccountInfo {
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
 
-/** The host's, those of files, and those of plugins as they were read last; of two with one name the first counts. */
+/**
+ * The host's, those of files, and those of plugins as they were read last; of two with one name the first
+ * counts.
+ */
 export function agentsIn({
   agents = [],
   plugins,

@@ -22,7 +22,9 @@ export interface McpCall {
   /** `mcp__server__tool`. */
   readonly tool: string;
   readonly arguments?: JsonObject | undefined;
-  /** By the rules of a call of the model's, without asking anybody. Default false: the host has decided. */
+  /**
+   * true: the rules for calls of the model apply, without a question. Default false: the host has decided.
+   */
   readonly checkPermissions?: boolean | undefined;
 }
 
@@ -43,7 +45,10 @@ export class SessionMcp {
     return mcp.statuses();
   }
 
-  /** Drops the connection to a server and makes a new one. Rejects with the reason when it does not come to one. */
+  /**
+   * Drops the connection to a server and makes a new one. Rejects with the reason when it does not come to
+   * one.
+   */
   async reconnect(name: string): Promise<void> {
     this.#refuseClosed();
     await this.#session.mcp.reconnect(name);
@@ -56,8 +61,8 @@ export class SessionMcp {
   }
 
   /**
-   * Puts these servers in the place of those that an earlier call of this brought; configured ones stay. Resolves
-   * when each new one was tried.
+   * Puts these servers in the place of those that an earlier call of this brought; configured ones stay.
+   * Resolves when each new one was tried.
    */
   async setServers(
     configs: Readonly<Record<string, unknown>>,
@@ -67,14 +72,17 @@ export class SessionMcp {
     return this.#session.mcp.setServers(configs, clients);
   }
 
-  /** Connects the servers that live with the host. Resolves when each was tried; how it went is their status. */
+  /**
+   * Connects the servers that live with the host. Resolves when each was tried; how it went is their status.
+   */
   connectHostServers(): Promise<void> {
     return this.#session.mcp.startHosts();
   }
 
   /**
-   * One `ui://` resource of a server: what a host shows of a tool. It is the server's, so not to be trusted. Rejects
-   * with `invalid_option` for another address, and with the reason when the server is not there or refuses.
+   * One `ui://` resource of a server: what a host shows of a tool. It is the server's, so not to be trusted.
+   * Rejects with `invalid_option` for another address, and with the reason when the server is not there or
+   * refuses.
    */
   async readResource(server: string, uri: string): Promise<McpResourceContents> {
     if (!/^ui:\/\//.test(uri))

@@ -1,4 +1,4 @@
-/** The plugins of a session, as hosts are told of them. */
+/** The plugins of a session in the form of the SDK. */
 import type { QueryEngineConfig } from '../config.ts';
 import type { Session } from '../session/session.ts';
 

@@ -44,7 +44,10 @@ export class SessionSettings {
     return this.#session.permissions.mode;
   }
 
-  /** At once, for calls that are not yet decided. Throws `invalid_mode`, and `bypass_not_launched` for a mode that was not enabled. */
+  /**
+   * At once, for calls that are not yet decided. Throws `invalid_mode`, and `bypass_not_launched` for a mode
+   * that was not enabled.
+   */
   setPermissionMode(mode: PermissionMode): void {
     const { appState, permissions } = this.#session;
     permissions.setMode(mode);
@@ -57,9 +60,9 @@ export class SessionSettings {
   }
 
   /**
-   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, the model from the next
-   * request on, effort and fast mode from the next turn on, other keys from the next session on. Throws
-   * `invalid_settings`; nothing has changed then.
+   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, the model from
+   * the next request on, effort and fast mode from the next turn on, other keys from the next session on.
+   * Throws `invalid_settings`; nothing has changed then.
    */
   async applyFlags(given: Readonly<Record<string, unknown>>): Promise<void> {
     const { model, permissions } = this.#session;

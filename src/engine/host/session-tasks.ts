@@ -34,17 +34,23 @@ export interface SessionTasks {
   /** Stops all that run in the background. */
   stopAll(by: TaskEndedBy): Promise<void>;
   /**
-   * Calls that wait for a command or an agent return, and it goes on in the background: the one of this call, or
-   * all. False when `toolUseId` names none. Throws `tasks_disabled`.
+   * Calls that wait for a command or an agent return, and it goes on in the background: the one of this call,
+   * or all. False when `toolUseId` names none. Throws `tasks_disabled`.
    */
   toBackground(toolUseId?: string): boolean;
   /** The last 8 KiB. Rejects with `unknown_task`. */
   output(taskId: string): Promise<TaskOutputTail>;
   /** Something runs whose end will be news. */
   readonly running: boolean;
-  /** What ended of itself since the model was told last: a prompt to go on with. Taking it counts as telling. */
+  /**
+   * A prompt about tasks that ended by themselves since the last notice to the model. Taking it marks them as
+   * reported.
+   */
   takeNotice(): TaskNotice | undefined;
-  /** Nobody else will ask anything more: what still runs after `backgroundWaitMs` is stopped, unless called off. */
+  /**
+   * The input has ended: tasks that still run after `backgroundWaitMs` are stopped, unless the returned
+   * function is called.
+   */
   limitWait(): () => void;
   /** Called at each start and end. */
   onChange(listener: () => void): () => void;
@@ -128,7 +134,7 @@ class TasksOfSession implements SessionTasks {
   }
 }
 
-/** Background tasks that ended since the model was told last, to go behind a prompt. */
+/** Attachments after a prompt about background tasks that ended since the last notice to the model. */
 export function endedTaskNotices(
   tasks: Pick<SessionTaskTable, 'tell' | 'untold'>,
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },

@@ -23,7 +23,9 @@ interface SettingsChange {
 export interface SettingsAccess {
   /** Writes the updates whose destination is a file. Throws `invalid_settings`; nothing is lost then. */
   persist(updates: readonly PermissionUpdate[]): Promise<void>;
-  /** Writes allow-listed keys. Throws `invalid_option` for others, and for a source the session does not read. */
+  /**
+   * Writes allow-listed keys. Throws `invalid_option` for others, and for a source the session does not read.
+   */
   update(
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
@@ -31,7 +33,7 @@ export interface SettingsAccess {
   /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
   applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution>;
   report(): SettingsReport;
-  /** Told after each write. Returns what ends it. */
+  /** Calls the listener after each write. Returns a function that removes it. */
   onChange(listener: (change: SettingsChange) => void): () => void;
 }
 

@@ -1,4 +1,4 @@
-/** The MCP servers that a session connects to: what they are told, and whom they serve. */
+/** The MCP servers that a session connects to: their ports, and the conversations that use them. */
 
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createMcpServers, type McpServerEntry, type McpServers } from '../../mcp/servers/mcp-servers.ts';
@@ -24,7 +24,7 @@ export const CALL_IDLE_MS = 5 * 60_000;
 export interface ServedSession {
   readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
   readonly hooks: HookPort;
-  /** What servers in isolation are told of it. */
+  /** Facts of the session that the sandbox of isolated servers needs. */
   readonly surroundings: SandboxSurroundings;
 }
 

@@ -1,4 +1,6 @@
-/** What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult). */
+/**
+ * What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult).
+ */
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -6,8 +8,9 @@ import type { QueryEngineConfig } from '../config.ts';
 type Elicit = NonNullable<QueryEngineConfig['onElicitation']>;
 
 /**
- * Hooks first: one that answers does so in the place of the person. What goes back to the server, whoever answered,
- * passes the hooks once more. A block declines. Without a person and a hook the answer is to decline.
+ * Hooks first: a hook that answers replaces the person. Every answer to the server, of a hook or a person,
+ * passes the `ElicitationResult` hooks. A block declines. Without a person and a hook the question is
+ * declined.
  */
 export function elicitWithHooks(askPerson: Elicit | undefined, hooks: () => HookPort): Elicit {
   return async (request, options) => {
@@ -46,7 +49,7 @@ async function answerOfPerson(
   options: { readonly signal: AbortSignal },
 ): Promise<ElicitationAnswer> {
   if (askPerson === undefined) return { action: 'decline' };
-  // The person is told and asked at once: a slow notification must not hold the question up.
+  // The notification runs beside the question: a slow hook must not delay it.
   if (hooks.has('Notification'))
     void hooks.run(
       {

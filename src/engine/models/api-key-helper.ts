@@ -14,7 +14,10 @@ export async function credentialsFromHelper(
   return { apiKey: await apiKey(), credentials: async () => ({ apiKey: await apiKey() }) };
 }
 
-/** The API key that a command of the user's settings prints. Throws `invalid_settings`; never repeats its output. */
+/**
+ * The API key that a command of the user's settings prints. Throws `invalid_settings`; never repeats its
+ * output.
+ */
 async function keyFromHelper(
   command: string,
   cwd: string,

@@ -1,4 +1,7 @@
-/** The model of a conversation, and how it is asked: as configured, unless it was changed while the session runs. */
+/**
+ * The model of a conversation, and how it is asked: as configured, unless it was changed while the session
+ * runs.
+ */
 import type { LoopParams } from '../../loop/deps.ts';
 import { thinkingFor } from '../../model/request/thinking-options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -61,7 +64,10 @@ export class SessionModel {
     this.#thinking = thinking;
   }
 
-  /** The same client for an agent that is asked with this model; what was set for the session holds for it too. */
+  /**
+   * The same client for an agent that is asked with this model; what was set for the session holds for it
+   * too.
+   */
   forAgent(model: string, effort: EffortLevel | undefined): SessionModel {
     const own = new SessionModel(this.client, this.#config, this.#thinking);
     own.#name = model;

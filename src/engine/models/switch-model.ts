@@ -20,8 +20,8 @@ interface SwitchPorts {
 }
 
 /**
- * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `blocked_by_hook` when
- * a PreModelSwitch hook denies it, or wants somebody asked who cannot be.
+ * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `blocked_by_hook`
+ * when a PreModelSwitch hook denies it or requires a question, because none can be asked here.
  */
 export async function switchModel(
   requested: string | undefined,

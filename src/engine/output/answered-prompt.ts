@@ -6,8 +6,9 @@ interface AnsweredPrompt {
 }
 
 /**
- * `own`: uuids of the prompts that began the turn; `joined`: of those that joined it while it ran. The turn answers the
- * last of its own, or the last that joined where its own have no uuid. Empty where no prompt has one.
+ * `own`: uuids of the prompts that began the turn; `joined`: of those that joined it while it ran. The turn
+ * answers the last of its own, or the last that joined where its own have no uuid. Empty where no prompt has
+ * one.
  */
 export function answeredPrompt(own: readonly string[], joined: readonly string[] = []): AnsweredPrompt {
   const uuid = own.at(-1) ?? joined.at(-1);

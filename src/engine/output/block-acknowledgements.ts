@@ -1,12 +1,13 @@
 /**
- * When the consumer has taken the block of an agent's call (L4.1): only then may the call's gate ask hooks and hosts.
- * An agent goes on by itself whatever its consumer does, so that its messages are taken is told from outside.
+ * Reports that the consumer has received the block of an agent's call (L4.1): only then may its gate ask
+ * hooks and hosts. An agent does not wait for its consumer, so the receipt of its messages has to be reported
+ * from outside.
  */
 import type { ToolsPort } from '../../loop/deps.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { ToolProgress } from '../../protocol/tools/tool.ts';
 
-/** Whoever takes progress, or decides that nobody will, calls this behind it. */
+/** Called after progress was received by a consumer, or was dropped because there is none. */
 export function tellTaken({ taken }: Pick<ToolProgress, 'taken'>): void {
   taken?.();
 }
@@ -47,7 +48,7 @@ export function createDeliveries(): Deliveries {
         return {
           add: (call) => executor.add(call),
           delivered(id) {
-            // What was never on its way to anybody has nothing to wait for.
+            // A block that was not emitted to a consumer has no receipt to wait for.
             if (underWay.has(id)) waiting.set(id, () => executor.delivered(id));
             else executor.delivered(id);
           },

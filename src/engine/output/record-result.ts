@@ -1,4 +1,4 @@
-/** The result is on record before it is shown. A full disk must not cost the consumer its result. */
+/** The result is recorded before it is emitted. If the disk is full, it is emitted nevertheless. */
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
@@ -16,7 +16,9 @@ import type { Outcome } from './result.ts';
 /** How long a result waits for the host's session store, in ms. */
 const MIRROR_MS = 5_000;
 
-/** What is told at the end: the result, and before it that the transcript lacks something (F71). */
+/**
+ * The last messages of a submission: the result, preceded by a notice if the transcript is incomplete (F71).
+ */
 export async function recordResult(
   result: SDKResultMessage,
   { id, prompt }: Submission,

@@ -26,7 +26,7 @@ export interface ResultFacts {
   readonly safetyStops: number;
   /** Of prompts that joined the turn. */
   readonly joinedUuids?: readonly string[];
-  /** Prompts in line. */
+  /** Number of queued prompts. */
   readonly queuedTurns?: number;
   /** Results of this engine before it. */
   readonly index?: number;

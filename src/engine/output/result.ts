@@ -40,7 +40,7 @@ export interface Outcome {
   observe(message: LoopMessage): void;
   /** A response came to its end: its stop reason was not known when its blocks were yielded. */
   responseEnded(messageId: string, stopReason: StopReason | null): void;
-  /** The last assistant message that was not taken back. `byModel`: errors and notes of the engine do not count. */
+  /** The last assistant message that was not retracted. `byModel`: without errors and notes of the engine. */
   last(which?: { readonly byModel: boolean }): LastAnswer | undefined;
   /** The last reason that an answer of the API gave in this submission, whatever became of that answer. */
   readonly lastStopReason: StopReason | null;
@@ -78,7 +78,7 @@ export function createOutcome(): Outcome {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
       if (message.type === 'assistant') {
         blocks.push(message);
-        // Of an earlier life of the session: its answers ended before this one began.
+        // A message of a previous process, whose answers have ended.
         if (message.synthetic === undefined)
           outcome.lastStopReason = message.message.stop_reason ?? outcome.lastStopReason;
       } else if (message.type === 'user') outcome.userMessages += 1;
@@ -86,7 +86,7 @@ export function createOutcome(): Outcome {
         const gone = new Set(message.uuids);
         blocks = blocks.filter((block) => !gone.has(block.uuid));
       } else if (message.type === 'system' && message.subtype === 'compact_boundary') {
-        // What came before it is let go of, but for what `last` may still be asked for (L1 phase 7).
+        // Earlier blocks are dropped, except those that `last` may still return (L1 phase 7).
         const byModel = blocks.findLast(({ synthetic }) => synthetic === undefined);
         const newest = blocks.at(-1);
         blocks = blocks.filter((block) => block === byModel || block === newest);

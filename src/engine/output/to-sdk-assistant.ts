@@ -1,4 +1,6 @@
-/** Assistant messages as the stream shows them: the model's, and those that the engine writes in its place. */
+/**
+ * Assistant messages as the stream shows them: the model's, and those that the engine writes in its place.
+ */
 import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/stream/sdk-messages.ts';
 import type { McpOrigin } from '../../protocol/tools/tool.ts';

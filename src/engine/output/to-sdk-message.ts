@@ -1,7 +1,7 @@
 /**
  * What the loop yields, as consumers see it. Stateful in two small ways: a tombstone becomes
- * `retracted_message_uuids` on the user message that follows it, and `supersedes` on the next assistant message
- * (L4.5); progress says how long its tool has been running.
+ * `retracted_message_uuids` on the user message that follows it, and `supersedes` on the next assistant
+ * message (L4.5); progress says how long its tool has been running.
  */
 
 import { estimateText } from '../../context/estimate/text-estimate.ts';
@@ -45,25 +45,28 @@ export interface SdkMapperOptions {
 export interface SdkMapper {
   map(message: LoopMessage): SDKMessage[];
   /**
-   * The queued prompts that were attached are part of the turn now; until then they may yet be given back. Those that
-   * are to be repeated are said at once; when nobody listens (false), ahead of what is mapped next.
+   * The attached queued prompts are part of the turn now; until then they may still return to the queue.
+   * Prompts that are to be replayed are emitted synchronously; if there is no listener (false), before the
+   * next mapped message.
    */
   joined(say: (message: SDKMessage) => boolean): void;
-  /** What was taken back and has no successor; call before the result. */
+  /** Messages about retractions without a successor; call before the result. */
   flush(): SDKMessage[];
 }
 
 export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   const session_id = options.sessionId;
   const toolStartedMs = new Map<string, number>();
-  /** Taken back; the next assistant message says that it takes their place. */
-  let takenBack: string[] = [];
+  /** Retracted uuids; the next assistant message names them in `supersedes`. */
+  let retracted: string[] = [];
   /** How many of these a user message or a notice has named already. */
   let named = 0;
   const streamId = countedIds(() => options.ids.uuid());
   /** The response that stream events belong to. */
   let streamed: string | undefined;
-  /** Queued prompts that the model is about to be shown, and those that have joined and are not repeated yet. */
+  /**
+   * Queued prompts that the model is about to be shown, and those that have joined and are not repeated yet.
+   */
   let joining: SDKMessage[] = [];
   let replays: SDKMessage[] = [];
 
@@ -91,10 +94,10 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     ];
   };
 
-  /** What was taken back and is not named yet. */
+  /** Retracted uuids that no message has named yet. */
   const unnamed = (): readonly string[] => {
-    const uuids = takenBack.slice(named);
-    named = takenBack.length;
+    const uuids = retracted.slice(named);
+    named = retracted.length;
     return uuids;
   };
 
@@ -118,8 +121,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     for (const block of message.message.content) {
       if (block.type === 'tool_use') toolStartedMs.set(block.id, options.clock.monotonicMs());
     }
-    const supersedes = takenBack;
-    takenBack = [];
+    const supersedes = retracted;
+    retracted = [];
     named = 0;
     return {
       ...toSdkAssistant(message, session_id),
@@ -216,7 +219,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       case 'stream_request_start':
         return options.includePartialMessages ? [requesting()] : [];
       case 'tombstone':
-        takenBack.push(...message.uuids);
+        retracted.push(...message.uuids);
         return [];
       case 'tool_use_summary':
         return [
@@ -257,7 +260,7 @@ function replayOf(
   return [toReplay({ uuid: sourceUuid ?? uuid, content: prompt, timestamp, origin }, session_id)];
 }
 
-/** For the model alone, unless somebody wants to see everything. */
+/** Attachments are only for the model, unless the consumer asked for all messages. */
 function attachment(message: AttachmentMessage, session_id: string, options: SdkMapperOptions): SDKMessage[] {
   if (message.attachment.type === 'relevant_memories') {
     const memories = message.attachment['memories'] as readonly RecalledMemory[];

@@ -14,8 +14,8 @@ interface CommandFileSources {
 }
 
 /**
- * A project's commands come before the user's, so that a project can word one of them anew; those of one that is not
- * trusted come last of all and may not.
+ * A project's commands come before the user's, so that a project can word one of them anew; those of one that
+ * is not trusted come last of all and may not.
  */
 export function commandFileSources(
   { settingSources, home, projectRoot, projectTrusted }: Resolution['config'],

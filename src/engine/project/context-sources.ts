@@ -1,4 +1,4 @@
-/** What is read once per session and stands before its conversation. */
+/** The context before a conversation, read once per session. */
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { memoryPrompt } from '../../subagents/agent-memory.ts';
 import { foldersOfRepository } from '../../util/files/folders.ts';

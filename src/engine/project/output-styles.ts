@@ -1,4 +1,4 @@
-/** The output styles of a session: read when somebody asks which there are, or when one is set. */
+/** The output styles of a session: read when a host lists them, or if one is configured. */
 import { join } from 'node:path';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { BUILT_IN_STYLES } from '../../skills/built-in-styles.ts';
@@ -27,7 +27,10 @@ interface OutputStyleParts {
   readonly warn?: ((line: string) => void) | undefined;
 }
 
-/** Reads nothing when no style is set. With an unknown one the default holds. A file beats a built-in style of its name. */
+/**
+ * Reads nothing when no style is set. With an unknown one the default holds. A file beats a built-in style of
+ * its name.
+ */
 export async function openOutputStyles(
   { config: { home }, outputStyle, skills }: Pick<Resolution, 'config' | 'outputStyle' | 'skills'>,
   { files, plugins, warn }: OutputStyleParts,

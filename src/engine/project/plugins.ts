@@ -1,4 +1,7 @@
-/** Plugins in a session: loaded before the engine is, handed to the rooms that know what to do with their parts. */
+/**
+ * Plugins in a session: loaded before the engine is, handed to the rooms that know what to do with their
+ * parts.
+ */
 
 import { resolve } from 'node:path';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
@@ -18,7 +21,10 @@ export type { Plugin, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
 
 export interface PluginSetup extends LoadedPlugins {
-  /** Absolute: where the plugins are that the session was given, also those that are not there or could not be loaded. */
+  /**
+   * Absolute: where the plugins are that the session was given, also those that are not there or could not be
+   * loaded.
+   */
   readonly folders: readonly string[];
   readonly hooks: readonly ConfiguredHook[];
   readonly agents: readonly AgentDefinition[];

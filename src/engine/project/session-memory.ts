@@ -1,4 +1,4 @@
-/** Memory files in a session: read under its settings sources, told to hooks, put behind tool results. */
+/** Memory files in a session: read by its settings sources, reported to hooks, added after tool results. */
 import { join } from 'node:path';
 import type { MemoryFile } from '../../memory/memory-file.ts';
 import {
@@ -106,7 +106,7 @@ export function memoryReaders({
     pathsOf: (call) => pathsOf(call, tools(), folder.now),
     onLoaded(file) {
       if (!hooks.has('InstructionsLoaded')) return;
-      // Hooks are told and have no say: nobody waits for them.
+      // The answers of these hooks have no effect, so they are not awaited.
       void hooks.run({ event: 'InstructionsLoaded', ...factsOf(file) }, { signal: scope.signal });
     },
   };

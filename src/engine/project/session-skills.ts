@@ -1,4 +1,7 @@
-/** Skills in a session: looked for at each submission's start, told by name, loaded by the Skill tool or as `/name`. */
+/**
+ * Skills in a session: read at each submission's start, listed by name, loaded by the Skill tool or as
+ * `/name`.
+ */
 
 import { isAbsolute, resolve } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
@@ -37,9 +40,9 @@ export interface SkillsRoom {
   readonly compactionSources: readonly CompactionSource[];
   /** L1 phase 1: what was found before is looked at anew, beside everything else. */
   startSubmission(): void;
-  /** L1 phase 4: what there is. A slow disk is not waited for: its skills are told later. */
+  /** L1 phase 4: waits for the list of skills, but not for a slow disk: its skills are announced later. */
   settled(): Promise<void>;
-  /** What the model has to be told of skills now; undefined when the conversation says it already. */
+  /** The announcement of skills that the conversation lacks; undefined if it is up to date. */
   announce(view: View): AttachmentMessage | undefined;
   preload(...skills: Parameters<PreloadSkills>): ReturnType<PreloadSkills>;
   /** The same for the conversation of an agent. */

@@ -1,4 +1,7 @@
-/** Isolation of commands in a session: what settings, rules and folders make of it. Loaded where it is asked for. */
+/**
+ * Isolation of commands in a session: what settings, rules and folders make of it. Loaded where it is asked
+ * for.
+ */
 import { join } from 'node:path';
 import { commandExcludedBy } from '../../permissions/rules/excluded-command.ts';
 import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/sandbox.ts';
@@ -94,8 +97,8 @@ export interface SandboxState {
 }
 
 /**
- * Isolates a program to find out whether that works: where a session would, and else where programs may be started.
- * `path`: `PATH`.
+ * Isolates a program to find out whether that works: where a session would, and else where programs may be
+ * started. `path`: `PATH`.
  */
 export async function sandboxState(
   asked: ResolvedSandbox | undefined,
@@ -177,7 +180,7 @@ function openPort(
     placeOf: (call) => placeOf(call, asked),
     isolate: (launch) => sandbox().isolate(launch),
     mayLeave: asked.mayLeave,
-    // Where all files are open, the sandbox is no reason to ask nobody.
+    // If files are not isolated, the sandbox is no reason to skip permission questions.
     autoAllow: asked.autoAllow && !asked.files.disabled,
     isolatesHooks: asked.isolatesHooks,
     limits: limitsOf(asked),

@@ -4,7 +4,10 @@ import { isInside } from '../../util/files/inside.ts';
 import { compiledCode } from '../../util/process/compile-cache.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
-/** What plugins bring, or would once they are read again, and code that the next process runs, in whatever folder they are. */
+/**
+ * What plugins bring, or would once they are read again, and code that the next process runs, in whatever
+ * folder they are.
+ */
 export function foldersThatRun({ plugins, env = {} }: QueryEngineConfig): readonly string[] {
   return [...(plugins?.folders ?? []), ...compiledCode(env, process.platform)];
 }

@@ -1,4 +1,4 @@
-/** What the sandbox of a session is told of the session, as of each command. */
+/** Facts of a session that its sandbox needs, current at each command. */
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -6,7 +6,7 @@ import { foldersThatRun } from './protected-folders.ts';
 
 export interface SandboxSurroundings {
   readonly permissions: () => Permissions;
-  /** Of the session's own files, what the model is told to read. */
+  /** Paths of the session's own files that the model may have to read. */
   readonly readable: () => readonly string[];
 }
 

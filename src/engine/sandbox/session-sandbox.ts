@@ -18,7 +18,7 @@ export interface SandboxParts {
   readonly pathPatterns: (source: PathPatternSource) => readonly Pattern[];
   /** Domains of WebFetch rules. */
   readonly domains: (behavior: 'allow' | 'deny') => readonly string[];
-  /** Of the session's own files, what the model is told to read. */
+  /** Paths of the session's own files that the model may have to read. */
   readonly readableDirectories: () => readonly string[];
   /** Folders that grant, beside those that are known by name. */
   readonly protectedPaths: () => readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What a running agent is at, in a few words by a small model: about every half a minute, when something happened since.
- * Told with `task_progress`, never waited for, and never after the agent's end.
+ * What a running agent is doing, in a few words by a small model: about every 30 s, if it made progress
+ * since. Emitted with `task_progress`, without waiting for them, and never after the agent's end.
  */
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { AgentRecord } from '../agents/agent-outcome.ts';

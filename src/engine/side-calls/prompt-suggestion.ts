@@ -9,8 +9,9 @@ const MAX_TOKENS = 200;
 const MESSAGES = 12;
 
 /**
- * Emits nothing after the first turn, which says little of the person yet, nor after one that failed or was cut short,
- * nor in plan mode, where the plan is what is asked about. Rejects where the model cannot be asked.
+ * Emits nothing after the first turn, which says little of the person yet, nor after one that failed or was
+ * cut short, nor in plan mode, where the plan is what is asked about. Rejects where the model cannot be
+ * asked.
  */
 export async function suggestPrompt(
   submission: string,

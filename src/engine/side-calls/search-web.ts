@@ -1,4 +1,6 @@
-/** One request that lets the provider search the web: the answer holds what was found and what it comes to. */
+/**
+ * One request that lets the provider search the web: the answer holds what was found and what it comes to.
+ */
 
 import { estimateTokens } from '../../context/estimate/token-estimate.ts';
 import { stamped } from '../../context/notices.ts';

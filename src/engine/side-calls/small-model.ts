@@ -4,7 +4,9 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionBudget } from '../budget/session-budget.ts';
 import type { SessionModel } from '../models/session-model.ts';
 
-/** For work beside the conversation. Of the same provider as `model`, so that the same credentials serve it. */
+/**
+ * For work beside the conversation. Of the same provider as `model`, so that the same credentials serve it.
+ */
 export function smallModel(
   model: string,
   configured: string | undefined,
@@ -22,7 +24,10 @@ export interface SideCallPorts {
   readonly world: { readonly clock: Clock; readonly ids: Ids };
 }
 
-/** One question beside the conversation, to `model` or a small one. undefined: no usable answer, or no money for one. */
+/**
+ * One question beside the conversation, to `model` or a small one. undefined: no usable answer, or no money
+ * for one.
+ */
 export function askSmallModel(
   {
     model: configured,

@@ -1,6 +1,6 @@
 /**
- * One line about what a round of tools came to, for people who watch from afar: by a small model, in the background,
- * shown in a later iteration if it is there by then, and never waited for (L6).
+ * One line about what a round of tools came to, for people who watch from afar: by a small model, in the
+ * background, shown in a later iteration if it is there by then, and never waited for (L6).
  */
 import type { LoopDeps } from '../../loop/deps.ts';
 import type { ToolUseSummaryMessage, UserMessage } from '../../protocol/model/messages.ts';

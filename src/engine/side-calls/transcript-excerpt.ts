@@ -6,7 +6,10 @@ import { headOf } from '../../util/text/cut-text.ts';
 /** Of each line, in characters. */
 const LINE_CHARS = 600;
 
-/** Of the last `count` messages that say something; reminders and what the engine said for itself are left out. */
+/**
+ * Of the last `count` messages that say something; reminders and what the engine said for itself are left
+ * out.
+ */
 export function lastWords(messages: { slice(start: number): readonly ViewMessage[] }, count: number): string {
   return messages.slice(-count).flatMap(lineOf).join('\n');
 }

@@ -24,8 +24,8 @@ export interface CheckedMcpServer extends ConfiguredMcpServer {
 }
 
 /**
- * Starts or reaches all of them, or those named, side by side, and lets go of them again. Nothing is asked of a person,
- * and nothing of what they offer is remembered.
+ * Starts or connects to all of them, or those named, in parallel, and closes them again. No person is asked,
+ * and their tools are not remembered.
  */
 export async function checkMcpServers(
   config: QueryEngineConfig,
@@ -34,7 +34,7 @@ export async function checkMcpServers(
   const listed = (await configuredMcpServers(config)).filter(({ name }) => names?.includes(name) !== false);
   const usable = listed.flatMap(({ name, problem }) => (problem === undefined ? [name] : []));
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
-  // The rules of the configuration hold here too; nobody adds any.
+  // The rules of the configuration apply here too; no rules are added.
   const { permissions } = composePermissions(config, {
     files: config.files ?? nodeFiles,
     ids: systemIds,

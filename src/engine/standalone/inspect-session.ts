@@ -23,7 +23,10 @@ interface SessionPlace {
   readonly files?: PersistentFiles | undefined;
 }
 
-/** Why each iteration of a session ended as it did, as text; undefined means the newest. Throws `session_not_found`. */
+/**
+ * Why each iteration of a session ended as it did, as text; undefined means the newest. Throws
+ * `session_not_found`.
+ */
 export async function explainSession(sessionId: string | undefined, place: SessionPlace): Promise<string> {
   return explainEntries(await entriesOf(sessionId, place));
 }

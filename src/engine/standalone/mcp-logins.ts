@@ -29,11 +29,11 @@ export interface ConfiguredMcpServer {
   readonly given?: readonly string[];
   /** Why it cannot be used. */
   readonly problem?: string;
-  /** Of remote servers without an authorization of their own: whether somebody has logged in. */
+  /** For remote servers without a configured authorization: whether there is a stored login. */
   readonly loggedIn?: boolean;
 }
 
-/** Without those of the host itself, which it knows and nobody logs in to. */
+/** Without the servers of the host itself, which need no login. */
 export async function configuredMcpServers(
   config: QueryEngineConfig,
 ): Promise<readonly ConfiguredMcpServer[]> {
@@ -69,8 +69,9 @@ export async function configuredMcpServers(
 }
 
 /**
- * Logs in to a configured server, or to an address. `show` is given the page that a person has to open. Rejects with
- * `invalid_option` when there is no such server; with a sentence when the login does not come about.
+ * Logs in to a configured server, or to an address. `show` is given the page that a person has to open.
+ * Rejects with `invalid_option` when there is no such server; with a sentence when the login does not come
+ * about.
  */
 export async function logInToMcpServer(
   name: string,
@@ -91,7 +92,7 @@ export async function logInToMcpServer(
   });
 }
 
-/** false: nobody was logged in. Rejects with `invalid_option` when there is no such server. */
+/** false: there was no login. Rejects with `invalid_option` if there is no such server. */
 export async function logOutOfMcpServer(
   name: string,
   config: QueryEngineConfig,

@@ -1,4 +1,4 @@
-/** A compaction between two submissions, because somebody asked for it: no request of the main loop is made. */
+/** A requested compaction between two submissions (`/compact`): no request of the main loop is made. */
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
 import type { LoopMessage } from '../../protocol/model/messages.ts';
@@ -21,8 +21,8 @@ export interface CompactionReport {
 }
 
 /**
- * Yields what a consumer should see. What goes into the conversation is on record, as one edit, before it is shown;
- * until then the conversation is untouched.
+ * Yields messages for the consumer. The change of the conversation is recorded as one edit before it is
+ * emitted; until then the conversation is unchanged.
  */
 export async function* compactSession(
   { model, context, instructions }: ManualCompaction,
@@ -31,7 +31,8 @@ export async function* compactSession(
 ): AsyncGenerator<LoopMessage, CompactionReport> {
   const { recorder } = ports.conversation;
   await ports.model.client.ready(model, scope);
-  // The request for the summary has the head of the conversation's own requests, so that its prefix is cached.
+  // The request for the summary has the head of the conversation's own requests, so that its prefix is
+  // cached.
   ports.model.request = loopParamsOf({ submission: id, scope, model, context }, ports);
   const input = inputOf(`${id}/compact`, model, scope.signal, ports);
   const work = ports.context.port.compact?.(input, {

@@ -1,6 +1,6 @@
 /**
- * Drives the loop of a submission or of an agent: what it is handed, its batches, the budgets after each message, and
- * its end when one is used up. Nothing else in the engine runs the loop.
+ * Drives the loop of a submission or of an agent: what it is handed, its batches, the budgets after each
+ * message, and its end when one is used up. Nothing else in the engine runs the loop.
  */
 
 import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
@@ -108,7 +108,10 @@ interface Drive<T> {
   delivered?(): void;
   /** Whether nothing may be emitted any more; the loop is then ended without a terminal. */
   isSilent?(): boolean;
-  /** How long an aborted loop may take to end, in ms; then it is no longer waited for. Default: without a limit. */
+  /**
+   * How long an aborted loop may take to end, in ms; then it is no longer waited for. Default: without a
+   * limit.
+   */
   readonly abortGraceMs?: number;
 }
 
@@ -167,7 +170,10 @@ export class LoopDriver<T> {
     await this.#inTime(ending, AbortSignal.abort());
   }
 
-  /** undefined: the loop was aborted (default: with its scope), and the work did not end within the grace period. */
+  /**
+   * undefined: the loop was aborted (default: with its scope), and the work did not end within the grace
+   * period.
+   */
   #inTime<R>(work: Promise<R>, aborted?: AbortSignal): Promise<R | undefined> {
     const { abortGraceMs, params } = this.#drive;
     return abortGraceMs === undefined ? work : orAfter(abortGraceMs, work, aborted ?? params.scope.signal);
@@ -175,7 +181,8 @@ export class LoopDriver<T> {
 
   #take(batch: LoopBatch): readonly T[] {
     const shown: T[] = [];
-    // A response is paid for when it ends: what precedes that is shown, whichever read of the stream it came with.
+    // A response is paid for when it ends: what precedes that is shown, whichever read of the stream it came
+    // with.
     const end = batch.findLastIndex(endsResponse);
     for (let at = 0; at < batch.length && (this.#terminal === undefined || at <= end); at++) {
       const message = batch[at] as LoopMessage;
@@ -218,7 +225,7 @@ function orAfter<T>(graceMs: number, work: Promise<T>, signal: AbortSignal): Pro
   });
 }
 
-/** It thinks on a budget that nobody chose. */
+/** Whether thinking has the default budget. */
 function hasOwnBudget(thinking: ThinkingConfig | undefined): boolean {
   return thinking?.type === 'enabled' && thinking.budgetTokens === undefined;
 }

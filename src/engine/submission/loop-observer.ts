@@ -1,4 +1,6 @@
-/** What the engine makes of the main loop's messages: the consumer's messages, and the notices between them. */
+/**
+ * What the engine makes of the main loop's messages: the consumer's messages, and the notices between them.
+ */
 import type { LoopMessage, ProgressMessage, SystemMessage } from '../../protocol/model/messages.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';

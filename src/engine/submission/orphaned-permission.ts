@@ -1,6 +1,6 @@
 /**
- * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once.
- * Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
+ * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now,
+ * once. Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
@@ -39,8 +39,8 @@ export async function answerOrphan(
 }
 
 /**
- * The submission that asked is about to be carried on: its open call passes the gate again, and this is the host's
- * answer there. No effect for a call that is not on record or has its result.
+ * The submission with the question is about to be continued: its open call passes the gate again, and this is
+ * the host's answer there. No effect for a call that is not recorded or already has its result.
  */
 export function presetOrphan(
   { permissionResult, assistantMessage }: OrphanedPermission,
@@ -53,7 +53,10 @@ export function presetOrphan(
   else tools.presetAnswer(permissionResult);
 }
 
-/** What was approved is what was asked about: the record knows it, whatever the message says that came back (F162). */
+/**
+ * What was approved is what was asked about: the record knows it, whatever the message says that came back
+ * (F162).
+ */
 function passOver({ id }: ToolUseBlock, config: Pick<QueryEngineConfig, 'stderr'>): void {
   config.stderr?.(
     `The answer to the permission question about ${id} was ignored: the call that came with it is not the recorded one.`,

@@ -1,6 +1,6 @@
 /**
- * Phases 1 to 4 and 6 of a submission (L1): everything before the first request. What is to be shown comes back
- * as messages, so that a throw by the consumer is never taken for a failure of the set-up.
+ * Phases 1 to 4 and 6 of a submission (L1): everything before the first request. What is to be shown comes
+ * back as messages, so that a throw by the consumer is never taken for a failure of the set-up.
  */
 
 import type { UserMessage } from '../../protocol/model/messages.ts';
@@ -82,7 +82,7 @@ export async function prepareSubmission(
   await session.mcp.settled(scope);
   await session.skills.settled();
 
-  // Which tools are deferred is settled before they are named to anybody.
+  // The deferred tools are determined before any message or request names them.
   await session.tools.port.wireTools(model);
 
   // 2 system prompt

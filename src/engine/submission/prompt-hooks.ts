@@ -38,7 +38,7 @@ export async function startSession(
 }
 
 export interface PromptVerdict {
-  /** What the person is told instead; undefined: the prompt goes on. */
+  /** The message for the person if the prompt is refused; undefined: the prompt is submitted. */
   readonly refusal: string | undefined;
   /** The refusal with the prompt it is about, unless a hook wants that left out. */
   readonly notice: InformationalBody | undefined;

@@ -1,6 +1,6 @@
 /**
- * The prompts of a session that wait: in memory, fed by the inbox when there is one. A waiting prompt joins the
- * running turn as an attachment, or begins a submission of its own.
+ * The prompts of a session that wait: in memory, fed by the inbox when there is one. A waiting prompt joins
+ * the running turn as an attachment, or begins a submission of its own.
  */
 import type { Life } from '../../protocol/life.ts';
 import type { Ids, Inbox, InboxItem, InboxPriority } from '../../protocol/ports.ts';
@@ -17,7 +17,10 @@ export interface SessionQueue {
   list(): readonly WaitingPrompt[];
   /** Returns the keys that were there and had not begun to join the running submission. */
   withdraw(keys: readonly string[]): readonly string[];
-  /** Calls back with the keys of prompts that joined the running submission, until the returned function is called. */
+  /**
+   * Calls back with the keys of prompts that joined the running submission, until the returned function is
+   * called.
+   */
   onJoined(listener: (keys: readonly string[]) => void): () => void;
   /** Calls back with the prompts that the engine took to make one submission of them. */
   onTaken(listener: (prompts: readonly WaitingPrompt[]) => void): void;
@@ -46,7 +49,10 @@ export class PromptQueue implements SessionQueue {
   #turnOptions: Map<string, TurnOptions> | undefined;
   /** Attached to the turn of this lifetime, which has not acknowledged them yet. */
   #offered: { readonly keys: readonly string[]; readonly turn: Life } | undefined;
-  /** Key of the prompt that arrived when nothing ran and nothing waited: its turn begins without those behind it. */
+  /**
+   * Key of the prompt that arrived when nothing ran and nothing waited: its turn begins without those behind
+   * it.
+   */
   #opener: string | undefined;
   #isWorking = false;
   #refuse = () => {};
@@ -83,7 +89,7 @@ export class PromptQueue implements SessionQueue {
     await this.enqueue(item);
   }
 
-  /** As an item of the inbox, whoever sends it. */
+  /** Adds an item to the inbox, from the host or from the engine. */
   async enqueue(item: PutItem): Promise<void> {
     const { inbox, sessionId } = this.#parts;
     if (inbox === undefined) this.#arrived(item);
@@ -134,7 +140,7 @@ export class PromptQueue implements SessionQueue {
   }
 
   onJoined(listener: (keys: readonly string[]) => void): () => void {
-    // A running submission repeats what joined it before its host is told what became of it.
+    // A running submission replays the prompts that joined it before the host is notified of their state.
     this.#joinedListeners = [listener, ...this.#joinedListeners];
     return () => {
       this.#joinedListeners = this.#joinedListeners.filter((other) => other !== listener);
@@ -153,7 +159,10 @@ export class PromptQueue implements SessionQueue {
     };
   }
 
-  /** By priority, then by arrival. Removes nothing: a run that stops early loses none (L6). Default: all priorities. */
+  /**
+   * By priority, then by arrival. Removes nothing: a run that stops early loses none (L6). Default: all
+   * priorities.
+   */
   peek(priorities: readonly InboxPriority[] = BY_PRIORITY): readonly InboxItem[] {
     if (this.#waiting.size === 0) return [];
     const items = [...this.#waiting.values()];

@@ -35,8 +35,8 @@ export function promptUuids({ uuid, joinedUuids = [] }: SubmitOptions): readonly
 }
 
 /**
- * Whether `next` may join the turn that `first` begins: both have the same priority and origin, both query the model,
- * and neither is a command or verbatim.
+ * Whether `next` may join the turn that `first` begins: both have the same priority and origin, both query
+ * the model, and neither is a command or verbatim.
  */
 export function mayJoin(first: QueuedPrompt, next: QueuedPrompt): boolean {
   return (

@@ -112,7 +112,7 @@ async function takeUp(
   return { interrupted, model, context };
 }
 
-/** What was denied in its earlier life, agents' calls excepted. */
+/** Calls that were denied in previous processes, those of agents excepted. */
 function deniedIn(
   said: InterruptedSubmission['said'],
   port: Pick<ToolsPort, 'outwardInput'>,

@@ -1,6 +1,6 @@
 /**
- * Hooks of a stop are told what runs on: a turn that ends while tasks run is not the end of the work. Nothing here runs by
- * the clock, so there are no `session_crons`.
+ * Stop hooks get the running tasks: a turn that ends while tasks run is not the end of the work. There are no
+ * scheduled tasks, so there are no `session_crons`.
  */
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { TaskInfo } from '../../protocol/tools/task.ts';

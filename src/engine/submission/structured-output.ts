@@ -122,7 +122,7 @@ export function createStructuredOutput(
         if (block.type !== 'tool_result' || input === undefined) continue;
         calls.delete(block.tool_use_id);
         if (block.is_error === true) spent += 1;
-        // In an earlier life of the session, when the tool has not run in this one.
+        // The value of a previous process, if the tool has not run in this one.
         else value ??= (issuesOf && meantBy(givenIn(input), issuesOf)) ?? { value: givenIn(input) };
       }
     },

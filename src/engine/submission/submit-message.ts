@@ -1,6 +1,6 @@
 /**
- * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
- * here the loop is driven, the budgets are kept and the result is made.
+ * One submission, from prompt to its one result, in eight phases (L1). The set-up is in
+ * `prepare-submission.ts`; here the loop is driven, the budgets are kept and the result is made.
  */
 
 import type { LoopDeps, OuterGuard } from '../../loop/deps.ts';
@@ -35,8 +35,8 @@ export function submitNext(options: Omit<SubmissionOptions, 'prompt'>): Batches 
 }
 
 /**
- * Yields the submission's messages, what belongs together at once, and, last, its result; no result when it was
- * silenced or lost its journal (L10.6).
+ * Yields the submission's messages, what belongs together at once, and, last, its result; no result when it
+ * was silenced or lost its journal (L10.6).
  */
 export function submitMessage(options: SubmissionOptions): Batches {
   const submission = openSubmission(options);
@@ -154,7 +154,9 @@ function mapperOptions({
   };
 }
 
-/** Phases 7 and 8: the messages of the loop, then the result. Also used to resume an interrupted submission. */
+/**
+ * Phases 7 and 8: the messages of the loop, then the result. Also used to resume an interrupted submission.
+ */
 export async function* runLoop(
   input: LoopInput,
   outcome: Outcome,
@@ -215,7 +217,7 @@ export async function* runLoop(
   yield* finish(terminal, outcome, submission, session);
 }
 
-/** The session is told of stages and of calls that were denied. */
+/** The ports of the loop; stages and denied calls are reported to the session. */
 function depsOf(guard: OuterGuard, session: Session): LoopDeps {
   return {
     ...loopDepsOf(guard, session),

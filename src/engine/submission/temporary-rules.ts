@@ -1,4 +1,4 @@
-/** What holds for the running submission, and is on record so that another process can carry it on (L4.1). */
+/** Allow rules of the running submission, recorded so that another process can continue it (L4.1). */
 
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Ids } from '../../protocol/ports.ts';
@@ -18,7 +18,7 @@ interface RecordPorts {
   readonly submissions: Submissions;
 }
 
-/** Allows the rules of a skill until the returned function is called; on record first. */
+/** Records the rules of a skill, then allows them until the returned function is called. */
 export async function lendOnRecord(
   rules: readonly string[],
   permissions: Pick<Permissions, 'lend'>,
@@ -30,7 +30,7 @@ export async function lendOnRecord(
   return permissions.lend(rules);
 }
 
-/** What an earlier life allowed. A rule that cannot be read any more allows nothing. */
+/** Rules of previous processes. A rule that can no longer be parsed is ignored. */
 export function lendAgain(
   rules: readonly string[],
   permissions: Pick<Permissions, 'lend'>,

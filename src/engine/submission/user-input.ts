@@ -121,7 +121,10 @@ const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', 
 /** Whose prompts say first which command they come from: those that people keep in files. */
 const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
 
-/** The first message begins with the call as it was typed, in the form in which readers of transcripts know it. */
+/**
+ * The first message begins with the call as it was typed, in the form in which readers of transcripts know
+ * it.
+ */
 function withHead(
   messages: CommandResult['messages'],
   { name, origin = 'host' }: Command,

@@ -1,4 +1,6 @@
-/** Shell commands that stand in a text (a command file, a skill): run in the way the model's own calls run. */
+/**
+ * Shell commands that stand in a text (a command file, a skill): run in the way the model's own calls run.
+ */
 
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { ShellAnswer } from '../../protocol/tools/command.ts';
@@ -9,7 +11,7 @@ import type { ToolsRoom } from './tools-room.ts';
 /** How long one may take, in ms. */
 const SHELL_MS = 60_000;
 
-/** Through the one gate, with these rules allowed as well. Nobody is asked: what no rule allows is refused. Never rejects. */
+/** Runs a command through the gate, with these allow rules added and without questions. Never rejects. */
 export async function gatedShell(
   command: string,
   allowedTools: readonly string[],

@@ -1,4 +1,6 @@
-/** A call that the engine makes on somebody's behalf, not the model: through the same gate, and nobody is asked. */
+/**
+ * A tool call that the engine makes for a host, command or skill: through the same gate, without a question.
+ */
 
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Life } from '../../protocol/life.ts';

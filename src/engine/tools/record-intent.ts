@@ -1,7 +1,7 @@
 import type { JournalBody, Recorder } from '../../protocol/session/journal.ts';
 import type { GatePorts } from '../../protocol/tools/gate.ts';
 
-/** A call is on record, and on the disk, before its tool starts. */
+/** Records a call, and writes the record to the disk, before its tool starts. */
 export function intentRecorder(recorder: Recorder): GatePorts['recordIntent'] {
   return ({ block, effectKey }, effectClass, updatedInput) => {
     const intent: JournalBody = {

@@ -1,4 +1,7 @@
-/** Files that the model has seen, read again on its behalf: where they were then, and as long as no rule denies it. */
+/**
+ * Files that the model has seen, read again on its behalf: where they were then, and as long as no rule
+ * denies it.
+ */
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ReadFileCache } from '../../protocol/tools/tool.ts';

@@ -1,4 +1,7 @@
-/** Plan mode, deferred tools, instructions of servers: what of them lives as long as the session, and what the model is told of it. */
+/**
+ * State of plan mode, deferred tools and server instructions in a session, and its announcements to the
+ * model.
+ */
 import { join } from 'node:path';
 import { attachmentMessageOf } from '../../attachments/collect.ts';
 import { deferredTools } from '../../attachments/deferred-tools.ts';
@@ -53,14 +56,17 @@ export interface ToolState {
   readonly deferral: Deferral;
   /** Names of tools that the provider refuses. */
   readonly quarantined: Set<string>;
-  /** false: the model is not told of this tool. Nobody can answer its question (F163), or it is the one who answers. */
+  /**
+   * false: the tool is not offered, because its question cannot be answered (F163) or it answers questions
+   * itself.
+   */
   offers(tool: AnyTool): boolean;
   /** Looks at these tools from now on. */
   watch(port: ToolsPort): void;
   readonly sources: readonly AttachmentSource[];
   readonly compactionSources: readonly CompactionSource[];
   withPrompt(model: string, view: View): Promise<readonly AttachmentMessage[]>;
-  /** What an earlier life of the session left. */
+  /** Restores the state of a previous process. */
   restore(earlier: {
     readonly loadedTools?: readonly string[] | undefined;
     readonly plan?: string | undefined;

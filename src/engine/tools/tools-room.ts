@@ -14,9 +14,9 @@ export interface ToolsRoom {
   quarantine(name: string): boolean;
   /** Names, in the order the model sees them. */
   names(): readonly string[];
-  /** Tools that are told by name and left out of requests until they are loaded. */
+  /** Tools that are announced by name and omitted from requests until they are loaded. */
   deferred(model: string): Promise<readonly WireTool[]>;
-  /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */
+  /** A call of the engine, not of the model, through the same gate, without a question. Never rejects. */
   callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
   /** The host's answer is known before it is asked (an orphaned permission). */
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;

@@ -1,4 +1,7 @@
-/** The folder that relative paths count from: the session's own, until a shell command changes to another one (L5). */
+/**
+ * The folder that relative paths count from: the session's own, until a shell command changes to another one
+ * (L5).
+ */
 import { join, relative } from 'node:path';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -33,8 +36,9 @@ export class WorkingFolder {
   }
 
   /**
-   * Goes where a shell has gone, `path` being free of links. A folder outside all of the session's leads back to its own.
-   * Resolves with the folder that holds from here on, and whether it is the one that was asked for.
+   * Goes where a shell has gone, `path` being free of links. A folder outside all of the session's leads back
+   * to its own. Resolves with the folder that holds from here on, and whether it is the one that was asked
+   * for.
    */
   async follow(path: string): Promise<{ readonly folder: string; readonly followed: boolean }> {
     const found = await this.#spelledInside(path);

@@ -1,6 +1,7 @@
 /**
- * An agent's own share of a session: its conversation, tools, hooks' input, files seen and todos are its own; the model,
- * the ledger, the rules and the hooks are the session's, so that one gate and one budget hold at every depth.
+ * An agent's own share of a session: its conversation, tools, hooks' input, files seen and todos are its own;
+ * the model, the ledger, the rules and the hooks are the session's, so that one gate and one budget hold at
+ * every depth.
  */
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
@@ -54,7 +55,7 @@ export async function composeAgentParts(
   });
   const { journal, transcriptPath } = agentJournal;
   const conversation = new Conversation(sessionId, journal);
-  // Where its shell goes changes the folder for nobody.
+  // A `cd` in the agent's shell changes no working directory.
   const folder = { root: session.tools.folder.root, now: session.tools.folder.now };
   const hooks = agentHooks(session.hooks, request, { transcriptPath, cwd: folder.now });
   const own = { hooks, scope, readFileCache: createReadFileCache(), todos: agentTodos() };

@@ -1,4 +1,6 @@
-/** What joins a conversation between two requests: changed files, reminders, and the sources of other rooms. */
+/**
+ * What joins a conversation between two requests: changed files, reminders, and the sources of other rooms.
+ */
 import { changedFiles } from '../../attachments/changed-files.ts';
 import { createAttachments } from '../../attachments/collect.ts';
 import type { AttachmentSource } from '../../attachments/source.ts';
@@ -16,7 +18,7 @@ interface AttachmentParts {
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
   readonly stderr: ((line: string) => void) | undefined;
-  /** Told of files that changed under the model. */
+  /** Called for files that changed on disk since the model read or wrote them. */
   readonly onFileChanged?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
   /** Of other rooms. */
   readonly sources: readonly AttachmentSource[];

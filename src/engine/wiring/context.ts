@@ -69,7 +69,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     },
     maxResultChars: (name) => toolOf(name)?.maxResultChars,
     microcompactable: (name) => toolOf(name)?.microcompactable === true,
-    // Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know.
+    // Servers of these models support context edits; other servers may refuse an unknown field.
     servesContextEdits: isClaudeModel,
     ...(config.promptCacheTtl === '1h' && { cacheTtlMs: 60 * 60_000 }),
     collapseModel: (model) => smallModel(model, compaction.collapseModel, parts.model),

@@ -1,4 +1,7 @@
-/** What everything else in a session is made with: its ports, its place on the disk, its conversation, model and budget. */
+/**
+ * What everything else in a session is made with: its ports, its place on the disk, its conversation, model
+ * and budget.
+ */
 import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-layers.ts';
 import { costOf } from '../../model/catalog/prices.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';

@@ -12,7 +12,7 @@ interface PermissionRoomPorts extends AskingPorts {
   readonly readableDirectories: () => readonly string[];
   /** undefined: commands are not isolated. */
   readonly sandbox: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
-  /** Tools whose server was told to ask in any mode. */
+  /** Tools of servers whose calls ask in every mode. */
   readonly asksAlways: (tool: string) => boolean;
 }
 

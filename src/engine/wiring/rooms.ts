@@ -1,4 +1,6 @@
-/** The rooms of a session that know of each other: what may be done, who is asked, and the tools there are. */
+/**
+ * The rooms of a session that know of each other: what may be done, who is asked, and the tools there are.
+ */
 import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
 import { composeSubagents } from '../agents/subagents.ts';
 import { openAppState } from '../app-state.ts';
@@ -22,7 +24,10 @@ import { composeTasks, type TaskRoom } from './tasks.ts';
 import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
 import { composeSpill } from './tools/spill.ts';
 
-/** What they need of one another before the session is complete, they ask `foundation.ref` for when it is needed. */
+/**
+ * What they need of one another before the session is complete, they ask `foundation.ref` for when it is
+ * needed.
+ */
 export function composeRooms(
   config: QueryEngineConfig,
   foundation: Foundation,

@@ -1,4 +1,6 @@
-/** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
+/**
+ * From options, settings files and environment to the engine's configuration, through the one resolver (L1).
+ */
 
 import type { BaseOptions } from '../../options/options.ts';
 import type { TurnwrightError } from '../../protocol/errors.ts';

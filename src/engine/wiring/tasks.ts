@@ -1,4 +1,7 @@
-/** Background tasks: the table with its folder, its place in the journal, and its ways to hosts and to the model. */
+/**
+ * Background tasks: the table with its folder, its place in the journal, and its ways to hosts and to the
+ * model.
+ */
 import { join } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';

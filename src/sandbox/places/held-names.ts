@@ -46,8 +46,8 @@ export async function holdPath(path: string): Promise<HeldPath> {
     async letGo() {
       if (held !== 'taken') await closed(held);
       const sockets = await readFile('/proc/net/unix', 'latin1').catch(() => '');
-      // Ours may still be there, in a child of this process that is about to start its program. Node fills names
-      // up with zeros, so more may follow on its line.
+      // Ours may still be there, in a child of this process that is about to start its program. Node fills
+      // names up with zeros, so more may follow on its line.
       return sockets
         .split('\n')
         .some((line) => line.includes(`@${nameOf(path)}-`) && !line.includes(`@${name}`));

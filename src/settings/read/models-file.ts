@@ -14,7 +14,9 @@ interface ModelsFilePlace {
   readonly files: Pick<PersistentFiles, 'readFile'>;
 }
 
-/** Each price says the version and the source of the file. Throws `invalid_settings`, which names the file. */
+/**
+ * Each price says the version and the source of the file. Throws `invalid_settings`, which names the file.
+ */
 export async function readModelsFile(
   name: string,
   { cwd, homeDirectory, files }: ModelsFilePlace,

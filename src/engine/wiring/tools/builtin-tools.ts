@@ -82,8 +82,8 @@ function wantsAgents(names: ToolNames, { removedTools }: Removed): boolean {
 }
 
 /**
- * As a share of the window; without a choice, Claude models on Anthropic's own API always defer. Without ToolSearch
- * nothing can be deferred.
+ * As a share of the window; without a choice, Claude models on Anthropic's own API always defer. Without
+ * ToolSearch nothing can be deferred.
  */
 function deferralOf(
   names: ToolNames,

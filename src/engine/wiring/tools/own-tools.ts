@@ -1,4 +1,7 @@
-/** The tools that the engine makes itself, because they work on the session: in the order in which the model sees them. */
+/**
+ * The tools that the engine makes itself, because they work on the session: in the order in which the model
+ * sees them.
+ */
 import type { SnipMarks } from '../../../context/clearing/snip-marks.ts';
 import type { AnyTool } from '../../../protocol/tools/tool.ts';
 import { createHistoryTool, type HistoryPort } from '../../../tools/builtin/history.ts';
@@ -67,8 +70,8 @@ interface ToolSources {
 }
 
 /**
- * The built-in tools, those of MCP servers, the Agent tool, the engine's own, then those that come with time: the same
- * array while nothing changed.
+ * The built-in tools, those of MCP servers, the Agent tool, the engine's own, then those that come with time:
+ * the same array while nothing changed.
  */
 export function allToolsOf(
   before: readonly AnyTool[],

@@ -1,4 +1,7 @@
-/** Where a session keeps what is too large for the conversation: beside its journal, else in a temporary folder of this process. */
+/**
+ * Where a session keeps what is too large for the conversation: beside its journal, else in a temporary
+ * folder of this process.
+ */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../../protocol/files.ts';
 import { privateTemp, privateTempSoFar } from '../../../util/files/temporary-folder.ts';

@@ -47,7 +47,7 @@ export interface ToolParts {
   /** What may enter the conversation. */
   readonly admit: Admit;
   readonly spill: SpillRoom;
-  /** Where calls start; an agent's shell changes it for nobody. */
+  /** The working directory of calls; an agent's shell does not change it. */
   readonly folder: Pick<WorkingFolder, 'now' | 'root'> & Partial<Pick<WorkingFolder, 'follow'>>;
   /** Whose tools these are; absent: the main agent's. */
   readonly agentId?: string | undefined;

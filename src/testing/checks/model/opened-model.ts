@@ -84,7 +84,9 @@ export interface WireTraits {
    * read of an answer when the connection breaks. Default `own`.
    */
   readonly http?: 'own' | 'pooled';
-  /** `exact`: the size that the client reports is that of the body. `estimated`: another library writes it. */
+  /**
+   * `exact`: the size that the client reports is that of the body. `estimated`: another library writes it.
+   */
   readonly body: 'exact' | 'estimated';
 }
 
