@@ -1,5 +1,5 @@
 /** docs/journeys.md says how values get through the code. Each of its rows is compared with the sources. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'A prompt, to the wire': 24,
   'A tool call, to the next request': 20,
   'A record, to the disk and into a resumed session': 22,
+  'An option, to its use': 14,
 };
 
 interface Row {
@@ -106,6 +107,21 @@ describe.each(journeys)('$title', (journey) => {
     expect(others).toContain(joins);
     expect(names(textOf(tables.at(-1)?.at(-1)?.file ?? ''), 'prepareView')).toBe(true);
   });
+});
+
+it('an option is named in its table and where it acts, and nowhere between', () => {
+  const section = page.split(/^## /m).find((part) => part.startsWith('An option')) ?? '';
+  const option = /way of `(\w+)`/.exec(section)?.[1] as string;
+  const naming = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => `src/${path.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.ts') && textOf(file).includes(option));
+  const inTable = ['src/options/options.ts', 'src/options/table.ts', 'src/cli/flags/option-sentences.ts'];
+  const acts = ['src/engine/budget/session-budget.ts', 'src/engine/budget/usage-ledger.ts'];
+  const further = [...section.matchAll(/\(`(src\/engine\/(?:models|budget|output)[^)]*)\)/g)].flatMap(
+    ([, list = '']) => list.split(/`,\s*`/).map((file) => file.replaceAll('`', '')),
+  );
+  expect(further.length).toBeGreaterThan(2);
+  expect(naming.sort()).toEqual([...inTable, ...acts, ...further].sort());
 });
 
 it('the page has every journey that has a limit, and the check finds what is wrong', () => {
