@@ -86,7 +86,9 @@ function writesLost(error: unknown, host: HostChannel): SDKSessionWritesLost | u
   };
 }
 
-/** A refusal is an answer (L7.1); this says so to programs that would rather not look for it in the result. */
+/**
+ * A refusal is an answer (L7.1); this says so to programs that would rather not look for it in the result.
+ */
 export function refusalNotice(
   outcome: Pick<Outcome, 'last'>,
   { prompt }: Pick<Submission, 'prompt'>,
