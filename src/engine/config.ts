@@ -5,7 +5,6 @@
 
 import type { MediaLimits } from '../context/media/media-limits.ts';
 import type { McpServerEntry } from '../mcp/servers/mcp-servers.ts';
-import type { OpenWire } from '../model/wire.ts';
 import type { BaseOptions } from '../options/options.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/model/messages.ts';
@@ -65,11 +64,6 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * @default an HTTP client made from `baseUrl` and the credentials
    */
   callModel?: CallModel | undefined;
-  /**
-   * How the endpoint is spoken to.
-   * @default the Messages API
-   */
-  openWire?: OpenWire | undefined;
   /** Called for other credentials when the present ones were refused. */
   credentials?:
     | ((why: 'expired' | 'revoked') => Promise<{ apiKey?: string; authToken?: string } | undefined>)

@@ -68,6 +68,8 @@ export interface ModelClientOptions {
   readonly models?: ModelOverrides;
   /** Called with each attempt when it has ended. */
   readonly onAttempt?: (attempt: AttemptRecord) => void;
+  /** false: models that are in no table are not looked up at `baseUrl`. Default true. */
+  readonly looksUpModels?: boolean;
   /** How the endpoint is spoken to. Default the Messages API at `baseUrl`. */
   readonly wire?: OpenWire;
 }
@@ -135,15 +137,15 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     options.credentials ?? (options.wire && renewedBy(wire)),
   );
   const sizes =
-    options.wire === undefined
-      ? createEndpointSizes({
+    options.looksUpModels === false
+      ? NO_SIZES
+      : createEndpointSizes({
           connections,
           baseUrl,
           headers: () => callerHeaders({ credential: credentials.current, userAgent, custom }),
           overrides: options.models,
           clock: options.clock,
-        })
-      : NO_SIZES;
+        });
   const infoOf = remembering(options.models, sizes, options.betas);
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {

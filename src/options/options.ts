@@ -5,6 +5,7 @@
  */
 
 import type { JsonSchema } from '../protocol/json.ts';
+import type { ProviderConfig } from '../protocol/model/provider.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/tools/hook.ts';
@@ -70,6 +71,16 @@ export interface BaseOptions {
    * @default opus
    */
   model?: string | undefined;
+  /**
+   * Whose model is asked: `anthropic`, `bedrock`, `vertex`, `foundry`, `openai-compatible`, or a name of
+   * `providers`. A model of another one is named with it: `local:qwen3:8b`.
+   * @default anthropic
+   */
+  provider?: string | undefined;
+  /** Address of the provider's API, for `anthropic` and `openai-compatible`. */
+  baseUrl?: string | undefined;
+  /** Further providers by name: how each is reached. */
+  providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   /** Models to try in order when the model is overloaded, separated by commas. */
   fallbackModel?: string | undefined;
   /**

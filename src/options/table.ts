@@ -80,6 +80,15 @@ export const OPTIONS = {
   promptSuggestions: { is: trueOrFalse, default: false, flag: '--prompt-suggestions [wanted]' },
 
   model: { is: text, flag: '--model <model>', listed: true, variable: 'ANTHROPIC_MODEL', setting: 'model' },
+  provider: {
+    is: text,
+    flag: '--provider <name>',
+    listed: true,
+    variable: 'TURNWRIGHT_PROVIDER',
+    setting: 'provider',
+  },
+  baseUrl: { is: text, flag: '--base-url <url>', listed: true, setting: 'baseUrl' },
+  providers: { is: object(), setting: 'providers' },
   fallbackModel: { is: text, flag: '--fallback-model <models>', listed: true, setting: 'fallbackModel' },
   thinking: {
     is: objectWith<ThinkingConfig>(

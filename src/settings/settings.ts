@@ -1,4 +1,5 @@
 import type { SettingSource, ToolSearchMode } from '../options/option-values.ts';
+import type { ProviderConfig } from '../protocol/model/provider.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
@@ -43,6 +44,10 @@ export interface Settings {
   /** A command that renews Google's application default credentials. */
   readonly gcpAuthRefresh?: string | undefined;
   readonly baseUrl?: string | undefined;
+  /** Whose model is asked, unless stated otherwise. */
+  readonly provider?: string | undefined;
+  /** Further providers by name. */
+  readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly proxyUrl?: string | undefined;
   readonly noProxy?: string | undefined;

@@ -169,6 +169,15 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
   promptSuggestions: ['test/client/suggestions.test.ts', 'after the second turn the likely next prompt'],
 
   model: { of: { model: 'haiku' }, sees: ({ requests }) => requests[0]?.model, as: 'claude-haiku-5-5' },
+  provider: ['test/engine/providers.test.ts', 'the session asks the provider that is named'],
+  baseUrl: [
+    'test/engine/providers.test.ts',
+    'the address of an option takes the place of that of the environment',
+  ],
+  providers: [
+    'test/engine/providers.test.ts',
+    'a model of another provider is asked there, with its own key',
+  ],
   fallbackModel: {
     of: { fallbackModel: 'sonnet' },
     script: [fallback(), say('Here.')],

@@ -34,6 +34,8 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'permissions.additionalDirectories': [['/elsewhere']],
   sandbox: [{ enabled: true }],
   baseUrl: ['https://example.com'],
+  provider: ['bedrock'],
+  providers: [{ local: { type: 'anthropic', baseUrl: 'http://localhost:11434' } }],
   proxyUrl: ['https://example.com'],
   toolSearch: [true, false, 'auto', 'auto:5'],
   env: [{ ANTHROPIC_MODEL: 'haiku' }],

@@ -1,19 +1,18 @@
 /** The cloud that a session asks, and with what: by the variables and settings of its user. */
 import { cloudAccess } from '../../model/cloud/access.ts';
 import type { CloudAccess, CloudName } from '../../model/cloud/cloud-setup.ts';
-import type { Resolution } from '../../settings/resolve/resolution.ts';
-import { VERSION } from '../version.ts';
+import type { QueryEngineConfig } from '../config.ts';
 import { runCredentialCommand } from './api-key-helper.ts';
+import { userAgentOf } from './user-agent.ts';
 
 /** A package of the user is looked for, not loaded; nothing is sent. */
-export function cloudConnection(
-  name: CloudName,
-  { config, providerEnv, credentialCommands }: Resolution,
-): CloudAccess {
+export function cloudConnection(name: CloudName, config: Omit<QueryEngineConfig, 'tools'>): CloudAccess {
   const {
     ca,
-    childEnv,
+    childEnv = {},
+    credentialCommands = {},
     cwd,
+    env = {},
     extraBody,
     headers = {},
     noProxy,
@@ -22,8 +21,8 @@ export function cloudConnection(
     proxyUrl,
   } = config;
   return cloudAccess(name, {
-    env: providerEnv,
-    userAgent: `turnwright/${VERSION}`,
+    env: config.providerEnv ?? env,
+    userAgent: userAgentOf(config),
     headers,
     caching: promptCaching !== false,
     cacheTtl: promptCacheTtl ?? '5m',

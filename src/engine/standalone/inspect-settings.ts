@@ -32,7 +32,7 @@ export async function inspectSettings(input: {
     apiKeySource,
     baseUrl,
     model,
-    cloud: cloud?.name,
+    cloud,
     unreachable: unreachable?.message,
     sandbox,
   };

@@ -51,7 +51,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const { config, apiKeyHelper } = resolved;
   resolved.warnings.forEach(warn);
   const { sandbox, refused } = await requestedSandbox(resolved, warn);
-  const { cloud, unreachable } = await reachOf(resolved);
+  const { unreachable } = await reachOf(resolved);
   const toolNames = options.tools === undefined || 'type' in options.tools ? undefined : options.tools;
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
@@ -71,7 +71,6 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       ...toolFields(toolNames, resolved, sandbox),
       ...(apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config))),
       files,
-      ...(cloud && { openWire: cloud.wire }),
       sandbox,
       skills,
       plugins,

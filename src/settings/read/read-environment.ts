@@ -20,8 +20,11 @@ export interface EnvironmentValues {
   readonly httpsProxy?: string | undefined;
   readonly noProxy?: string | undefined;
   readonly caFiles: readonly string[];
-  /** Vendors whose wire was asked for, by the variable that asks for it. */
-  readonly otherProviders: readonly string[];
+  /** Clouds whose models are asked for, with the variable that asks for it. */
+  readonly clouds: readonly {
+    readonly variable: string;
+    readonly provider: 'bedrock' | 'vertex' | 'foundry';
+  }[];
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   readonly promptCachingOff: boolean;
   readonly promptCacheTtl?: '5m' | '1h' | undefined;
@@ -53,7 +56,12 @@ export interface EnvironmentValues {
   readonly modelAliases: Readonly<Record<string, string>>;
 }
 
-const OTHER_PROVIDERS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
+/** Variables that ask for a provider. */
+const CLOUD_VARIABLES = {
+  CLAUDE_CODE_USE_BEDROCK: 'bedrock',
+  CLAUDE_CODE_USE_VERTEX: 'vertex',
+  CLAUDE_CODE_USE_FOUNDRY: 'foundry',
+} as const;
 /** What the conversation itself decides about. */
 const OWN_FIELDS: readonly string[] = ['model', 'max_tokens', 'system', 'tools', 'messages', 'stream'];
 const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
@@ -74,7 +82,9 @@ export function readEnvironment(env: Env): EnvironmentValues {
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),
     noProxy: either('NO_PROXY'),
     caFiles: ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => text(name) ?? []),
-    otherProviders: OTHER_PROVIDERS.filter((name) => isOn(text(name))),
+    clouds: Object.entries(CLOUD_VARIABLES).flatMap(([variable, provider]) =>
+      isOn(text(variable)) ? [{ variable, provider }] : [],
+    ),
     extraBody: readExtraBody(text('CLAUDE_CODE_EXTRA_BODY')),
     promptCachingOff: isOn(text('DISABLE_PROMPT_CACHING')),
     promptCacheTtl: readCacheTtl(text),

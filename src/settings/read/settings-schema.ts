@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROVIDER_TYPES } from '../../protocol/model/provider.ts';
 import { sandboxSchema } from './sandbox-schema.ts';
 
 const rule = z
@@ -73,6 +74,19 @@ export const settingsSchema = z.object({
   awsCredentialExport: z.string().min(1).optional(),
   gcpAuthRefresh: z.string().min(1).optional(),
   baseUrl: z.string().optional(),
+  provider: z.string().min(1).optional(),
+  providers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
+      z.object({
+        type: z.enum(PROVIDER_TYPES),
+        baseUrl: z.string().optional(),
+        api: z.enum(['chat', 'responses']).optional(),
+        apiKeyEnv: z.string().min(1).optional(),
+        headers: z.record(headerName, headerValue).optional(),
+      }),
+    )
+    .optional(),
   headers: z.record(headerName, headerValue).optional(),
   proxyUrl: z.string().optional(),
   noProxy: z.string().optional(),

@@ -32,12 +32,8 @@ export interface Resolution {
   readonly apiKeyHelper: string | undefined;
   /** A credential or an address was given, so there is a model to ask. */
   readonly isModelConfigured: boolean;
-  /** Variables that ask for a wire other than the Messages API. */
-  readonly otherProviders: readonly string[];
-  /** The environment with the variables of the user's settings: what such a wire is set up by. */
-  readonly providerEnv: Readonly<Record<string, string | undefined>>;
-  /** Commands that print or renew the credentials of such a wire. */
-  readonly credentialCommands: Pick<Settings, 'awsAuthRefresh' | 'awsCredentialExport' | 'gcpAuthRefresh'>;
+  /** What asks for the provider, for errors: `CLAUDE_CODE_USE_BEDROCK`. */
+  readonly providerAskedBy: string;
   /** Built-in tools that are not offered to the model: bare names in `disallowedTools`. */
   readonly removedTools: readonly string[];
   /** Share of the context window, 0 to 1; undefined: the engine's default. */

@@ -107,8 +107,16 @@ export async function resolveConfig({
   const providerEnv = { ...env, ...userVariables(layers) };
   const environment = readEnvironment(providerEnv);
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
-  const access = await resolveConnection({ given: engine, settings, environment, cwd, files, warn });
-  const { apiKeyHelper, isModelConfigured, ...connection } = access;
+  const access = await resolveConnection({
+    given: engine,
+    options,
+    settings,
+    environment,
+    cwd,
+    files,
+    warn,
+  });
+  const { apiKeyHelper, isModelConfigured, providerAskedBy, ...connection } = access;
   const policy = resolvePolicy(layers);
   return {
     config: resolveOptions({
@@ -119,7 +127,15 @@ export async function resolveConfig({
       settings,
       homeDirectory: home,
       places: { cwd, home: userHome, projectRoot, projectTrusted: project.trusted, settingSources },
-      connection,
+      connection: {
+        ...connection,
+        providerEnv,
+        credentialCommands: {
+          awsAuthRefresh: settings.awsAuthRefresh,
+          awsCredentialExport: settings.awsCredentialExport,
+          gcpAuthRefresh: settings.gcpAuthRefresh,
+        },
+      },
       permissions,
       hooks: await resolveHooks(layers, settings, warn),
       policy,
@@ -143,13 +159,7 @@ export async function resolveConfig({
     }),
     apiKeyHelper,
     isModelConfigured,
-    otherProviders: environment.otherProviders,
-    providerEnv,
-    credentialCommands: {
-      awsAuthRefresh: settings.awsAuthRefresh,
-      awsCredentialExport: settings.awsCredentialExport,
-      gcpAuthRefresh: settings.gcpAuthRefresh,
-    },
+    providerAskedBy,
     removedTools: (options.disallowedTools ?? [])
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),

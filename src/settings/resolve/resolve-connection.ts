@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
+import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { ProviderType } from '../../protocol/model/provider.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
 import type { Resolution } from './resolution.ts';
+import { resolveProvider } from './resolve-provider.ts';
 import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedOptions } from './resolved-options.ts';
 
 /** What the caller may say of the model in the engine's own configuration. */
@@ -13,12 +16,22 @@ export type ModelAccess = Pick<ResolvedOptions, 'apiKey' | 'authToken' | 'baseUr
 
 type Connection = Pick<
   Resolution['config'],
-  'apiKey' | 'apiKeySource' | 'authToken' | 'baseUrl' | 'ca' | 'headers' | 'noProxy' | 'proxyUrl'
+  | 'apiKey'
+  | 'apiKeySource'
+  | 'authToken'
+  | 'baseUrl'
+  | 'ca'
+  | 'headers'
+  | 'noProxy'
+  | 'provider'
+  | 'providers'
+  | 'proxyUrl'
 > &
-  Pick<Resolution, 'apiKeyHelper' | 'isModelConfigured'>;
+  Pick<Resolution, 'apiKeyHelper' | 'isModelConfigured' | 'providerAskedBy'>;
 
 interface ConnectionInput {
   readonly given: ModelAccess;
+  readonly options: BaseOptions;
   /** All layers laid over each other. */
   readonly settings: Settings;
   readonly environment: EnvironmentValues;
@@ -30,7 +43,13 @@ interface ConnectionInput {
 /** Where requests go and with what credentials: options beat the environment, which beats settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { settings, environment } = input;
-  const named = baseUrlOf(input);
+  const chosen = resolveProvider(input);
+  const named = baseUrlOf(input, chosen.type);
+  if (chosen.type === 'openai-compatible' && named === undefined && chosen.needsBaseUrl)
+    throw new TurnwrightError(
+      'invalid_settings',
+      `The provider "${chosen.provider}" needs the address of its API: --base-url, or baseUrl in the settings.`,
+    );
   const baseUrl =
     named === undefined
       ? DEFAULT_BASE_URL
@@ -41,9 +60,13 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const headers = { ...settings.headers, ...environment.headers };
   return {
     ...credential,
+    provider: chosen.provider,
+    providers: chosen.providers,
+    providerAskedBy: chosen.askedBy,
     baseUrl,
     headers,
     isModelConfigured:
+      chosen.provider !== 'anthropic' ||
       named !== undefined ||
       credential.apiKeySource !== 'none' ||
       Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
@@ -112,13 +135,14 @@ function withScheme(url: string): string {
 }
 
 /** `from`: what a person changes to have another one. */
-function baseUrlOf({
-  given,
-  environment,
-  settings,
-}: ConnectionInput): { url: string; from: string } | undefined {
-  if (given.baseUrl !== undefined) return { url: given.baseUrl, from: 'the option baseUrl' };
-  if (environment.baseUrl !== undefined) return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
+function baseUrlOf(
+  { given, options, environment, settings }: ConnectionInput,
+  type: ProviderType,
+): { url: string; from: string } | undefined {
+  const option = given.baseUrl ?? options.baseUrl;
+  if (option !== undefined) return { url: option, from: 'the option baseUrl' };
+  if (environment.baseUrl !== undefined && type === 'anthropic')
+    return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
   if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };
   return undefined;
 }

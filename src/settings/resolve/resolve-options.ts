@@ -30,7 +30,18 @@ interface Sources {
   readonly places: Pick<Config, 'cwd' | 'home' | 'projectRoot' | 'projectTrusted' | 'settingSources'>;
   readonly connection: Pick<
     Config,
-    'apiKey' | 'apiKeySource' | 'authToken' | 'baseUrl' | 'ca' | 'headers' | 'noProxy' | 'proxyUrl'
+    | 'apiKey'
+    | 'apiKeySource'
+    | 'authToken'
+    | 'baseUrl'
+    | 'ca'
+    | 'headers'
+    | 'noProxy'
+    | 'credentialCommands'
+    | 'provider'
+    | 'providerEnv'
+    | 'providers'
+    | 'proxyUrl'
   >;
   readonly permissions: Pick<
     Config,

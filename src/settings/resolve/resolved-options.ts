@@ -49,6 +49,15 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   /** Origin of the key, for `system/init`. */
   apiKeySource?: string | undefined;
   authToken?: string | undefined;
+  /**
+   * What clouds are set up by, and where keys of further providers are found.
+   * @default `env`
+   */
+  providerEnv?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Commands that print or renew credentials of clouds. */
+  credentialCommands?:
+    | Pick<Settings, 'awsAuthRefresh' | 'awsCredentialExport' | 'gcpAuthRefresh'>
+    | undefined;
   /** Headers of each request to the model. */
   headers?: Readonly<Record<string, string>> | undefined;
   proxyUrl?: string | undefined;

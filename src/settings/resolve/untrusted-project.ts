@@ -13,6 +13,8 @@ const USER_ONLY = [
   'awsCredentialExport',
   'gcpAuthRefresh',
   'baseUrl',
+  'provider',
+  'providers',
   'headers',
   'proxyUrl',
   'noProxy',

@@ -1,0 +1,114 @@
+/** The client of a session's models: its own provider's, and those of others that their names are qualified with. */
+import { createModelClient } from '../../model/client.ts';
+import { createRoutingClient } from '../../model/routing-client.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { AttemptRecord } from '../../protocol/model/model.ts';
+import type { ModelClient } from '../../protocol/model/model-client.ts';
+import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
+import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { wireOf } from './provider-wires.ts';
+import { userAgentOf } from './user-agent.ts';
+
+interface ClientPorts {
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  readonly onAttempt: (attempt: AttemptRecord) => void;
+}
+
+export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): ModelClient {
+  const own = ownProvider(config);
+  return createRoutingClient({
+    own: clientOf(own, config, ports),
+    isProvider: (name) => isProvider(name, config),
+    open: (name) => clientOf(providerOf(name, config), config, ports),
+  });
+}
+
+/** The session's own provider; its address may be an option. */
+export function ownProvider(
+  config: Pick<QueryEngineConfig, 'baseUrl' | 'provider' | 'providers'>,
+): ProviderConfig {
+  const { provider = 'anthropic', baseUrl } = config;
+  const own = providerOf(provider, config);
+  const isAddressed = own.type === 'openai-compatible' && own.baseUrl === undefined;
+  return isAddressed ? { apiKeyEnv: OPENAI_KEY, ...own, baseUrl } : own;
+}
+
+/** The key of a server that is asked without a provider of a name. */
+const OPENAI_KEY = 'OPENAI_API_KEY';
+
+function clientOf(provider: ProviderConfig, config: QueryEngineConfig, ports: ClientPorts): ModelClient {
+  const wire = wireOf(provider, config);
+  return createModelClient({
+    ...sharedOptions(config, ports),
+    ...accessOf(provider, config),
+    ...(wire !== undefined && { wire, looksUpModels: provider.baseUrl !== undefined }),
+  });
+}
+
+/** Whether a name of a model may begin with this one and a colon. */
+export function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): boolean {
+  return Object.hasOwn(providers, name) || PROVIDER_TYPES.some((type) => type === name);
+}
+
+function providerOf(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): ProviderConfig {
+  const named = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const type = named?.type ?? PROVIDER_TYPES.find((known) => known === name);
+  if (type === undefined)
+    throw new TurnwrightError('invalid_option', `There is no provider "${name}". Name it under providers.`);
+  if (named?.type === 'openai-compatible' && named.baseUrl === undefined)
+    throw new TurnwrightError(
+      'invalid_option',
+      `The provider "${name}" needs the address of its API: baseUrl.`,
+    );
+  return { ...named, type };
+}
+
+/** Address and credentials. What belongs to one provider is never sent to another. */
+function accessOf(provider: ProviderConfig, config: QueryEngineConfig) {
+  const { type, baseUrl, apiKeyEnv, headers } = provider;
+  if (type === 'anthropic' && baseUrl === undefined && apiKeyEnv === undefined)
+    return anthropicAccess(config);
+  const key = apiKeyEnv === undefined ? undefined : (config.providerEnv ?? config.env)?.[apiKeyEnv]?.trim();
+  return {
+    // Models are listed at `/v1/models` of either API.
+    baseUrl: (baseUrl ?? DEFAULT_BASE_URL).replace(/\/v1\/*$/, ''),
+    ...(key && (type === 'anthropic' ? { apiKey: key } : { authToken: key })),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** Of Anthropic's API, or of the server that takes its place (`ANTHROPIC_BASE_URL`). */
+function anthropicAccess(config: QueryEngineConfig) {
+  const isOwn = ownProvider(config).type === 'anthropic';
+  return {
+    baseUrl: (isOwn ? config.baseUrl : undefined) ?? DEFAULT_BASE_URL,
+    ...(config.apiKey !== undefined && { apiKey: config.apiKey }),
+    ...(config.authToken !== undefined && { authToken: config.authToken }),
+    ...(config.headers !== undefined && { headers: config.headers }),
+    ...(config.credentials !== undefined && { credentials: config.credentials }),
+  };
+}
+
+/** What holds for every provider. */
+function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
+  return {
+    ...ports,
+    userAgent: userAgentOf(config),
+    ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),
+    ...(config.noProxy !== undefined && { noProxy: config.noProxy }),
+    ...(config.ca !== undefined && { ca: config.ca }),
+    ...(config.promptCacheTtl !== undefined && { cacheTtl: config.promptCacheTtl }),
+    ...(config.promptCaching !== undefined && { promptCaching: config.promptCaching }),
+    ...(config.extraBody !== undefined && { extraBody: config.extraBody }),
+    ...(config.betas !== undefined && { betas: config.betas }),
+    ...(config.admission !== undefined && { admission: config.admission }),
+    ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),
+    ...(config.unreachedRetries !== undefined && { unreachedRetries: config.unreachedRetries }),
+    ...(config.persistentRetry !== undefined && { persistentRetry: config.persistentRetry }),
+    ...(config.timeouts !== undefined && { timeouts: config.timeouts }),
+    ...(config.modelOverrides !== undefined && { models: config.modelOverrides }),
+  };
+}

@@ -1,0 +1,119 @@
+/** Which provider is asked, and what of one never reaches another. Real servers of the Messages API. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
+import type { Options } from '../../src/sdk/options.ts';
+import { query } from '../../src/sdk/query/query.ts';
+import { recordingStore } from '../../src/testing/index.ts';
+import { startMessagesServer } from '../model/wires/messages-server.ts';
+import type { WireServer } from '../model/wires/wire-server.ts';
+import { gather } from '../sdk/query-under-test.ts';
+
+let main: WireServer;
+let local: WireServer;
+beforeEach(async () => {
+  [main, local] = await Promise.all([startMessagesServer(), startMessagesServer({ bare: true })]);
+});
+afterEach(() => Promise.all([main.close(), local.close()]));
+
+const says = (text: string) => ({ kind: 'message', parts: [{ kind: 'text', text }] }) as const;
+
+async function ask(options: Options) {
+  const { env, ...more } = options;
+  const { results, messages, error } = await gather(
+    query({
+      prompt: 'Hello.',
+      options: {
+        cwd: '/work',
+        tools: [],
+        env: { ANTHROPIC_API_KEY: 'sk-main', ANTHROPIC_BASE_URL: main.url, LOCAL_KEY: 'sk-local', ...env },
+        engine: { store: recordingStore() },
+        ...more,
+      },
+    }),
+  );
+  const [result] = results;
+  return { result, messages, said: `${String(error ?? '')} ${JSON.stringify(results)}` };
+}
+
+const providers = (): Readonly<Record<string, ProviderConfig>> => ({
+  local: { type: 'anthropic', baseUrl: local.url, apiKeyEnv: 'LOCAL_KEY' },
+});
+
+describe('the provider of a session', () => {
+  it('the session asks the provider that is named', async () => {
+    local.answerWith(says('Local.'));
+    const { result } = await ask({ provider: 'local', providers: providers(), model: 'qwen3:8b' });
+    expect(result).toMatchObject({ subtype: 'success', result: 'Local.' });
+    expect(local.received).toMatchObject([{ model: 'qwen3:8b', credential: 'sk-local' }]);
+    expect(main.received).toEqual([]);
+  });
+
+  it('the address of an option takes the place of that of the environment', async () => {
+    local.answerWith(says('Local.'));
+    await ask({ baseUrl: local.url, model: 'qwen3:8b' });
+    expect(local.received).toMatchObject([{ credential: 'sk-main' }]);
+    expect(main.received).toEqual([]);
+  });
+
+  it('a model of another provider is asked there, with its own key', async () => {
+    local.answerWith(says('Local.'));
+    const { result } = await ask({ providers: providers(), model: 'local:qwen3:8b' });
+    expect(local.received).toMatchObject([{ model: 'qwen3:8b', credential: 'sk-local' }]);
+    expect(local.received[0]?.body).not.toContain('sk-main');
+    expect(Object.keys(result?.modelUsage ?? {})).toEqual(['local:qwen3:8b']);
+    expect(main.received).toEqual([]);
+  });
+
+  it('what precedes a colon is a provider only if it is one', async () => {
+    main.answerWith(says('Main.'));
+    await ask({ providers: providers(), model: 'qwen3:8b' });
+    expect(main.received).toMatchObject([{ model: 'qwen3:8b', credential: 'sk-main' }]);
+  });
+
+  it('an alias may be qualified', async () => {
+    main.answerWith(says('Main.'));
+    await ask({ providers: providers(), model: 'anthropic:haiku' });
+    expect(main.received).toMatchObject([{ model: 'claude-haiku-5-5' }]);
+  });
+
+  it('F54 the fallback of an overloaded model may be that of another provider', async () => {
+    const busy = { kind: 'refusal', reason: 'overloaded', headers: { 'retry-after': '0' } } as const;
+    main.answerWith(busy, busy, busy);
+    local.answerWith(says('Local.'));
+    const { result, messages } = await ask({
+      providers: providers(),
+      model: 'haiku',
+      fallbackModel: 'local:qwen3:8b',
+    });
+    expect(result).toMatchObject({ result: 'Local.' });
+    expect(main.received).toHaveLength(3);
+    expect(messages).toContainEqual(
+      expect.objectContaining({
+        subtype: 'model_fallback',
+        original_model: 'claude-haiku-5-5',
+        fallback_model: 'local:qwen3:8b',
+      }),
+    );
+  });
+});
+
+describe('what cannot be obeyed stops the start', () => {
+  const nowhere = () => expect([...main.received, ...local.received]).toEqual([]);
+
+  it.each([
+    [{ provider: 'nobody' }, 'There is no provider "nobody"'],
+    [{ provider: 'openai-compatible', env: { ANTHROPIC_BASE_URL: '' } }, 'needs the address of its API'],
+    [
+      { env: { CLAUDE_CODE_USE_BEDROCK: '1' }, provider: 'anthropic' },
+      'CLAUDE_CODE_USE_BEDROCK is set, but the provider "anthropic" is asked for',
+    ],
+    [
+      { env: { CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '1' } },
+      'CLAUDE_CODE_USE_BEDROCK and CLAUDE_CODE_USE_VERTEX are both set',
+    ],
+  ] as const)('%j', async (options, sentence) => {
+    const { said } = await ask(options);
+    expect(said).toContain(sentence);
+    nowhere();
+  });
+});
