@@ -14,9 +14,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
 import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
-import { runCommand } from './run-command.ts';
-import { runHttp } from './run-http.ts';
-import { type CallMcpTool, runMcpTool } from './run-mcp-tool.ts';
+import type { CallMcpTool } from './run-mcp-tool.ts';
 
 export interface ConfiguredHookPorts {
   readonly cwd: string;
@@ -64,6 +62,7 @@ export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts)
   };
 }
 
+/** What runs a kind of hook is loaded when the first one of it runs. */
 function runnerOf(
   { config, source, pluginRoot }: ConfiguredHook,
   ports: ConfiguredHookPorts,
@@ -76,14 +75,17 @@ function runnerOf(
         ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
       };
       const { cwd, clock, isolate } = ports;
-      return runCommand(config, { cwd, env: { ...ports.childEnv, ...folders }, clock, isolate });
+      const command = { cwd, env: { ...ports.childEnv, ...folders }, clock, isolate };
+      return async (...run) => (await import('./run-command.ts')).runCommand(config, command)(...run);
     }
     case 'http': {
       const fromRepository = source === 'projectSettings' || source === 'localSettings';
-      return runHttp(config, ports.policy, fromRepository ? ports.childEnv : ports.env);
+      const env = fromRepository ? ports.childEnv : ports.env;
+      return async (...run) => (await import('./run-http.ts')).runHttp(config, ports.policy, env)(...run);
     }
     case 'mcp_tool':
-      return runMcpTool(config, ports.callMcpTool);
+      return async (...run) =>
+        (await import('./run-mcp-tool.ts')).runMcpTool(config, ports.callMcpTool)(...run);
   }
 }
 
