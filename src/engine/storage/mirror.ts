@@ -6,7 +6,6 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { createStoreMirror } from '../../session/host-store/store-mirror.ts';
 import { projectSlug } from '../../session/paths.ts';
-import { layOutStoredSession } from '../../session/stored-session.ts';
 import { privateTemp } from '../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
@@ -90,6 +89,7 @@ export async function layOut(
   const { loadTimeoutMs = OPTIONS.loadTimeoutMs.default } = config;
   if (store === undefined || sessionId === undefined) return;
   const key = { projectKey: basename(directory), sessionId };
+  const { layOutStoredSession } = await import('../../session/stored-session.ts');
   await layOutStoredSession({ store, key, directory, files, clock, loadTimeoutMs });
 }
 

@@ -7,13 +7,11 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { EarlierRecords } from './earlier-records.ts';
+import { DIGEST_FROM_BYTES, EarlierRecords } from './earlier-records.ts';
 import { type JournalPosition, scanJournal } from './read-journal.ts';
 import { readLines, readParts } from './read-lines.ts';
 import { asAppended, asWritten } from './stored-form.ts';
 
-/** Uncached bytes of a journal from which a cache is written: reading them takes about 50 ms. */
-export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
 const DIGEST_VERSION = 2;
 /** Bytes that are processed without yielding to the event loop. */
 const PART_BYTES = 1024 * 1024;

@@ -9,8 +9,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import { journalPath } from '../session-files.ts';
-import { DIGEST_FROM_BYTES, keepDigest, readDigest } from './digest.ts';
-import { EarlierRecords } from './earlier-records.ts';
+import { DIGEST_FROM_BYTES, EarlierRecords } from './earlier-records.ts';
 import { encodeRecord, encodeTakeover, type SessionPrefix, sessionPrefix } from './envelope.ts';
 import { FileEnd, repairEnd, undoTakeover } from './file-end.ts';
 import {
@@ -91,11 +90,14 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
       open.delete(sessionId);
       await journal?.close();
       if (journal === undefined || journal.end.size < DIGEST_FROM_BYTES) return;
-      // Best effort: resume works without this cache.
-      await keepDigest(files, journalPath(directory, sessionId), options.version).catch(() => undefined);
+      await withDigest((by) => by.keepDigest(files, journalPath(directory, sessionId), options.version));
     },
   };
 }
+
+/** Loaded for a long journal. Best effort: a session can be closed and resumed without its cache. */
+const withDigest = <T>(use: (digest: typeof import('./digest.ts')) => Promise<T>): Promise<T | undefined> =>
+  import('./digest.ts').then(use).catch(() => undefined);
 
 const FENCED: Appended = Object.freeze({ fenced: true });
 
@@ -255,7 +257,8 @@ async function takeOverFile(
   let earlier: EarlierRecords | undefined;
   /** From the start, or from the end of the cached part. */
   const look = async () => {
-    const digest = toResume ? await readDigest(files, path, program) : undefined;
+    const isLong = toResume && ((await files.stat(path))?.size ?? 0) >= DIGEST_FROM_BYTES;
+    const digest = isLong ? await withDigest((by) => by.readDigest(files, path, program)) : undefined;
     earlier = toResume ? new EarlierRecords(digest?.entries) : undefined;
     return scanJournal(files, path, digest?.position, earlier);
   };
