@@ -1,15 +1,17 @@
-// Writes what is made from the options: docs/options.md, and the sentences of `turnwright --help`. With `--check` it
-// writes nothing and fails when one of them is not up to date.
+// Writes what is made from the sources: docs/options.md and the sentences of `turnwright --help` from the options, and
+// the table of wires in docs/models.md from what the checks of a model client verify. With `--check` it writes nothing
+// and fails when one of them is not up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const PAGE = 'docs/options.md';
+const MODELS = 'docs/models.md';
 const SENTENCES = 'src/cli/flags/option-sentences.ts';
 
 const groups = readOptions('src/options/options.ts', 'src/sdk/options.ts');
-const { OPTIONS } = await tableOfOptions();
+const { OPTIONS } = await bundled('src/options/table.ts');
 const described = new Set([...groups.values()].flat().map(({ name }) => name));
 const missing = Object.keys(OPTIONS).filter((name) => !described.has(name));
 if (missing.length > 0) throw new Error(`No sentence for ${missing.join(', ')}.`);
@@ -19,7 +21,7 @@ for (const { name, byDefault } of [...groups.values()].flat()) {
     throw new Error(`The default of ${name} is ${row} in the table, and ${byDefault} in its comment.`);
 }
 
-const written = { [PAGE]: page(), [SENTENCES]: sentences() };
+const written = { [PAGE]: page(), [SENTENCES]: sentences(), [MODELS]: await models() };
 for (const [file, text] of Object.entries(written)) {
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
@@ -57,9 +59,9 @@ function oneLine(type) {
     .trim();
 }
 
-async function tableOfOptions() {
+async function bundled(entry) {
   const { outputFiles } = await build({
-    entryPoints: ['src/options/table.ts'],
+    entryPoints: [entry],
     bundle: true,
     write: false,
     format: 'esm',
@@ -140,4 +142,37 @@ function asHelp(meaning) {
   const [first] = meaning.split(/(?<=\.) (?=[A-Z`])/);
   const plain = first.replace(/\.$/, '').replaceAll('`', '');
   return /^[A-Z][a-z]/.test(plain) ? plain[0].toLowerCase() + plain.slice(1) : plain;
+}
+
+/** The page about models, with its table of wires made anew. */
+async function models() {
+  const { TRAITS } = await bundled('test/model/wires/traits.ts');
+  const words = {
+    caching: { marks: 'marked by us', none: 'the server decides' },
+    thinking: { signed: 'sent back, signed', plain: 'sent back', none: "by the vendor's rule" },
+    usage: { details: 'with cache reads and writes', totals: 'totals' },
+    usageComes: { early: 'also of a cut answer', end: 'with the end of an answer' },
+    credential: { renewable: 'by `apiKeyHelper` or a token provider', own: 'by its own client' },
+    tooLong: { counted: 'with its tokens', plain: 'without figures' },
+    body: { exact: 'exact', estimated: 'estimated' },
+  };
+  const head = [
+    'wire',
+    'prompt cache',
+    'thinking',
+    'usage',
+    'known',
+    'credentials renewed',
+    'prompt too long',
+    'size of requests',
+  ];
+  const rows = Object.entries(TRAITS).map(([name, traits]) => [
+    name,
+    ...Object.entries(words).map(([trait, meaning]) => meaning[traits[trait]]),
+  ]);
+  const table = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const parts = readFileSync(MODELS, 'utf8').split(/(<!-- wires -->\n)[\s\S]*?(\n<!-- end of wires -->)/);
+  if (parts.length !== 4) throw new Error(`${MODELS} has no place for the table of wires.`);
+  const [before, opening, closing, after] = parts;
+  return `${before}${opening}\n${table}\n${closing}${after}`;
 }

@@ -3,14 +3,10 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, it } from 'vitest';
 import { createAiSdkWire } from '../../../src/model/ai-sdk/ai-sdk-wire.ts';
 import { createModelClient } from '../../../src/model/client.ts';
-import {
-  type ModelClientSetup,
-  modelClientChecks,
-  type OpenedModel,
-  type WireTraits,
-} from '../../../src/testing/index.ts';
+import { type ModelClientSetup, modelClientChecks, type OpenedModel } from '../../../src/testing/index.ts';
 import { startChatServer } from './openai-chat-server.ts';
 import { startResponsesServer } from './openai-responses-server.ts';
+import { TRAITS } from './traits.ts';
 
 async function opened(
   { renewCredential: _, ...setup }: ModelClientSetup,
@@ -43,22 +39,18 @@ async function opened(
   };
 }
 
-const TRAITS: WireTraits = {
-  caching: 'none',
-  thinking: 'none',
-  usage: 'totals',
-  usageComes: 'end',
-  credential: 'own',
-  overload: 'status',
-  tooLong: 'counted',
-  body: 'estimated',
-  http: 'pooled',
-};
-
 describe('chat completions by a package of the AI SDK', () => {
-  for (const { name, run } of modelClientChecks((setup) => opened(setup, 'chat'), TRAITS)) it(name, run);
+  for (const { name, run } of modelClientChecks(
+    (setup) => opened(setup, 'chat'),
+    TRAITS['AI SDK instance (chat completions)'],
+  ))
+    it(name, run);
 });
 
 describe('responses by a package of the AI SDK', () => {
-  for (const { name, run } of modelClientChecks((setup) => opened(setup, 'responses'), TRAITS)) it(name, run);
+  for (const { name, run } of modelClientChecks(
+    (setup) => opened(setup, 'responses'),
+    TRAITS['AI SDK instance (responses)'],
+  ))
+    it(name, run);
 });

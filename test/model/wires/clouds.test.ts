@@ -3,30 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import {
-  type ModelClientSetup,
-  modelClientChecks,
-  type OpenedModel,
-  type WireTraits,
-} from '../../../src/testing/index.ts';
+import { type ModelClientSetup, modelClientChecks, type OpenedModel } from '../../../src/testing/index.ts';
 import { startBedrockServer } from './bedrock-server.ts';
 import { AWS_ENV, cloud, cloudClient, KEYS } from './cloud-clients.ts';
 import { startFoundryServer } from './foundry-server.ts';
 import { type GoogleServer, googleServer } from './google-server.ts';
+import { TRAITS } from './traits.ts';
 import { startVertexServer } from './vertex-server.ts';
 import type { WireServer } from './wire-server.ts';
-
-const CLOUD: WireTraits = {
-  caching: 'marks',
-  thinking: 'signed',
-  usage: 'details',
-  usageComes: 'early',
-  credential: 'own',
-  overload: 'status',
-  tooLong: 'counted',
-  // The client writes the body anew: the model stands in the path.
-  body: 'estimated',
-};
 
 async function opened(
   server: WireServer,
@@ -55,7 +39,7 @@ describe('Bedrock', () => {
       setup,
       ['us.anthropic.claude-sonnet-5', 'us.anthropic.claude-haiku-4-5-20251001-v1:0'],
     );
-  const traits: WireTraits = { ...CLOUD, tooLong: 'plain' };
+  const traits = TRAITS['Amazon Bedrock'];
   for (const { name, run } of modelClientChecks(open, traits)) it(name, run);
 });
 
@@ -86,7 +70,7 @@ describe('Vertex AI', () => {
         ),
       setup,
     );
-  for (const { name, run } of modelClientChecks(open, CLOUD)) it(name, run);
+  for (const { name, run } of modelClientChecks(open, TRAITS['Google Vertex AI'])) it(name, run);
 });
 
 describe('Foundry', () => {
@@ -100,6 +84,6 @@ describe('Foundry', () => {
         }),
       setup,
     );
-  const traits: WireTraits = { ...CLOUD, body: 'exact' };
+  const traits = TRAITS['Microsoft Foundry'];
   for (const { name, run } of modelClientChecks(open, traits)) it(name, run);
 });

@@ -1,13 +1,9 @@
 /** The Messages API: Anthropic's own, and a bare server that imitates it. */
 import { describe, it } from 'vitest';
 import { createModelClient } from '../../../src/model/client.ts';
-import {
-  type ModelClientSetup,
-  modelClientChecks,
-  type OpenedModel,
-  type WireTraits,
-} from '../../../src/testing/index.ts';
+import { type ModelClientSetup, modelClientChecks, type OpenedModel } from '../../../src/testing/index.ts';
 import { startMessagesServer } from './messages-server.ts';
+import { TRAITS } from './traits.ts';
 
 const KEY = 'sk-checks';
 
@@ -39,26 +35,16 @@ async function opened(
   };
 }
 
-const FIRST_PARTY: WireTraits = {
-  caching: 'marks',
-  thinking: 'signed',
-  usage: 'details',
-  usageComes: 'early',
-  credential: 'renewable',
-  overload: 'status',
-  tooLong: 'counted',
-  body: 'exact',
-};
-
 describe('the Messages API', () => {
   const models = { model: 'claude-sonnet-5', otherModel: 'claude-haiku-4-5' };
-  for (const { name, run } of modelClientChecks((setup) => opened(setup, false, models), FIRST_PARTY))
+  const traits = TRAITS['Anthropic Messages API'];
+  for (const { name, run } of modelClientChecks((setup) => opened(setup, false, models), traits))
     it(name, run);
 });
 
 describe('a bare server of the Messages API', () => {
   const models = { model: 'qwen3:8b', otherModel: 'gemma3:4b' };
-  const traits: WireTraits = { ...FIRST_PARTY, usage: 'totals' };
+  const traits = TRAITS['bare `/v1/messages` server'];
   for (const { name, run } of modelClientChecks((setup) => opened(setup, true, models), traits))
     it(name, run);
 });

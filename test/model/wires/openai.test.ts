@@ -2,14 +2,10 @@
 import { describe, it } from 'vitest';
 import { createModelClient } from '../../../src/model/client.ts';
 import { createOpenAiWire } from '../../../src/model/openai/openai-wire.ts';
-import {
-  type ModelClientSetup,
-  modelClientChecks,
-  type OpenedModel,
-  type WireTraits,
-} from '../../../src/testing/index.ts';
+import { type ModelClientSetup, modelClientChecks, type OpenedModel } from '../../../src/testing/index.ts';
 import { startChatServer } from './openai-chat-server.ts';
 import { startResponsesServer } from './openai-responses-server.ts';
+import { TRAITS } from './traits.ts';
 
 const KEY = 'sk-checks';
 
@@ -42,21 +38,18 @@ async function opened(
   };
 }
 
-const TRAITS: WireTraits = {
-  caching: 'none',
-  thinking: 'none',
-  usage: 'totals',
-  usageComes: 'end',
-  credential: 'renewable',
-  overload: 'status',
-  tooLong: 'counted',
-  body: 'exact',
-};
-
 describe('chat completions', () => {
-  for (const { name, run } of modelClientChecks((setup) => opened(setup, 'chat'), TRAITS)) it(name, run);
+  for (const { name, run } of modelClientChecks(
+    (setup) => opened(setup, 'chat'),
+    TRAITS['OpenAI chat completions'],
+  ))
+    it(name, run);
 });
 
 describe('responses', () => {
-  for (const { name, run } of modelClientChecks((setup) => opened(setup, 'responses'), TRAITS)) it(name, run);
+  for (const { name, run } of modelClientChecks(
+    (setup) => opened(setup, 'responses'),
+    TRAITS['OpenAI responses'],
+  ))
+    it(name, run);
 });
