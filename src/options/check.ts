@@ -1,4 +1,4 @@
-/** Judges options by their rows. */
+/** Checks options against their rows. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Kind } from './kinds.ts';
 import { OPTIONS, type OptionName, type Row, rowOf } from './table.ts';
@@ -25,7 +25,7 @@ export function checkValue(name: string, row: Pick<Row, 'is'>, value: unknown): 
   if (value !== undefined && !row.is.accepts(value)) throw invalidOption(name, mustBe(row.is, value));
 }
 
-/** Of options that exclude each other, or that need another one, the first, in a sentence. */
+/** The first contradiction between options, as a sentence: two that exclude each other, or a missing one. */
 export function contradiction(options: Given, called: (name: OptionName) => string): string | undefined {
   const isGiven = (name: OptionName) => options[name] !== undefined && options[name] !== false;
   for (const [key, row] of Object.entries<Row>(OPTIONS)) {
@@ -48,7 +48,7 @@ export function mustBe({ expected }: Pick<Kind<never>, 'expected'>, value: unkno
   return `must be ${expected}, got ${shown(value)}`;
 }
 
-/** What was given, without what may be inside of it. */
+/** The value for a message, without its content if it is an object or a list. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return 'a list';

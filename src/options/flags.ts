@@ -1,12 +1,12 @@
-/** The flags of the command line that are an option. */
+/** The flags of the command line that set an option. */
 import { OPTIONS, type OptionName, type Row } from './table.ts';
 
 export interface OptionFlag {
   readonly name: OptionName;
   readonly row: Row & { readonly flag: string };
-  /** `none`: alone it means true. `optional`: so it does, and may have a value. */
+  /** `none`: the flag means true. `optional`: it means true unless it has a value. */
   readonly takes: 'value' | 'optional' | 'none';
-  /** `--no-…`: it means false. */
+  /** `--no-…`: the flag means false. */
   readonly negates: boolean;
 }
 

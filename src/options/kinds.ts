@@ -1,4 +1,4 @@
-/** The kinds of values that options take: how a value is judged, and how the words of a flag become one. */
+/** The kinds of values of options: how a value is checked, and how it is parsed from the words of a flag. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 
@@ -7,13 +7,13 @@ export interface Kind<T> {
   readonly expected: string;
   accepts(value: unknown): boolean;
   /**
-   * The value that words mean, which `accepts` then judges. `previous`: the value of the same flag given
-   * before.
+   * Parses the words of a flag; `accepts` then checks the value. `previous`: the value of an earlier flag of
+   * the same name.
    */
   readonly read?: ((words: string, previous: T | undefined) => unknown) | undefined;
-  /** In place of `read`, where the words are JSON: the value that its object means. */
+  /** In place of `read` for words that are JSON: makes the value from the parsed object. */
   readonly fromJson?: ((object: Readonly<Record<string, unknown>>) => unknown) | undefined;
-  /** All words there are, where they can be listed. */
+  /** All valid words, if they can be listed. */
   readonly choices?: readonly string[] | undefined;
 }
 
@@ -32,7 +32,7 @@ export const trueOrFalse: Kind<boolean> = {
     /^(?:0|false|no|off)$/i.test(words) ? false : /^(?:1|true|yes|on)$/i.test(words) ? true : words,
 };
 
-/** An empty word is no number, where `Number` makes 0 of it. */
+/** An empty word is not a number, although `Number` converts it to 0. */
 const numberIn = (words: string): number => (words.trim() === '' ? Number.NaN : Number(words));
 
 export const wholeNumber = (least: number): Kind<number> => ({
@@ -56,7 +56,7 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T>
   };
 }
 
-/** The words of a flag that is given several times, or takes several words, add up. */
+/** The words of a flag that is repeated, or takes several words, form one list. */
 export const texts: Kind<readonly string[]> = {
   expected: 'a list of texts',
   accepts: isTextList,
@@ -91,7 +91,7 @@ export const uuid: Kind<string> = {
   read: (words) => words.toLowerCase(),
 };
 
-/** Its own parts are judged by those who read them. */
+/** An object whose fields are checked where they are used. */
 export function object<T extends object>(expected = 'an object'): Kind<T> {
   return { expected, accepts: isObject, fromJson: (value) => value };
 }
@@ -102,7 +102,7 @@ export const callback: Kind<(...given: never[]) => unknown> = {
   accepts: (value) => typeof value === 'function',
 };
 
-/** An object of which these parts must be of these kinds. */
+/** An object whose named fields must be of these kinds. */
 export function objectWith<T extends object>(
   expected: string,
   parts: { readonly [Name in keyof T]?: Kind<T[Name]> },
@@ -124,7 +124,7 @@ export const plugins: Kind<readonly PluginConfig[]> = {
   read: (path, previous = []) => [...previous, { type: 'local', path }],
 };
 
-/** A value of either kind; words are read as the first of them that reads any. */
+/** A value of either kind; words are parsed by the first kind that parses words. */
 export function either<A, B>(first: Kind<A>, second: Kind<B>): Kind<A | B> {
   return {
     expected: `${first.expected} or ${second.expected}`,
@@ -157,7 +157,7 @@ function rulesIn(words: string): readonly string[] {
       rule = '';
     }
   }
-  // Without this, what follows the parenthesis would be lost, and the rule would hold for the whole tool.
+  // Otherwise the text after the parenthesis would be lost, and the rule would apply to the whole tool.
   if (depth !== 0)
     throw new TurnwrightError(
       'invalid_option',

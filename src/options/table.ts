@@ -28,22 +28,22 @@ import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
 
-/** `T`: what the option takes; its kind takes that at least. */
+/** `T`: the type of the option; its kind accepts at least that type. */
 export interface Row<T = never> {
   readonly is: Kind<T>;
-  /** What holds where neither the option nor its variable nor its settings key is given. */
+  /** The value without the option, its variable and its settings key. */
   readonly default?: unknown;
   /** As the help shows it. `--no-…` means false. */
   readonly flag?: string | undefined;
-  /** The flag is in the help: a person may want it. The others are passed by programs. */
+  /** The flag is in the help, for users. Other flags are for programs. */
   readonly listed?: true | undefined;
-  /** What the environment says in its place. */
+  /** The variable of the environment that sets it if the option is absent. */
   readonly variable?: string | undefined;
-  /** What settings say in its place. */
+  /** The key of settings that sets it if option and variable are absent. */
   readonly setting?: string | undefined;
-  /** Only `query()` knows it: the engine's configuration holds what it is resolved to. */
+  /** It exists only in `query()`: the engine's configuration has the values that it is resolved to. */
   readonly queryOnly?: true | undefined;
-  /** It means something only with one of these. */
+  /** It is only valid with one of these. */
   readonly needs?: readonly OptionName[] | undefined;
   readonly excludes?: OptionName | undefined;
 }

@@ -1,13 +1,13 @@
 /**
- * `extraArgs`, flags of a command line: there is none in process, but most flags are options by another name.
- * Those are taken; the others are refused by name, because a caller may rely on a flag that would be ignored.
+ * `extraArgs`, flags of a command line. Most flags are other names of options, which are accepted. Other
+ * flags are refused by name, because a caller may rely on a flag that would be ignored.
  */
 import { checkOptions, mustBe } from '../options/check.ts';
 import { optionOfFlag } from '../options/flags.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Options } from './options.ts';
 
-/** How a process speaks with its host: without meaning where there is none. */
+/** Flags about the streams of a process, which have no effect in process. */
 const OF_THE_PROCESS: readonly string[] = ['print', 'verbose', 'output-format', 'input-format'];
 
 /**

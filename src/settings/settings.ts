@@ -4,32 +4,33 @@ import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /**
- * What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over.
+ * The keys of settings files that have an effect. Other keys belong to other programs and are ignored.
  */
 export interface Settings {
   readonly model?: string | undefined;
   readonly fallbackModel?: string | readonly string[] | undefined;
   readonly effortLevel?: EffortLevel | undefined;
-  /** false: no thinking where the model can do without. */
+  /** false: no thinking, for models that can answer without it. */
   readonly alwaysThinkingEnabled?: boolean | undefined;
-  /** Requests at high speed and a higher price, of models that offer it. */
+  /** Sends requests at high speed and a higher price, to models that offer it. */
   readonly fastMode?: boolean | undefined;
-  /** Overload and rate limits are waited out without limit. */
+  /** Waits out overload and rate limits without limit. */
   readonly persistentRetry?: boolean | undefined;
-  /** Isolation of commands by the system. */
+  /** Isolation of commands by the operating system. */
   readonly sandbox?: SandboxSettings | undefined;
-  /** When tools of MCP servers are left out of requests until the model looks for them. */
+  /** When tools of MCP servers are left out of requests until the model searches for them. */
   readonly toolSearch?: ToolSearchMode | undefined;
   /** How long a prompt stays in the cache after its last use. */
   readonly promptCacheTtl?: '5m' | '1h' | undefined;
   /** Sizes and prices by model id, for models the built-in list lacks or has wrong. */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
   /**
-   * A JSON file `{ version, source, models }`; `models` above beats it. Relative to the working directory.
+   * A JSON file `{ version, source, models }`; `models` above overrides it. Relative to the working
+   * directory.
    */
   readonly modelsFile?: string | undefined;
   readonly permissions?: PermissionSettings | undefined;
-  /** Variables: a user's for this run and its child processes, a repository's for child processes alone. */
+  /** Variables: the user's for this run and its child processes, a repository's only for child processes. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * Names or patterns (`NPM_*`) of variables that child processes may see although they look like secrets.
@@ -62,28 +63,28 @@ export interface Settings {
   /** Where approved plans are written, from the project's root. */
   readonly plansDirectory?: string | undefined;
   readonly durability?: Durability | undefined;
-  /** What tools change is kept first, so that it can be put back. */
+  /** Keeps the content of files before tools change them, so that it can be restored. */
   readonly fileCheckpointingEnabled?: boolean | undefined;
-  /** Present: no other MCP server is used. */
+  /** If present, no other MCP server is used. */
   readonly allowedMcpServers?: readonly McpServerMatch[] | undefined;
-  /** Beats the list above. */
+  /** Overrides the list above. */
   readonly deniedMcpServers?: readonly McpServerMatch[] | undefined;
   /**
-   * Servers of the project's `.mcp.json`: these alone, none of those, or all. Default all, once the folder is
+   * Servers of the project's `.mcp.json`: only these, all but those, or all. Default all, once the folder is
    * trusted.
    */
   readonly enabledMcpjsonServers?: readonly string[] | undefined;
   readonly disabledMcpjsonServers?: readonly string[] | undefined;
   readonly enableAllProjectMcpServers?: boolean | undefined;
   /**
-   * A tool of a server that changed since it was allowed: `ask` a person again (the default), or `accept` it.
+   * A tool of a server that changed since it was allowed: `ask` the user again (the default), or `accept` it.
    */
   readonly mcpToolChanges?: 'ask' | 'accept' | undefined;
-  /** Of managed settings: no other source's rule allows anything. */
+  /** Only in managed settings: rules of other sources allow nothing. */
   readonly allowManagedPermissionRulesOnly?: boolean | undefined;
-  /** Of managed settings: no other source's hooks run. */
+  /** Only in managed settings: hooks of other sources do not run. */
   readonly allowManagedHooksOnly?: boolean | undefined;
-  /** Of managed settings: no other source's `allowedMcpServers` counts. */
+  /** Only in managed settings: `allowedMcpServers` of other sources is ignored. */
   readonly allowManagedMcpServersOnly?: boolean | undefined;
   /** Hooks of settings and plugins do not run; callbacks of the host do. */
   readonly disableAllHooks?: boolean | undefined;
@@ -91,13 +92,13 @@ export interface Settings {
   readonly claudeMdExcludes?: readonly string[] | undefined;
   /** Where the memory files of a project may import from. Default `project`. */
   readonly memoryImports?: 'project' | 'anywhere' | undefined;
-  /** Memory files that bear on a prompt come in, chosen by a small model. */
+  /** Adds memory files that are relevant to a prompt, chosen by a small model. */
   readonly relevantMemory?: boolean | RelevantMemorySettings | undefined;
-  /** A small model says in one line what each round of tools came to. */
+  /** A small model summarises each round of tools in one line. */
   readonly toolUseSummaries?: boolean | undefined;
   /** Name of an output style. */
   readonly outputStyle?: string | undefined;
-  /** Of one description in the list of skills. */
+  /** Most characters of one description in the list of skills. */
   readonly skillListingMaxDescChars?: number | undefined;
   /** Share of the context window for that list. */
   readonly skillListingBudgetFraction?: number | undefined;
@@ -108,7 +109,7 @@ export interface Settings {
   readonly hooks?: Readonly<Record<string, readonly HookGroup[]>> | undefined;
   /** Addresses that hooks may post to, `*` for any text; absent: every address. */
   readonly allowedHttpHookUrls?: readonly string[] | undefined;
-  /** Variables that headers of hooks may name at all; absent: whatever a hook lists. */
+  /** Variables that headers of hooks may contain; absent: those that a hook lists. */
   readonly httpHookAllowedEnvVars?: readonly string[] | undefined;
 }
 
@@ -117,13 +118,13 @@ interface RelevantMemorySettings {
   readonly model?: string | undefined;
   /** Files for one prompt. */
   readonly maxFiles?: number | undefined;
-  /** Characters of them together. */
+  /** Total characters of these files. */
   readonly maxChars?: number | undefined;
 }
 
 interface HookGroup {
   readonly matcher?: string | null | undefined;
-  /** Read, type by type, in `resolve-hooks.ts`. */
+  /** Validated by type in `resolve-hooks.ts`. */
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -154,12 +155,12 @@ export interface PermissionSettings {
   readonly defaultMode?: string | undefined;
   readonly additionalDirectories?: readonly string[] | undefined;
   readonly disableBypassPermissionsMode?: 'disable' | undefined;
-  /** No file outside the working directories is read, whatever rules and mode say. */
+  /** Denies reading files outside the working directories, regardless of rules and mode. */
   readonly blockReadsOutsideWorkingDirectories?: boolean | undefined;
   readonly blockWritesOutsideWorkingDirectories?: boolean | undefined;
-  /** Questions are not asked: such calls are denied. */
+  /** Denies calls instead of asking about them. */
   readonly denyInsteadOfPrompting?: boolean | undefined;
-  /** What no allow rule names is denied, also in bypassPermissions. */
+  /** Denies calls that no allow rule names, also in bypassPermissions. */
   readonly allowedToolsOnly?: boolean | undefined;
 }
 
@@ -174,23 +175,23 @@ export interface McpServerMatch {
 export interface UnknownKey {
   /** With its path: `permissions.alow`. */
   readonly key: string;
-  /** The known key that it looks like. */
+  /** The known key that it resembles. */
   readonly meant: string | undefined;
 }
 
-/** Settings from one place. Later layers beat earlier ones; rules add up. */
+/** Settings from one source. Later layers override earlier ones; rules are combined. */
 export interface SettingsLayer {
   readonly source: SettingSource | 'flag' | 'managed';
-  /** The file, or words for where it came from. */
+  /** The file, or a description of the source. */
   readonly file: string;
   readonly settings: Settings;
-  /** As the file says it, with the keys that are not ours. */
+  /** The content of the file, with the keys of other programs. */
   readonly raw?: Readonly<Record<string, unknown>> | undefined;
   /** Keys that have no effect. */
   readonly unknown?: readonly UnknownKey[] | undefined;
 }
 
-/** The repository can bring these files along: they are not the user's word. */
+/** These files can come with the repository, so they do not express the user's decisions. */
 export function isRepositoryLayer({ source }: SettingsLayer): boolean {
   return source === 'project' || source === 'local';
 }

@@ -1,5 +1,5 @@
 /**
- * The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right.
+ * Parses the command line. Errors are `UsageError`s whose sentence says what is valid.
  */
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
@@ -16,7 +16,7 @@ interface RehearseFlags {
   readonly port?: number;
   /** Seed of the faults. */
   readonly chaos?: number;
-  /** Share of requests that meet one. */
+  /** Share of requests with a fault. */
   readonly rate?: number;
   readonly lenient?: readonly string[];
 }
@@ -39,7 +39,7 @@ export type Invocation =
   | TrustInvocation
   | McpInvocation
   | { readonly command: 'auth'; readonly json: boolean }
-  /** Help or version: print it and be done. */
+  /** Help or version: a text to print. */
   | { readonly command: 'say'; readonly text: string };
 
 /** `argv` without node and script. `version`: the line that `--version` prints. */
@@ -152,7 +152,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
 
 const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'say'];
 
-/** Commander takes the flags of a run before and behind any command. */
+/** Commander accepts the flags of a run before and after any command. */
 function rejectRunFlags(program: Command, command: string): void {
   for (const option of program.options)
     if (program.getOptionValueSource(option.attributeName()) === 'cli')
@@ -185,7 +185,7 @@ function addRehearseFlags(command: Command): Command {
   return command;
 }
 
-/** The flags that have two spellings, in the one that the help shows. */
+/** Converts flags with two spellings to the one that the help shows. */
 function inOneSpelling(word: string): string {
   return word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
 }
@@ -194,8 +194,7 @@ function inOneSpelling(word: string): string {
 const QUOTE = '\0';
 
 /**
- * Behind `--` stands the task, also when its first word is a command's name: commander takes it for the
- * command.
+ * The task follows `--`. Quotes its first word if that is the name of a command, which commander would run.
  */
 function quoteTask(argv: readonly string[], names: readonly string[]): string[] {
   const first = argv.indexOf('--') + 1;

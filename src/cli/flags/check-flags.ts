@@ -1,4 +1,4 @@
-/** Flags that a person wrote, held against this machine before anything starts. */
+/** Checks flags against each other and against this machine, before anything starts. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { unknownBuiltinTools } from '../../index.ts';
@@ -32,7 +32,7 @@ interface Contradiction {
   readonly sentence: string;
 }
 
-/** Flags that cannot both be meant, or that would do nothing where they stand. */
+/** Flags that contradict each other, or that would have no effect. */
 const CONTRADICTIONS: readonly Contradiction[] = [
   {
     holds: ({ dangerouslySkipPermissions, options: { permissionMode = 'bypassPermissions' } }) =>

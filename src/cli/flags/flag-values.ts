@@ -35,7 +35,7 @@ export function fraction(word: string): number {
   return value;
 }
 
-/** JSON in place, or the name of a file that holds it. */
+/** A JSON object, or the name of a file that contains one. */
 export function jsonObject(word: string): Readonly<Record<string, unknown>> {
   const text = word.trimStart().startsWith('{') ? word : readText(word);
   let value: unknown;

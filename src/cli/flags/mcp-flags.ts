@@ -1,4 +1,4 @@
-/** `turnwright mcp` as data. Its words are its own: what follows a server's command belongs to the server. */
+/** Parses `turnwright mcp` by itself: the words after a server's command belong to the server. */
 import { type Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { appended } from './flag-values.ts';
@@ -59,7 +59,7 @@ export function parseMcpArgs(
   }
 }
 
-/** The command `mcp` with its sub-commands. `onCall` is given what was meant. */
+/** The command `mcp` with its sub-commands. `onCall` receives the parsed invocation. */
 export function addMcpCommand(program: Command, onCall: (invocation: McpInvocation) => void): void {
   const call = (meant: McpCall) => onCall({ command: 'mcp', call: meant });
   const mcp = program
@@ -134,7 +134,7 @@ export function addMcpCommand(program: Command, onCall: (invocation: McpInvocati
 
 const SCOPES = 'local (you, this project), user (you, every project) or project (.mcp.json, shared)';
 
-/** A flag of `add` that may be followed by several values: each gets a flag of its own. */
+/** Repeats a flag of `add` for each of the values that follow it. */
 const LISTS: readonly [flag: RegExp, more: RegExp][] = [
   [/^(?:-e|--env)$/, /^[A-Za-z_][A-Za-z0-9_]*=/],
   [/^(?:-H|--header)$/, /^[A-Za-z0-9_-]+:(?!\/\/)/],

@@ -1,7 +1,7 @@
-/** A command's name that was not quite hit. */
+/** A mistyped name of a command. */
 import { UsageError } from '../usage-error.ts';
 
-/** `turnwright docter` would be sent to a model as a task, and cost money. */
+/** Otherwise `turnwright docter` would be sent to a model as a task, which costs money. */
 export function rejectMistypedCommand(words: readonly string[], names: readonly string[]): void {
   const [word, ...more] = words;
   if (word === undefined || more.length > 0) return;

@@ -1,4 +1,4 @@
-/** The flags of a run that are no option of `query()` by themselves. */
+/** The flags of a run that are not options of `query()`. */
 import { InvalidArgumentError } from 'commander';
 import type { OptionName } from '../../options/table.ts';
 import { INITIALIZE_FIELDS, type InitializeField } from '../control/launch-demands.ts';
@@ -21,7 +21,7 @@ export interface OwnFlags {
   readonly pluginDirNoMcp?: readonly string[];
   /** Tell the host of each write to the session's files. */
   readonly sessionMirror?: true;
-  /** What the first line of a host's will be, and hold. */
+  /** Announces that the first line of the host is `initialize`, and its fields. */
   readonly awaitInitialize?: true;
   readonly managedSettingsInInitialize?: true;
   readonly initializeFields?: readonly InitializeField[];

@@ -12,7 +12,7 @@ export interface RunFlags extends OwnFlags {
   readonly options: Options;
 }
 
-/** What a flag says that means another thing than its option. */
+/** Sentences of the help for flags whose meaning differs from that of their option. */
 const OTHERWISE: { readonly [Name in OptionName]?: string } = {
   systemPrompt: "in place of Turnwright's own system prompt",
   tools: 'the built-in tools that exist ("" for none, "default" for all)',
@@ -43,7 +43,7 @@ export function addRunFlags(program: Command): void {
   for (const flag of own) if (flag.help === undefined) program.addOption(ownOption(flag).hideHelp());
 }
 
-/** The flags as commander gives and has judged them, those that are an option under its name. */
+/** The parsed flags; those that set an option are under the name of the option. */
 export function runFlags(given: object): RunFlags {
   const optionOfAttribute = new Map(optionFlags().map((flag) => [optionOf(flag).attributeName(), flag.name]));
   const options: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ function optionOf({ row: { flag, is }, takes }: OptionFlag, sentence?: string): 
   });
 }
 
-/** What is wrong with the words, as an error of commander's. */
+/** Turns an error of a parser into one of commander. */
 function reading<T>(read: () => T): T {
   try {
     return read();

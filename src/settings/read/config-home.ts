@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-/** Variables as a value: settings never look at the process's own. */
+/** The environment as a value: settings never read that of the process. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The user's home directory by the environment; undefined when it names none (F123). */
@@ -10,8 +10,8 @@ export function homeDirectory(env: Env): string | undefined {
 
 /**
  * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else
- * `~/.claude`, where clients, web interfaces and programs for token statistics look, for every caller.
- * Undefined if there is no home at all: then nothing is read and nothing is kept.
+ * `~/.claude`, where clients, web interfaces and programs for token statistics look. Undefined if there is no
+ * home at all: then nothing is read or written.
  */
 export function configHome(env: Env, cwd: string): string | undefined {
   const named = namedHome(env, cwd);
@@ -20,7 +20,7 @@ export function configHome(env: Env, cwd: string): string | undefined {
   return home === undefined ? undefined : join(home, '.claude');
 }
 
-/** The configuration home where a variable names it. */
+/** The configuration home that a variable names. */
 export function namedHome(env: Env, cwd: string): string | undefined {
   const named = variable(env, 'TURNWRIGHT_HOME') ?? variable(env, 'CLAUDE_CONFIG_DIR');
   return named === undefined ? undefined : resolve(cwd, named);

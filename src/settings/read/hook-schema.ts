@@ -9,8 +9,7 @@ const common = {
 };
 
 /**
- * Mirrors `HookConfig`. A key that is not known may be the guard itself misspelled, but files are shared:
- * passed over.
+ * Mirrors `HookConfig`. Unknown keys are ignored, because other programs read these files too.
  */
 export const hookSchema = z.discriminatedUnion('type', [
   z.object({

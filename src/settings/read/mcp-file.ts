@@ -1,6 +1,5 @@
 /**
- * Files that hold MCP servers by name: a project's `.mcp.json`, and the part of the user's own file that has
- * them.
+ * Files with MCP servers by name: a project's `.mcp.json`, and a part of the user's own file.
  */
 
 export const MCP_FILE = '.mcp.json';
@@ -10,7 +9,7 @@ export type Servers = Readonly<Record<string, unknown>>;
 export interface McpFile {
   /** The whole value; undefined when it holds no servers. */
   readonly value: unknown;
-  /** As they are written: each one is judged when it is used. */
+  /** Unchecked: each one is validated when it is used. */
   readonly servers: Servers;
   /** Why there are none: "is not JSON …". */
   readonly problem?: string;

@@ -3,9 +3,9 @@ import { errorText } from '../../util/text/error-text.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Checks what a settings file or an inline object holds. Throws `invalid_settings` that names the file, the
- * key and what was expected: a deny rule that cannot be read must stop the run, not be lost (test 109). zod
- * is loaded here, so a run without settings never pays for it.
+ * Checks the content of a settings file or an inline object. Throws `invalid_settings` that names the file,
+ * the key and what was expected: a deny rule that cannot be read must stop the run, not be lost (test 109).
+ * zod is loaded here, so that a run without settings does not load it.
  */
 export async function parseSettings(value: unknown, file: string): Promise<Settings> {
   const { settingsSchema } = await import('./settings-schema.ts');

@@ -8,7 +8,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
 import { type Env, variable } from './config-home.ts';
 
-/** What the environment says, typed. Absent means unset or empty. */
+/** The values of the environment, typed. Absent means unset or empty. */
 export interface EnvironmentValues {
   /** The options that have a variable, under their names. */
   readonly options: BaseOptions;
@@ -62,7 +62,7 @@ const CLOUD_VARIABLES = {
   CLAUDE_CODE_USE_VERTEX: 'vertex',
   CLAUDE_CODE_USE_FOUNDRY: 'foundry',
 } as const;
-/** What the conversation itself decides about. */
+/** Fields of a request that only the conversation sets. */
 const OWN_FIELDS: readonly string[] = ['model', 'max_tokens', 'system', 'tools', 'messages', 'stream'];
 const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
 const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
@@ -148,8 +148,7 @@ function readHeaders(text: string | undefined): Readonly<Record<string, string>>
 }
 
 /**
- * Variables that other programs read too, whose words are taken as far as they are known: `readEnvironment`
- * reads them.
+ * Variables that other programs read too, so that unknown words are ignored: `readEnvironment` reads them.
  */
 const LENIENT: readonly string[] = ['toolSearch', 'toolConfig'];
 

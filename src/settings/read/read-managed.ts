@@ -6,7 +6,7 @@ import { parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent, readInline } from './read-settings.ts';
 
 interface ManagedPlaces {
-  /** From the program that starts us: an object, JSON, or the path of a file. */
+  /** From the calling program: an object, JSON, or the path of a file. */
   readonly given: string | Settings | undefined;
   /** The machine's own file; undefined: none is looked for. */
   readonly machineFile: string | undefined;
@@ -15,7 +15,7 @@ interface ManagedPlaces {
   readonly warn: (warning: string) => void;
 }
 
-/** Folder where an administrator keeps the settings of every user. */
+/** Folder of an administrator's settings for every user. */
 export function machineSettingsFile(platform: NodeJS.Platform): string {
   switch (platform) {
     case 'darwin':

@@ -12,12 +12,12 @@ interface SettingsPlaces {
   readonly configHome: string | undefined;
   /** Where project and local settings are looked for. */
   readonly projectRoot: string;
-  /** What project and local settings must really lie in. */
+  /** The folder that must really contain project and local settings. */
   readonly repositoryRoot: string;
   readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
 }
 
-/** The layers in the order in which they are laid, weakest first. Only named sources are read (F127). */
+/** The layers, weakest first. Only named sources are read (F127). */
 export async function readSettings({
   sources,
   configHome,
@@ -54,8 +54,8 @@ export async function readSettings({
 }
 
 /**
- * Whether a file of a repository is really another's: what cannot be followed to its end is read, and fails,
- * as it is.
+ * Whether a file of a repository is a link out of it. A link that cannot be resolved counts as inside:
+ * reading it fails.
  */
 export async function leadsOut(
   file: string,
@@ -107,7 +107,7 @@ export async function readIfPresent(
     return new TextDecoder().decode(await files.readFile(file));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    // ENXIO: a socket, which holds the place of a file while another session's commands run in a sandbox.
+    // ENXIO: a socket, which blocks the path while commands of another session run in a sandbox.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENXIO') return undefined;
     throw invalidSettings(file, `it cannot be read: ${errorText(cause)}`, cause);
   }

@@ -17,7 +17,7 @@ const domains = z
 const hiding = z.enum(['deny', 'mask']);
 
 /**
- * Mirrors `SandboxSettings`: every field is checked, also those that have an effect on other systems alone.
+ * Mirrors `SandboxSettings`: every field is checked, also those that only have an effect on other systems.
  */
 export const sandboxSchema = z.looseObject({
   enabled: flag,

@@ -1,4 +1,4 @@
-/** Changes to the files that hold MCP servers. What else a file holds stays as it is. */
+/** Changes to the files with MCP servers, which keep all other content. */
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -10,7 +10,7 @@ import { readIfPresent } from './read-settings.ts';
 import { field, projectKey } from './user-servers.ts';
 
 /**
- * `local`: of the user, for this project alone. `project`: of the repository. `user`: of the user, for every
+ * `local`: of the user, only for this project. `project`: of the repository. `user`: of the user, for every
  * project.
  */
 export const SERVER_SCOPES = ['local', 'project', 'user'] as const;
@@ -85,14 +85,14 @@ function fileOf(
   scope: ServerScope,
   { projectRoot, userFile, configHome, files }: ServerFilesPlaces,
 ): JsonFile {
-  // What is shared with others they may read anyway; the rest may hold secrets, and is the user's own.
+  // The shared file may be read by others; the other files may contain secrets, so only the user reads them.
   if (scope === 'project') return { file: join(projectRoot, MCP_FILE), files, mode: 0o644 };
   if (userFile === undefined)
     throw new TurnwrightError(
       'invalid_option',
       'There is no home to keep MCP servers in. Set TURNWRIGHT_HOME or HOME.',
     );
-  // The configuration home is the user's alone; the home directory is as its user wants it.
+  // Only the user reads the configuration home; the mode of the home directory stays as it is.
   const folderMode = dirname(userFile) === configHome ? 0o700 : undefined;
   return { file: userFile, files, mode: 0o600, folderMode };
 }
@@ -101,7 +101,7 @@ type Held = Readonly<Record<string, unknown>>;
 
 const KEY = 'mcpServers';
 
-/** Throws `invalid_settings` where a change would lose what the file holds. */
+/** Throws `invalid_settings` when a change would lose content of the file. */
 function serversIn(held: Held, scope: ServerScope, key: string, file: string): Servers {
   if (scope === 'project' && !(KEY in held) && Object.keys(held).length > 0)
     throw unusable(file, `it holds other keys than ${KEY}. Put its servers under that key first.`);

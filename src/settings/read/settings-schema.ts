@@ -38,7 +38,7 @@ export const modelsFileSchema = z.object({
   models,
 });
 
-/** Mirrors `Settings`. Keys of other programs stay out of it. */
+/** Mirrors `Settings`. Keys of other programs are not part of it. */
 export const settingsSchema = z.object({
   model: z.string().optional(),
   fallbackModel: z.union([z.string(), z.array(z.string())]).optional(),

@@ -1,8 +1,8 @@
-/** Keys of settings that have no effect here. A slip of the pen would be lost without a word. */
+/** Keys of settings that have no effect, so that misspelled ones cause a warning. */
 import type { SandboxSettings } from '../resolve/sandbox-settings.ts';
 import type { SettingsLayer, UnknownKey } from '../settings.ts';
 
-/** Of what a file or an object holds, which has been checked already: so the schema is loaded. */
+/** The unknown keys of a value that was checked before, so the schema is loaded. */
 export async function unknownKeys(value: unknown): Promise<readonly UnknownKey[]> {
   const { settingsSchema } = await import('./settings-schema.ts');
   const { permissions, sandbox } = settingsSchema.shape;
@@ -28,8 +28,8 @@ function unknownIn(value: unknown, known: readonly string[], prefix: string): re
 }
 
 /**
- * A warning for each key that was surely meant for us: any of a file that is ours alone, and of a file that
- * other programs read as well those that look like a known one.
+ * A warning for each key that is meant for Turnwright: every unknown key of a file that no other program
+ * reads, and in other files those that resemble a known key.
  */
 export function unknownKeyWarnings({ file, unknown = [] }: SettingsLayer): readonly string[] {
   const isShared = !/[\\/]/.test(file) || /[\\/]\.claude[\\/]/.test(file);
@@ -41,7 +41,7 @@ export function unknownKeyWarnings({ file, unknown = [] }: SettingsLayer): reado
     });
 }
 
-/** One letter changed, added, left out or swapped; two in a long word that begins alike. */
+/** One letter changed, added, left out or swapped; two in a long word with the same first letter. */
 function isSlip(word: string, name: string): boolean {
   const slips = distance(word.toLowerCase(), name.toLowerCase());
   return slips <= 1 || (slips === 2 && name.length > 5 && word[0] === name[0]);

@@ -11,7 +11,7 @@ const PROVIDER_KEYS = [
   'CLAUDE_CODE_SESSION_ACCESS_TOKEN',
 ];
 
-/** Words that speak of a secret. */
+/** Words in the names of secrets. */
 const SECRET_WORDS = ['TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH', 'WEBHOOK'];
 /** Names in which one of these words means something else. */
 const HARMLESS_NAMES = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_AUTHOR_DATE', 'XKEYSYMDB'];

@@ -1,7 +1,7 @@
 import type { PermissionSettings, Settings, SettingsLayer } from '../settings.ts';
 import { layLayers } from './merge-layers.ts';
 
-/** What the settings come to, and who says what. */
+/** The effective settings, and the source of each. */
 export interface SettingsReport {
   readonly effective: Settings;
   /** For each key of `effective`, the strongest source that names it. */
@@ -30,7 +30,7 @@ export function describeLayers(layers: readonly SettingsLayer[]): SettingsReport
   };
 }
 
-/** Rules and folders add up; of the rest the strongest layer counts. */
+/** Rules and folders are combined; for other keys the strongest layer wins. */
 function layPermissions(layers: readonly SettingsLayer[]): PermissionSettings | undefined {
   const said = layers.flatMap(({ settings }) => settings.permissions ?? []);
   if (said.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /**
  * Folders that the user opened for a project by answering a permission question: a small file in the user's
- * own home. The project's local settings name them too, but a repository could bring that file along; what is
- * named there holds when it is written here.
+ * own home. The project's local settings name them too, but that file can come with a repository; a folder
+ * named there is only used if it is recorded here.
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -22,7 +22,7 @@ const FILE = 'granted-directories.json';
 
 /**
  * Which folders the local settings may name: those that the user opened, and any once the user has trusted
- * exactly what the file says. Absolute paths alone: what another path means is the repository's to say.
+ * exactly this content. Only absolute paths: a repository decides what a relative path resolves to.
  */
 export async function grantsFor(
   layers: readonly SettingsLayer[],
@@ -40,7 +40,7 @@ export async function grantsFor(
   return (directory) => isAbsolute(directory) && granted.includes(directory);
 }
 
-/** Takes note of the folders that these updates write to local settings, or take out of them. */
+/** Records the folders that these updates add to local settings, and removes those that they remove. */
 export async function recordGrants(
   updates: readonly PermissionUpdate[],
   store: GrantStore & { readonly files: PersistentFiles },

@@ -1,7 +1,7 @@
 import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
 
 /**
- * One value out of all layers: later layers beat earlier ones, key by key; records are merged by key.
+ * Merges all layers: later layers override earlier ones key by key; records are merged by their keys.
  * Permissions and hooks are left out, because rules and hooks keep their source.
  */
 export function layLayers(layers: readonly SettingsLayer[]): Settings {
@@ -19,7 +19,7 @@ export function layLayers(layers: readonly SettingsLayer[]): Settings {
   return laid;
 }
 
-/** Variables that the user's own settings put into the environment of this run. */
+/** Variables that the user's own settings add to the environment of this run. */
 export function userVariables(layers: readonly SettingsLayer[]): Readonly<Record<string, string>> {
   return Object.assign(
     {},

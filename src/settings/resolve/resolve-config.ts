@@ -28,7 +28,7 @@ import { limitRepositoryLayers } from './untrusted-project.ts';
 export interface ConfigSources {
   /** Default none. They are checked already. */
   readonly options?: BaseOptions | undefined;
-  /** What the caller says of the model in the engine's own configuration. */
+  /** Credentials and address that the caller set in the engine's own configuration. */
   readonly engine?: ModelAccess | undefined;
   /** Default empty: the caller passes the environment of the process. */
   readonly env?: Env | undefined;
@@ -42,9 +42,10 @@ export interface ConfigSources {
 }
 
 /**
- * The one resolver (L1): options and flags beat the environment, which beats settings (flag, local, project,
- * user). Rules and directories of all sources add up. Reads only the settings files that `settingSources`
- * names, and certificate files. Throws `invalid_settings`, naming what is wrong and where.
+ * The one resolver (L1): options and flags override the environment, which overrides settings (flag, local,
+ * project, user). Rules and directories of all sources are combined. Reads only the settings files that
+ * `settingSources` names, and certificate files. Throws `invalid_settings`, which names the source and the
+ * problem.
  */
 export async function resolveConfig({
   options = {},
@@ -184,8 +185,8 @@ export async function resolveConfig({
 }
 
 /**
- * A home that is itself under version control makes no repository of what lies in it: links could lead to all
- * of it.
+ * A home folder under version control is not the repository of the projects in it: links could lead anywhere
+ * in the home folder.
  */
 async function rootOfRepository(
   projectRoot: string,

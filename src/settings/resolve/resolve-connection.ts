@@ -11,7 +11,7 @@ import type { Resolution } from './resolution.ts';
 import { resolveProvider } from './resolve-provider.ts';
 import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedOptions } from './resolved-options.ts';
 
-/** What the caller may say of the model in the engine's own configuration. */
+/** Credentials and address that the caller may set in the engine's own configuration. */
 export type ModelAccess = Pick<ResolvedOptions, 'apiKey' | 'authToken' | 'baseUrl'>;
 
 type Connection = Pick<
@@ -32,7 +32,7 @@ type Connection = Pick<
 interface ConnectionInput {
   readonly given: ModelAccess;
   readonly options: BaseOptions;
-  /** All layers laid over each other. */
+  /** All layers, merged. */
   readonly settings: Settings;
   readonly environment: EnvironmentValues;
   readonly cwd: string;
@@ -40,7 +40,7 @@ interface ConnectionInput {
   readonly warn: (warning: string) => void;
 }
 
-/** Where requests go and with what credentials: options beat the environment, which beats settings. */
+/** Address and credentials of requests: options override the environment, which overrides settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { settings, environment } = input;
   const chosen = resolveProvider(input);
@@ -134,7 +134,7 @@ function withScheme(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
 }
 
-/** `from`: what a person changes to have another one. */
+/** `from`: the setting to change for another address. */
 function baseUrlOf(
   { given, options, environment, settings }: ConnectionInput,
   type: ProviderType,
@@ -154,7 +154,7 @@ function checkUrl(text: string, what: string): string {
   throw new TurnwrightError('invalid_settings', `${what} must be an absolute http or https URL, not ${got}.`);
 }
 
-/** The part before an @ may be a name and a password. */
+/** The part before an @ may contain a name and a password. */
 function withoutPassword(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/*)?.*@/is, '$1…@');
 }

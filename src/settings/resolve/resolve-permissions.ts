@@ -10,7 +10,7 @@ import { invalidSettings } from '../read/parse-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import type { Resolution } from './resolution.ts';
 
-/** What a layer is called where rules name their source. */
+/** The source of rules, by layer. */
 export const RULE_SOURCES: Record<SettingsLayer['source'], PermissionRuleSource> = {
   user: 'userSettings',
   project: 'projectSettings',
@@ -25,7 +25,7 @@ interface PermissionPlaces {
   readonly warn: (warning: string) => void;
 }
 
-/** Rules add up by source; the strongest layer names the mode; directories add up. */
+/** Rules are combined by source, and directories are combined; the strongest layer sets the mode. */
 export function resolvePermissions(
   options: BaseOptions,
   layers: readonly SettingsLayer[],
@@ -74,7 +74,7 @@ export function resolvePermissions(
   const banned = layers.find(
     ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
   );
-  // Who starts in this mode has said it already; to switch to it later takes the option at the start.
+  // Starting in this mode implies the option; switching to it later needs the option at the start.
   const asksToSkip =
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
   const maySkip = asksToSkip && banned === undefined;
@@ -127,7 +127,7 @@ function resolveMode(
   return 'default';
 }
 
-/** `manual` is another name of the default mode; `auto` is none of ours. */
+/** `manual` is another name of the default mode; `auto` is not supported. */
 function modeNamed(name: string): PermissionMode | undefined {
   return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
 }

@@ -19,8 +19,8 @@ interface ProjectPlaces {
 }
 
 /**
- * What the project's files may do. They are read once, here: what is judged is what is used, whatever becomes
- * of the files meanwhile.
+ * What the project's files may do. They are read once, here: the content that is checked is the content that
+ * is used, even if the files change meanwhile.
  */
 export async function resolveProject(places: ProjectPlaces): Promise<ResolvedProject> {
   const { options, configHome, layers, files, warn } = places;
@@ -54,7 +54,7 @@ export async function resolveProject(places: ProjectPlaces): Promise<ResolvedPro
   return { trusted, mayAllow: trusted, trusts, trust, mcpServers: trusted ? mcpServers : undefined };
 }
 
-/** Held against the record of that very folder, as it would be if a session were started in it. */
+/** Compared with the record of that folder, as if a session were started in it. */
 async function trustsByRecord(
   projectRoot: string,
   places: ProjectPlaces,
@@ -78,7 +78,7 @@ async function trustsByRecord(
   }
 }
 
-/** The shared file comes with the repository; the local one is the user's. */
+/** The shared file comes with the repository; the local one belongs to the user. */
 function sharedAllows({ source, settings }: SettingsLayer): boolean {
   return source === 'project' && (settings.permissions?.allow ?? []).length > 0;
 }
@@ -90,7 +90,7 @@ interface ReadMcpFile {
 
 const NO_MCP_FILE: ReadMcpFile = {};
 
-/** What cannot be read starts nothing. */
+/** A file that cannot be read starts no server. */
 async function readMcpFile({ projectRoot, repositoryRoot, files }: ProjectPlaces): Promise<ReadMcpFile> {
   const file = join(projectRoot, MCP_FILE);
   const refused = (problem: string) => ({

@@ -4,8 +4,8 @@ import type { SettingsLayer } from '../settings.ts';
 import { mergeSandboxes, type SandboxNetwork, type SandboxSettings } from './sandbox-settings.ts';
 
 /**
- * What options and settings say about isolation, as one. Plain data; paths are absolute, or absolute up to a
- * wildcard.
+ * The isolation that options and settings configure together. Plain data; paths are absolute, or absolute up
+ * to a wildcard.
  */
 export interface ResolvedSandbox {
   readonly failIfUnavailable: boolean;
@@ -56,8 +56,8 @@ export interface SandboxPlaces {
 }
 
 /**
- * Options beat settings, managed settings beat both; lists add up. undefined: nothing is isolated. Throws
- * `invalid_option` for an option that has another shape.
+ * Options override settings, managed settings override both; lists are combined. undefined: nothing is
+ * isolated. Throws `invalid_option` for an option of another shape.
  */
 export async function resolveSandbox(
   option: SandboxSettings | undefined,
@@ -93,7 +93,7 @@ async function checkOption(option: SandboxSettings): Promise<void> {
   throw new TurnwrightError('invalid_option', `${problems.join('; ')}.`);
 }
 
-/** Where a path that is not absolute counts from. */
+/** The folder that relative paths are resolved against. */
 function baseOf({ source }: SettingsLayer, { cwd, projectRoot, configHome }: SandboxPlaces): string {
   return source === 'user'
     ? (configHome ?? cwd)
@@ -131,7 +131,7 @@ function absolutePaths(sandbox: SandboxSettings, base: string, { home }: Sandbox
   };
 }
 
-/** What only an administrator says, and what an administrator keeps to themselves. */
+/** Without the keys that only an administrator may set, and those that an administrator has locked. */
 function withoutPolicyKeys(sandbox: SandboxSettings, policy: SandboxSettings): SandboxSettings {
   const { bwrapPath: _bwrap, socatPath: _socat, network, filesystem, ...rest } = sandbox;
   const { allowManagedDomainsOnly: _domains, ...net } = network ?? {};

@@ -1,7 +1,7 @@
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { demandsOf } from './sandbox-settings.ts';
 
-/** What can only make a run do less: it holds from anywhere, asked for or not. */
+/** Keys that can only restrict a run: they take effect from every source. */
 export function restrictionsOf({
   permissions,
   deniedMcpServers,
@@ -17,7 +17,7 @@ export function restrictionsOf({
   };
 }
 
-/** What only a policy may say: it would take from the user what is theirs. */
+/** Keys that only managed settings may set, because they override the user's decisions. */
 const POLICY_KEYS = [
   'allowManagedPermissionRulesOnly',
   'allowManagedHooksOnly',
@@ -25,9 +25,8 @@ const POLICY_KEYS = [
 ] as const satisfies readonly (keyof Settings)[];
 
 /**
- * Managed settings restrict and no more. Those of the machine are its administrator's, so their allow rules
- * hold and their hooks run; a program that starts us speaks for itself, and could allow the same by an
- * option.
+ * Managed settings can only restrict. Those of the machine come from its administrator, so their allow rules
+ * take effect and their hooks run. A program that starts Turnwright could allow the same with an option.
  */
 export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settings {
   const {
@@ -55,7 +54,7 @@ export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settin
   };
 }
 
-/** Without what only managed settings may say, in all other layers. */
+/** All other layers without the keys that only managed settings may set. */
 export function withoutPolicyKeys(layer: SettingsLayer): SettingsLayer {
   if (layer.source === 'managed' || !POLICY_KEYS.some((key) => layer.settings[key] !== undefined))
     return layer;

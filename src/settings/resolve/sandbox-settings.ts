@@ -1,4 +1,4 @@
-/** What settings and options say about isolation of commands, and how several of them become one. */
+/** Settings and options about isolation of commands, and how several of them are merged. */
 type Flag = boolean | undefined;
 type List = readonly string[] | undefined;
 
@@ -7,7 +7,7 @@ export interface SandboxSettings {
   readonly enabled?: Flag;
   /** false: commands run without isolation where there is none, after a warning. Default true. */
   readonly failIfUnavailable?: Flag;
-  /** What runs in the sandbox needs no question, unless a rule speaks. Default false. */
+  /** Commands in the sandbox run without asking, unless a rule matches. Default false. */
   readonly autoAllowBashIfSandboxed?: Flag;
   /** false: no call of the model runs outside. Default true: through the ordinary rules. */
   readonly allowUnsandboxedCommands?: Flag;

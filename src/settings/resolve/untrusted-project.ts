@@ -4,8 +4,8 @@ import { restrictionsOf } from './restrictions.ts';
 import { demandsOf, opens } from './sandbox-settings.ts';
 
 /**
- * Where requests go, what they carry, what runs with the user's keys, and what they cost: never a
- * repository's word (T102, T103).
+ * Address, content and cost of requests, and programs that run with the user's keys: a repository can never
+ * set these (T102, T103).
  */
 const USER_ONLY = [
   'apiKeyHelper',
@@ -51,7 +51,7 @@ const STEERING = [
 
 interface LimitedLayers {
   readonly layers: readonly SettingsLayer[];
-  /** One sentence for each thing that was passed over. */
+  /** One sentence for each value that was ignored. */
   readonly warnings: readonly string[];
 }
 
@@ -64,8 +64,8 @@ interface RepositoryRights {
 }
 
 /**
- * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all
- * that is left are restrictions.
+ * Removes from repository-provided settings what only the user may set. In a project that is not trusted,
+ * only restrictions remain.
  */
 export function limitRepositoryLayers(
   layers: readonly SettingsLayer[],

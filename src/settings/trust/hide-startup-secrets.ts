@@ -1,4 +1,6 @@
-/** Keeps what this process was started with from the commands, servers and hooks that it starts. */
+/**
+ * Hides the environment and arguments of this process from the commands, servers and hooks that it starts.
+ */
 import { isMainThread } from 'node:worker_threads';
 import { overwriteStartupStrings } from '../../util/process/startup-strings.ts';
 import { isWithheld } from '../resolve/child-env.ts';
@@ -9,10 +11,9 @@ const HOLDS_CONFIGURATION = /^--(?:mcp-config|settings|agents)(?:=|$)/;
 let done = false;
 
 /**
- * Once for a process, and before it starts another: a child process does not inherit secrets, but on Linux it
- * could look them up in `/proc/<pid>/environ` and `cmdline` of the process that started it. Values in
- * `process.env` stay as they are. Of a worker's environment the process knows nothing, so there it is left
- * alone.
+ * Called once per process, before it starts another one: a child process does not inherit secrets, but on
+ * Linux it could read them in `/proc/<pid>/environ` and `cmdline` of its parent. Values in `process.env` stay
+ * as they are. In a worker nothing is done, because its environment is not that of the process.
  */
 export function hideStartupSecrets(): void {
   if (done || process.platform !== 'linux' || !isMainThread) return;
@@ -23,7 +24,7 @@ export function hideStartupSecrets(): void {
     if (process.env[name] !== value) process.env[name] = value;
 }
 
-/** Where JSON begins in a word; -1: nowhere. A path to a file stays readable. */
+/** Position of JSON in a word; -1: none. A path to a file stays readable. */
 function configurationIn(word: string, before = ''): number {
   const json = /^\s*[[{]/;
   if (HOLDS_CONFIGURATION.test(before) && !before.includes('=') && json.test(word)) return 0;

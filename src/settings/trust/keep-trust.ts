@@ -4,8 +4,8 @@ import type { Resolution, ResolvedProject } from '../resolve/resolution.ts';
 import { recordTrust } from './trust-store.ts';
 
 /**
- * What the user adds to a trusted project is the user's word, so it is trusted with the rest. `before` and
- * `after`: what was resolved around the change.
+ * Keeps a trusted project trusted after a change that the user made. `before` and `after`: the resolution
+ * around the change.
  */
 export async function keepTrust(
   before: ResolvedProject,

@@ -40,7 +40,7 @@ export async function trustedHash(root: string, store: TrustStore): Promise<stri
   return (await trustedFolders(store)).find((folder) => folder.root === root)?.hash;
 }
 
-/** Puts an entry in the place of the folder's earlier one. */
+/** Replaces the folder's earlier entry. */
 export async function recordTrust(
   folder: TrustedFolder,
   store: TrustStore & { readonly files: PersistentFiles },

@@ -10,7 +10,7 @@ import { isRecord, MCP_FILE, type McpFile } from '../read/mcp-file.ts';
 import { isRepositoryLayer, type SettingsLayer } from '../settings.ts';
 import { type TrustStore, trustedHash } from './trust-store.ts';
 
-/** One thing that takes effect with trust alone. */
+/** A value that only takes effect with trust. */
 interface TrustItem {
   readonly file: string;
   /** Path in the file, as in `hooks.PreToolUse.0.hooks.0.command`. */
@@ -59,7 +59,7 @@ export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust>
   items.push(...found);
   const root = await files.realpath(projectRoot).catch(() => projectRoot);
   const hash = `sha256:${sha256(JSON.stringify(items))}`;
-  // Too many files to look at all of them: no agreement can cover them.
+  // Too many files to read all of them, so no record can cover them.
   const trust = {
     root,
     hash,
@@ -78,7 +78,7 @@ async function stateOf(root: string, hash: string, store: TrustStore | undefined
   return known === hash ? 'trusted' : 'changed';
 }
 
-/** Keys that hold without trust, or mean nothing at all. */
+/** Keys that take effect without trust, or have no effect at all. */
 const HARMLESS = ['$schema', 'deniedMcpServers', 'disabledMcpjsonServers'];
 const HARMLESS_PERMISSIONS = [
   'deny',
@@ -127,7 +127,7 @@ async function beside(
   const items: TrustItem[] = [];
   let complete = true;
   const walk = async (path: string, depth: number): Promise<void> => {
-    // What is not looked at must not pass for unchanged.
+    // A file that is not read must not count as unchanged.
     if (depth > MAX_DEPTH || items.length >= MAX_FILES) {
       complete = false;
       return;

@@ -16,16 +16,16 @@ export interface JsonFile {
   readonly files: PersistentFiles;
   /** Of a new file. */
   readonly mode: number;
-  /** Of a new folder around it. Default the system's. */
+  /** Of a new folder around it. Default that of the system. */
   readonly folderMode?: number | undefined;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Changes one key of a JSON file: whole or not at all, and every other byte stays. `edit` sees what the file
- * holds and is called again when another process wrote meanwhile; undefined changes nothing. Throws
- * `invalid_settings` when the file holds no JSON object; it is then left alone.
+ * Changes one key of a JSON file atomically and keeps every other byte. `edit` receives the value in the file
+ * and is called again when another process wrote meanwhile; undefined changes nothing. Throws
+ * `invalid_settings` when the file does not contain a JSON object, which is then left unchanged.
  */
 export async function changeJsonFile(
   { file, files, mode, folderMode }: JsonFile,

@@ -1,4 +1,4 @@
-/** Changes to settings files: whole or not at all, and never at the cost of what else a file holds. */
+/** Atomic changes to settings files, which keep all other content of the file. */
 
 import { dirname, join } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
@@ -23,7 +23,7 @@ export interface SettingsWriter {
 }
 
 const NAMES = { project: 'settings.json', local: 'settings.local.json' } as const;
-/** Others may read what is shared with them anyway; the rest is the user's own. */
+/** Modes of new files: the shared file may be read by others, the other files only by the user. */
 const FILE_MODES: Readonly<Record<SettingSource, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
@@ -54,8 +54,8 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
 }
 
 /**
- * The file of a source that exists; of several the one that counts most; of none, the one of the folder there
- * is.
+ * The existing file of a source; of several the strongest one; without any, the one in the folder that
+ * exists.
  */
 async function fileOf(
   source: SettingSource,
@@ -76,7 +76,7 @@ async function fileOf(
   return (hasTheirs ? theirs : ours) ?? join(projectRoot, '.turnwright', NAMES[source]);
 }
 
-/** A repository may bring links along: a write through one would change a file that is not the project's. */
+/** A repository can contain links: writing through one would change a file outside the project. */
 export async function refuseStrayLinks(
   file: string,
   { projectRoot, files }: Pick<SettingsFiles, 'projectRoot' | 'files'>,
