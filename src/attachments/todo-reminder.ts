@@ -1,4 +1,4 @@
-import type { TodoItem } from '../protocol/model/attachment.ts';
+import { TODO_MARKS, type TodoItem } from '../protocol/model/attachment.ts';
 import type { TodoStore } from '../protocol/tools/tool.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
@@ -24,11 +24,9 @@ export function todoReminder(
   };
 }
 
-const MARKS: Record<TodoItem['status'], string> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
-
 function render(todos: readonly TodoItem[]) {
   return reminder(
     'The todo list has not been updated for a while. If it still describes the work, bring it up to date with TodoWrite; if it does not, clear it. Do not mention this note to the user.',
-    todos.map(({ status, content }, i) => `${i + 1}. ${MARKS[status]} ${content}`).join('\n'),
+    todos.map(({ status, content }, i) => `${i + 1}. ${TODO_MARKS[status]} ${content}`).join('\n'),
   );
 }

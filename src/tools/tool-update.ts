@@ -3,7 +3,7 @@
  * it runs (L5).
  */
 import type { UserMessage } from '../protocol/model/messages.ts';
-import type { ToolResultBlock, UserBlock } from '../protocol/model/wire.ts';
+import { NO_OUTPUT, type ToolResultBlock, type UserBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tools/tool.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -177,10 +177,9 @@ function failure(text: string, traced: ToolTrace['outcome']): Answer {
 
 /** The API accepts no empty text, and a model takes an empty result for a failure (F08, F09). */
 function withoutEmptyText(content: ToolResultContent): ToolResultContent {
-  const nothing = '(no output)';
-  if (typeof content === 'string') return content.trim() === '' ? nothing : content;
+  if (typeof content === 'string') return content.trim() === '' ? NO_OUTPUT : content;
   const blocks = content.filter((block) => block.type !== 'text' || block.text.trim() !== '');
-  if (blocks.length === 0) return nothing;
+  if (blocks.length === 0) return NO_OUTPUT;
   return blocks.length === content.length ? content : blocks;
 }
 

@@ -1,12 +1,10 @@
 /** Restores the todo list after a compaction: a summary may word it differently (F31). */
 
-import type { TodoItem } from '../../protocol/model/attachment.ts';
+import { TODO_MARKS } from '../../protocol/model/attachment.ts';
 import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { TodoStore } from '../../protocol/tools/tool.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { type Stamp, stamped } from '../notices.ts';
-
-const MARKS: Record<TodoItem['status'], string> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
 
 export function todoSource(todos: Pick<TodoStore, 'get'>, stamp: Stamp): CompactionSource {
   return {
@@ -14,7 +12,7 @@ export function todoSource(todos: Pick<TodoStore, 'get'>, stamp: Stamp): Compact
     async collect() {
       const list = todos.get();
       if (list.every(({ status }) => status === 'completed')) return [];
-      const lines = list.map(({ status, content }, i) => `${i + 1}. ${MARKS[status]} ${content}`);
+      const lines = list.map(({ status, content }, i) => `${i + 1}. ${TODO_MARKS[status]} ${content}`);
       return [
         {
           type: 'attachment',

@@ -1,4 +1,5 @@
 /** Another model from the next request on: hooks may refuse it, and hear of it. */
+import { CACHE_TTL_MS } from '../../model/request/cache-breakpoints.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
@@ -62,8 +63,6 @@ function announce(requested: string | undefined, model: string, host: HostChanne
   host.emit(toReplay({ ...host.timedStamp(), content }, host.sessionId));
 }
 
-const TTL_MS = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;
-
 /** What the switch means: another model reads nothing that this one has in its cache. */
 function switched(
   from_model: string,
@@ -91,7 +90,7 @@ function switched(
     to_model,
     requested_model: requested ?? 'default',
     context_tokens,
-    prompt_cache_warm: context_tokens > 0 && ageMs < TTL_MS[cache_ttl],
+    prompt_cache_warm: context_tokens > 0 && ageMs < CACHE_TTL_MS[cache_ttl],
     cache_ttl,
     // Dollars, to four places: an estimate.
     estimated_cache_write_usd: Math.round((context_tokens * (perMillion ?? 0)) / 100) / 10_000,

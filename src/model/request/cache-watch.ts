@@ -8,7 +8,7 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelPrice, ModelRequest } from '../../protocol/model/model.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type { CacheTtl } from './cache-breakpoints.ts';
+import { CACHE_TTL_MS, type CacheTtl } from './cache-breakpoints.ts';
 import { piecesOf } from './message-json.ts';
 
 export interface CacheWatchOptions {
@@ -20,7 +20,6 @@ export interface CacheWatchOptions {
 
 /** Shortfalls up to this share of the expected tokens are ignored. */
 const TOLERANCE = 0.05;
-const TTL_MS: Readonly<Record<CacheTtl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
 
 interface Answered {
   readonly request: ModelRequest;
@@ -117,7 +116,7 @@ function sameBytes(a: ViewMessage, b: ViewMessage): boolean {
 }
 
 function unchanged(idleMs: number, ttl: CacheTtl): Change {
-  if (idleMs > TTL_MS[ttl])
+  if (idleMs > CACHE_TTL_MS[ttl])
     return { kind: 'expired', what: `${Math.round(idleMs / 60_000)} minutes had passed, more than ${ttl}` };
   return { kind: 'unexplained', what: 'the request was the same, and the endpoint did not find it' };
 }

@@ -3,13 +3,14 @@
  * kept by identity, so that an iteration serialises only what is new (L3).
  */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import type {
-  AssistantBlock,
-  DocumentBlock,
-  ImageBlock,
-  TextBlock,
-  ToolResultBlock,
-  UserBlock,
+import {
+  type AssistantBlock,
+  type DocumentBlock,
+  type ImageBlock,
+  NO_OUTPUT,
+  type TextBlock,
+  type ToolResultBlock,
+  type UserBlock,
 } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';
@@ -24,9 +25,6 @@ export type Piece =
       readonly rest: string;
       readonly json: string;
     };
-
-/** What the model reads for an empty tool result (F09). */
-const NO_OUTPUT = '(no output)';
 
 export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
 

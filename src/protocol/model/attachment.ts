@@ -28,3 +28,10 @@ export interface TodoItem {
   readonly status: 'pending' | 'in_progress' | 'completed';
   readonly activeForm: string;
 }
+
+/** How a todo list shows the state of an item to the model. */
+export const TODO_MARKS: Readonly<Record<TodoItem['status'], string>> = {
+  pending: '[ ]',
+  in_progress: '[>]',
+  completed: '[x]',
+};

@@ -51,6 +51,8 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
   readonly cache_control?: CacheControl;
 }
+/** What the model reads for an empty tool result: it takes an empty one for a failure (F09). */
+export const NO_OUTPUT = '(no output)';
 /** A block type that this version does not know; kept unchanged. */
 interface UnknownBlock {
   readonly type:
