@@ -65,6 +65,9 @@ describe('nodeFiles', () => {
     expect(await readFile(file, 'utf8')).toBe('first');
     expect(await modeOf(file)).toBe(0o600);
     expect(await readdir(temp.path)).toEqual(['file']);
+    // Also where the umask takes more away.
+    await nodeFiles.createExclusive(`${file}1`, 'shared', 0o666);
+    expect(await modeOf(`${file}1`)).toBe(0o666);
     const race = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) => nodeFiles.createExclusive(`${file}2`, `${n}`, 0o600)),
     );
