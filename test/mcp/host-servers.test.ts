@@ -94,4 +94,34 @@ describe('a server that lives with the host', () => {
       { status: 'failed', error: expect.stringContaining('lready connected') },
     ]);
   });
+
+  it('CVE-2026-25536 serves one session at a time, also where its library would take a second', async () => {
+    const { config, instance, calls } = workshop();
+    const inner = instance.server as unknown as { _transport: unknown };
+    // As releases of the library before the fix did.
+    const lax = {
+      connect: (transport: Parameters<McpServer['connect']>[0]) => {
+        inner._transport = undefined;
+        return instance.connect(transport);
+      },
+      close: () => instance.close(),
+    };
+    const first = await roomOf({ shop: { ...config, instance: lax } });
+    const running = call(toolIn(first, 'mcp__shop__work'));
+    await until(() => calls[0]);
+    const second = await roomOf({ shop: { ...config, instance: lax } });
+    expect(second.statuses()).toMatchObject([
+      { status: 'failed', error: expect.stringContaining('serves another session') },
+    ]);
+    calls[0]?.finish();
+    expect((await running).text).toBe('worked');
+  });
+
+  it('serves the next session once the first has closed it', async () => {
+    const { config } = workshop();
+    const first = await roomOf({ shop: config });
+    await first.close();
+    const second = await roomOf({ shop: config });
+    expect(second.statuses()).toMatchObject([{ status: 'connected' }]);
+  });
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createSdkMcpServer, query, tool } from '../../src/index.ts';
 import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
-it('CVE-2026-25536 one server of the host in several sessions at a time: each gets its own answers', async () => {
+it('CVE-2026-25536 one server of createSdkMcpServer in several sessions at a time: each gets its own answers', async () => {
   let calls = 0;
   let open = () => {};
   const allCame = new Promise<void>((resolve) => {

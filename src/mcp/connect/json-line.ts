@@ -26,12 +26,22 @@ interface Transport {
   close(): Promise<void>;
 }
 
-/** An object that is connected already refuses a second connection. */
+/**
+ * Objects that a session is connected to. Some releases of the MCP SDK take a second connection, and send the answers
+ * to requests of the first one over it.
+ */
+const connected = new WeakSet<McpServerInstance['instance']>();
+
+/** Serves one session at a time. */
 export function linkToInstance(
   server: McpServerInstance['instance'],
   { onMessage, onClose }: HostLineEvents,
 ): HostLine {
   let isOurs = false;
+  const letGo = () => {
+    if (isOurs) connected.delete(server);
+    isOurs = false;
+  };
   const waiting = new Map<JsonRpcMessage['id'], (reply: JsonRpcMessage) => void>();
   const transport: Transport = {
     start: async () => undefined,
@@ -41,15 +51,25 @@ export function linkToInstance(
       waiting.delete(message.id);
     },
     async close() {
-      isOurs = false;
+      letGo();
       transport.onclose?.();
       onClose();
     },
   };
   return {
     async open() {
-      await server.connect(transport as never);
+      if (connected.has(server))
+        throw new Error(
+          'Already connected: the server object serves another session. Create one for each session.',
+        );
+      connected.add(server);
       isOurs = true;
+      try {
+        await server.connect(transport as never);
+      } catch (error) {
+        letGo();
+        throw error;
+      }
     },
     exchange: (message, { signal }) =>
       new Promise((resolve, reject) => {
@@ -71,7 +91,12 @@ export function linkToInstance(
       }),
     async close() {
       // An object that refused the connection may serve another session.
-      if (isOurs) await server.close?.();
+      if (!isOurs) return;
+      try {
+        await server.close?.();
+      } finally {
+        letGo();
+      }
     },
   };
 }
