@@ -27,8 +27,8 @@ interface Transport {
 }
 
 /**
- * Objects that a session is connected to. Some releases of the MCP SDK take a second connection, and send the answers
- * to requests of the first one over it.
+ * Objects that a session is connected to. Some releases of the MCP SDK take a second connection, and send the
+ * answers to requests of the first one over it.
  */
 const connected = new WeakSet<McpServerInstance['instance']>();
 
