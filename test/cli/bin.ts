@@ -20,6 +20,8 @@ export interface RunOptions {
   /** On top of a bare environment with a configuration home of its own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Default: the built one of this repository. */
+  readonly bin?: string;
   /** Piped in; default: an empty stdin. */
   readonly input?: string;
   /** Told the child at once. */
@@ -46,7 +48,7 @@ export function bareEnv(more: Readonly<Record<string, string>> = {}): Record<str
 
 export function turnwright(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   if (!existsSync(BIN)) throw new Error('There is no dist/bin/turnwright: npm run build');
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
     cwd: options.cwd ?? temporaryFolder(),
     env: bareEnv(options.env),
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -54,7 +54,9 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
     named === undefined
       ? DEFAULT_BASE_URL
       : withoutTrailingSlashes(checkUrl(named.url, `The base URL (${named.from})`));
-  const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
+  // A cloud takes the place of the base URL.
+  const isSecure = baseUrl.startsWith('https:') || environment.otherProviders.length > 0;
+  const fromEnvironment = isSecure ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = fromEnvironment ?? settings.proxyUrl;
   const credential = credentials(input);
   const headers = { ...settings.headers, ...environment.headers };
@@ -72,10 +74,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
       Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
     proxyUrl: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
     noProxy: environment.noProxy ?? settings.noProxy,
-    ca:
-      baseUrl.startsWith('https:') || proxyUrl?.startsWith('https:')
-        ? await readAuthorities(input)
-        : undefined,
+    ca: isSecure || proxyUrl?.startsWith('https:') ? await readAuthorities(input) : undefined,
   };
 }
 
