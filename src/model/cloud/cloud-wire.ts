@@ -215,37 +215,48 @@ class SignedAttempt implements Attempt {
 
   /** Ends at once on abort. The time limit of the connection holds for obtaining credentials, too. */
   #sign(): Promise<SignedRequest | AttemptEnd> {
-    const { endpoint, ports, model, unsigned, life } = this.#input;
+    const { life } = this.#input;
+    if (life.aborted) return Promise.resolve(ABORTED);
     return new Promise((resolve) => {
-      let cancel = () => {};
-      const forget = life.onAbort(() => done({ kind: 'aborted', facts: { started: false } }));
-      const done = (outcome: SignedRequest | AttemptEnd) => {
-        cancel();
-        forget();
-        resolve(outcome);
+      const onAbort = () => {
+        this.#signing.abort();
+        resolve(ABORTED);
       };
-      const fail = (failure: ModelFailure) => done({ kind: 'failed', failure, facts: { started: false } });
-      const work = async () => {
-        const makeClient = await endpoint.client(model);
-        const { connectMs } = ports.timeoutsFor(model);
-        if (Number.isFinite(connectMs))
-          cancel = ports.clock.timer(connectMs, () => {
-            this.#signing.abort();
-            fail({
-              kind: 'timeout',
-              message: `${endpoint.title} credentials were not there within ${Math.round(connectMs / 1000)} seconds.`,
-            });
-          });
-        return await sign(makeClient, unsigned, this.#signing.signal);
-      };
-      if (life.aborted) done({ kind: 'aborted', facts: { started: false } });
-      else
-        work().then(done, (error: unknown) => {
-          const failure = endpoint.unsigned(error);
-          fail({ ...failure, message: maskSecrets(failure.message) });
+      const forget = life.onAbort(onAbort);
+      this.#signed()
+        .catch((error: unknown) => failedWith(this.#input.endpoint.unsigned(error)))
+        .then((outcome) => {
+          forget();
+          resolve(outcome);
         });
     });
   }
+
+  async #signed(): Promise<SignedRequest | AttemptEnd> {
+    const { endpoint, ports, model, unsigned } = this.#input;
+    const makeClient = await endpoint.client(model);
+    const { connectMs } = ports.timeoutsFor(model);
+    const signing = sign(makeClient, unsigned, this.#signing.signal);
+    if (!Number.isFinite(connectMs)) return await signing;
+    return await new Promise((resolve, reject) => {
+      const cancel = ports.clock.timer(connectMs, () => {
+        this.#signing.abort();
+        const message = `There were no ${endpoint.title} credentials within ${Math.round(connectMs / 1000)} seconds.`;
+        resolve(failedWith({ kind: 'timeout', message }));
+      });
+      signing.then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+const ABORTED: AttemptEnd = { kind: 'aborted', facts: { started: false } };
+
+function failedWith(failure: ModelFailure): AttemptEnd {
+  return {
+    kind: 'failed',
+    failure: { ...failure, message: maskSecrets(failure.message) },
+    facts: { started: false },
+  };
 }
 
 /** Headers that are the first party's alone are not sent, and the length is that of another body. */

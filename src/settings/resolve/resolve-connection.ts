@@ -55,7 +55,8 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
       ? DEFAULT_BASE_URL
       : withoutTrailingSlashes(checkUrl(named.url, `The base URL (${named.from})`));
   // A cloud takes the place of the base URL.
-  const isSecure = baseUrl.startsWith('https:') || environment.otherProviders.length > 0;
+  const isCloud = ['bedrock', 'vertex', 'foundry'].includes(chosen.type);
+  const isSecure = isCloud || baseUrl.startsWith('https:');
   const fromEnvironment = isSecure ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = fromEnvironment ?? settings.proxyUrl;
   const credential = credentials(input);
