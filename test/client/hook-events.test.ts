@@ -9,7 +9,7 @@ import { prompt, prompts, type Stage, throughBothDoors } from './doors.ts';
 
 const guide = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8');
 const [, firing = '', silent = ''] =
-  /\n\| event \| when \|([\s\S]*?)\nKnown, accepted, listed([\s\S]*?)\n## /.exec(guide) ?? [];
+  /\n\| event \| when \|([\s\S]*?)\n\| event \| why \|([\s\S]*?)\n## /.exec(guide) ?? [];
 /** Names in the first column. */
 const namesIn = (table: string) =>
   [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
