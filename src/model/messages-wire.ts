@@ -10,7 +10,7 @@ import { createViewBytes, type ViewBytes } from './request/message-byte-cache.ts
 import { buildRequestBody, type RequestBody } from './request/request-body.ts';
 import { wireEffort } from './request/thinking-options.ts';
 import { classifyAnswer } from './retry/classify-error.ts';
-import { otherApiFailure } from './retry/other-api.ts';
+import { isMissingPath, otherApiFailure } from './retry/other-api.ts';
 import { createEventDecoder } from './stream/decode-events.ts';
 import { eventsOfAnswer } from './stream/non-streaming-response.ts';
 import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from './wire.ts';
@@ -107,7 +107,17 @@ class MessagesWire implements Wire {
       timeouts: this.#ports.timeoutsFor(request.model),
       clock: this.#ports.clock,
       life,
-      api: MESSAGES_API,
+      api: {
+        ...MESSAGES_API,
+        classify: async (head, text, nowMs) => {
+          const failure = classifyAnswer(head, text, nowMs);
+          if (!isMissingPath(head, text)) return failure;
+          const { namedOtherApi } = await import('./openai/name-other-api.ts');
+          const { clock } = this.#ports;
+          const base = path.replace(/\/v1\/messages(?=\?|$)/, '');
+          return namedOtherApi(failure, { asked: 'messages', connections, base, headers, clock, life });
+        },
+      },
     });
   }
 }

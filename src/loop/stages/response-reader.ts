@@ -68,7 +68,7 @@ export class ResponseReader {
     }
     this.#passOn(from === 0 ? events : events.slice(from), ttftMs, batch);
     const recording = this.#start();
-    const withNotices = () => addNotices(batch, this.response, this.#iteration);
+    const withNotices = () => addNotices(batch, this.response, this.#iteration, this.#request);
     return recording === undefined ? withNotices() : recording.then(withNotices);
   }
 

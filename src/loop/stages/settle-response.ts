@@ -94,7 +94,7 @@ function learnFrom(
 ): CacheReport | undefined {
   const reported = contextTokens(usage) - usage.output_tokens;
   const estimated = deps.context.measure?.(request).tokens ?? tokens;
-  deps.context.calibrate?.(estimated, reported, request.model);
+  if (usage.estimated !== true) deps.context.calibrate?.(estimated, reported, request.model);
   const { transition } = state;
   const recovery = transition !== undefined && RECOVERIES.has(transition.reason) ? [transition.reason] : [];
   return deps.cacheWatch?.answered(request, usage, [...recovery, ...editedBy]);
@@ -110,10 +110,28 @@ export function addNotices(
   batch: LoopMessage[],
   response: ResponseSoFar,
   iteration: Iteration,
+  { tools }: Pick<ModelRequest, 'tools'>,
 ): LoopBatch | Promise<LoopBatch> {
   const { appliedEdits, ended } = response;
-  if (!ended || (appliedEdits === undefined && iteration.params.showCacheBreaks !== true)) return batch;
-  return recordNotices(noticesOf(response, iteration), batch, iteration);
+  if (!ended) return batch;
+  const text = tools.length > 0 ? textLikeACall(response) : undefined;
+  if (text === undefined && appliedEdits === undefined && iteration.params.showCacheBreaks !== true)
+    return batch;
+  const notices = noticesOf(response, iteration);
+  if (text === undefined) return recordNotices(notices, batch, iteration);
+  return import('./written-call.ts').then(({ writtenCallNotice }) =>
+    recordNotices([...notices, ...writtenCallNotice(text, tools)], batch, iteration),
+  );
+}
+
+/** What every call contains that is written as text. */
+const LIKE_A_CALL =
+  /"(?:name|tool|tool_name|function)"\s*:|<function=|<invoke |<\|?tool_call|\[TOOL_CALLS\]|<(?:action|tool)>/i;
+
+/** The text of an answer without calls that may contain one (F118). */
+function textLikeACall({ calls, messages }: ResponseSoFar): string | undefined {
+  const block = calls.length === 0 ? messages.at(-1)?.message.content[0] : undefined;
+  return block?.type === 'text' && LIKE_A_CALL.test(block.text) ? block.text : undefined;
 }
 
 function noticesOf({ appliedEdits, cache }: ResponseSoFar, { deps, params }: Iteration): SystemBody[] {

@@ -195,7 +195,7 @@ class PartDecoder extends MessageWriter implements EventDecoder {
 }
 
 /** Usage of V2 (numbers), and of V3 and V4 (objects), in the terms of the Messages API (F108). */
-function usageOf(value: unknown, cacheApart: boolean): Usage | undefined {
+export function usageOf(value: unknown, cacheApart: boolean): Usage | undefined {
   const usage = fieldsIn(value);
   if (usage === undefined) return undefined;
   const input = fieldsIn(usage['inputTokens']);

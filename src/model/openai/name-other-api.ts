@@ -6,7 +6,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { Connections } from '../http/connections.ts';
 import { type HttpCall, openHttpCall } from '../http/http-call.ts';
 import { type Api, otherWireSentence } from './other-wire.ts';
@@ -14,7 +13,8 @@ import { type Api, otherWireSentence } from './other-wire.ts';
 interface Asked {
   readonly asked: Api;
   readonly connections: Connections;
-  readonly baseUrl: URL;
+  /** Path that precedes `/v1`, with the query of the address. */
+  readonly base: string;
   /** Of the request that was answered 404. */
   readonly headers: OutgoingHttpHeaders;
   readonly clock: Clock;
@@ -42,12 +42,8 @@ export async function namedOtherApi(failure: ModelFailure, asked: Asked): Promis
 }
 
 /** A request without content is refused as such where the path exists. */
-async function knows(api: Api, { connections, baseUrl, headers, clock, life }: Asked): Promise<boolean> {
-  const base = withoutTrailingSlashes(baseUrl.pathname).replace(
-    /\/(?:chat\/completions|responses|messages)$/,
-    '',
-  );
-  const path = `${base.replace(/\/v1$/, '')}${PATHS[api]}${baseUrl.search}`;
+async function knows(api: Api, { connections, base, headers, clock, life }: Asked): Promise<boolean> {
+  const path = base.replace(/(?=\?|$)/, PATHS[api]);
   const call = openHttpCall(
     connections,
     {

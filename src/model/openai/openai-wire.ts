@@ -8,6 +8,7 @@ import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import { type Connections, openConnections } from '../http/connections.ts';
 import { type AnswerApi, openHttpAttempt } from '../http/http-attempt.ts';
 import type { HttpHead } from '../http/http-head.ts';
+import { isMissingPath } from '../retry/other-api.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
 import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
 import { chatBody, responsesBody } from './bodies.ts';
@@ -144,12 +145,11 @@ class OpenAiWire implements Wire {
       eventsOf: (answer, head) => this.#eventsOf(answer, head),
       classify: (head, text, nowMs) => {
         const failure = learned(classifyOpenAi(head, text, nowMs));
-        // A server that has the path names the model that it does not have.
-        if ((head.status !== 404 && head.status !== 405) || /model/i.test(text)) return failure;
+        if (!isMissingPath(head, text)) return failure;
         return namedOtherApi(failure, {
           asked: this.#api,
           connections: this.#connections,
-          baseUrl: this.#baseUrl,
+          base: this.#path.replace(/(?:\/v1)?\/(?:chat\/completions|responses)(?=\?|$)/, ''),
           headers,
           clock: this.#ports.clock,
           life,

@@ -245,6 +245,9 @@ function readItem(item: Json): ReceivedMessage {
         parts: [{ kind: 'thinking', text, ...(typeof signature === 'string' && { signature }) }],
       };
     }
+    // An item that the server has kept.
+    case 'item_reference':
+      return { role: 'assistant', parts: [] };
     default: {
       const { role, content } = item;
       const parts =
