@@ -7,7 +7,9 @@ import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { bareResult, type LineHead, type PeekedLine, parseLine } from './envelope.ts';
 import type { JournalProblem, ScanListener } from './read-journal.ts';
 
-/** Uncached bytes of a journal from which a cache is written (`digest.ts`): reading them takes about 50 ms. */
+/**
+ * Uncached bytes of a journal from which a cache is written (`digest.ts`): reading them takes about 50 ms.
+ */
 export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
 
 interface Held {
