@@ -79,7 +79,12 @@ function remembering(
   overrides: ModelOverrides | undefined,
   sizes: EndpointSizes,
   betas: readonly string[] | undefined,
+  offersFastMode: boolean,
 ) {
+  const factsOf = (model: string, stated: StatedSizes | undefined): ModelInfo => {
+    const info = modelInfo(model, overrides, stated, betas);
+    return offersFastMode ? info : { ...info, supportsFastMode: false };
+  };
   interface Known {
     readonly stated: StatedSizes | undefined;
     readonly info: ModelInfo;
@@ -91,7 +96,7 @@ function remembering(
     if (entry?.isFinal === true) return entry.info;
     const stated = sizes.of(model);
     if (entry === undefined || entry.stated !== stated) {
-      entry = { stated, info: modelInfo(model, overrides, stated, betas), isFinal: sizes.isTabled(model) };
+      entry = { stated, info: factsOf(model, stated), isFinal: sizes.isTabled(model) };
       known.set(model, entry);
     }
     return entry.info;
@@ -146,7 +151,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           overrides: options.models,
           clock: options.clock,
         });
-  const infoOf = remembering(options.models, sizes, options.betas);
+  // Only the first party offers high speed.
+  const infoOf = remembering(options.models, sizes, options.betas, options.wire === undefined);
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {
     wire,

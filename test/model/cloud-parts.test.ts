@@ -186,6 +186,7 @@ describe('what Bedrock does not know', () => {
       { headers: { 'anthropic-beta': 'my-beta-1', 'x-team': 'blue' } },
     );
     const client = cloudClient(access, real);
+    expect(client.infoOf('claude-opus-5-5').supportsFastMode).toBe(false);
     const { outcome } = await callModel(
       client,
       requestFor('claude-haiku-4-5', {
