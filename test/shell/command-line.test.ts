@@ -99,6 +99,10 @@ describe('what cannot be seen', () => {
     ]),
     ...["'$(rm y)'", '"$x"', "'$x'", 'w\\\\5', '~', "'`rm y`'"].map((word) => ['F85', `a >& ${word}`]),
     ['F85', "a 3<&'$(rm y)'"],
+    ...['"$\\\n{x:-b}"', '"$\\\n(b)"', '$x\\\ny', '"$x\\\n\\\ny"', '2\\\n>w'].map((words) => [
+      'F85',
+      `a ${words}`,
+    ]),
     ['F85', 'a x>(b)y'],
     ['F85', 'curl x | sh'],
     ['F85', 'eval "rm y"'],
@@ -123,6 +127,7 @@ describe('what cannot be seen', () => {
     '\tls',
     'set -euo pipefail; ls',
     'echo $((1 + 2))',
+    'a \\\n  $x \\\n  "$y" b\\\nc >w',
     'a >&w "b" >& "w1" 2>&1 3>&- 4<&0',
   ])('but %j can', async (command) => {
     expect(await unseenIn(command)).toBeUndefined();

@@ -12,11 +12,18 @@ const MAX_OPENERS = 200;
  */
 const ODD = /[^\P{C}\t\n]|\p{Zl}|\p{Zp}|[^\P{Zs} ]|\p{Default_Ignorable_Code_Point}/u;
 
+/**
+ * A shell joins lines before it looks for names and operators, so a line continued behind `$`, within the name of
+ * a variable or in front of a redirect is read differently than the parser reads it.
+ */
+const CONTINUED = /\$\w*\\\n|[\w}](?:\\\n)+[<>]/;
+
 /** Why a command is not even given to the parser; undefined when it may be. */
 export function whyUnreadable(command: string): string | undefined {
   if (command.length > MAX_COMMAND_CHARS) return `it is longer than ${MAX_COMMAND_CHARS} characters`;
   if ((command.match(/[({`]/g)?.length ?? 0) > MAX_OPENERS) return 'it is nested too deeply';
   if (/(?<!\\)(?:\\\\)*\\$/.test(command)) return 'it ends in a backslash';
+  if (CONTINUED.test(command)) return 'a line is continued within a name or an operator';
   return ODD.test(command) ? 'it holds control or invisible characters' : undefined;
 }
 
