@@ -28,6 +28,7 @@ export type TurnwrightErrorCode =
   | 'task_ended'
   | 'tasks_disabled';
 
+/** An error of the library. `code` says what failed, `message` what to do, `cause` has the original error. */
 export class TurnwrightError extends Error {
   readonly code: TurnwrightErrorCode;
   constructor(code: TurnwrightErrorCode, message: string, options?: ErrorOptions) {

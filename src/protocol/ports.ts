@@ -15,6 +15,7 @@ export interface TakenOver {
   readonly toResume?: readonly JournalEntry[] | undefined;
 }
 
+/** Stores the journal of sessions. `journalStoreChecks` of `turnwright/testing` tests an implementation. */
 export interface JournalStore {
   /**
    * Fences all earlier epochs of this session, which is created if it does not exist. `toResume`: a store
@@ -31,6 +32,7 @@ export interface JournalStore {
     afterSeq: number,
     entries: readonly JournalBody[],
   ): Appended | Promise<Appended>;
+  /** Records from `fromSeq` on (default: all), in order. */
   read(sessionId: string, fromSeq?: number): AsyncIterable<JournalEntry>;
   /** Makes what was appended durable against power loss. */
   sync?(sessionId: string): Promise<void>;
@@ -38,8 +40,10 @@ export interface JournalStore {
   close(sessionId: string): Promise<void>;
 }
 
+/** `now` interrupts the running turn, `next` joins it, `later` waits until it is over. */
 export type InboxPriority = 'now' | 'next' | 'later';
 
+/** A queued prompt. */
 export interface InboxItem {
   /** 1, 2, 3 … within the session. */
   readonly n: number;
@@ -54,11 +58,14 @@ export interface InboxItem {
   readonly byHook?: true;
 }
 
+/** Queued prompts of a session that another process can add to. Items are numbered in the order of `put`. */
 export interface Inbox {
+  /** `fresh` is false if the key was there already. */
   put(
     sessionId: string,
     item: Omit<InboxItem, 'n'>,
   ): Promise<{ readonly n: number; readonly fresh: boolean }>;
+  /** Items with a number above `n`, in order. */
   after(sessionId: string, n: number): Promise<readonly InboxItem[]>;
   /** Yields whenever an item was put; ends on abort. */
   wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
@@ -76,6 +83,7 @@ export interface Outbox {
   follow(sessionId: string, cursor: number, signal: AbortSignal): AsyncIterable<Frame>;
 }
 
+/** The exclusive right of a process to work on a session. */
 export interface Lease {
   /** Aborted with reason `lease_lost` when another owner took the session. */
   readonly signal: AbortSignal;
@@ -84,11 +92,13 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/** Grants leases. `leaseStoreChecks` of `turnwright/testing` tests an implementation. */
 export interface LeaseStore {
   /** Throws `session_in_use` when another live owner holds it, unless `takeOver`. */
   acquire(sessionId: string, options?: { readonly takeOver?: boolean }): Promise<Lease>;
 }
 
+/** Permission for one model call; `settle` is called when the call has ended. */
 export interface Permit {
   settle(usage: Usage | undefined, headers?: Readonly<Record<string, string>>): void;
 }
@@ -101,8 +111,10 @@ export interface Admission {
   ): Promise<Permit>;
 }
 
+/** Stores bytes under a key, for example contents of changed files. `put` returns the reference for `get`. */
 export interface BlobStore {
   put(key: string, bytes: Uint8Array): Promise<string>;
+  /** Rejects if the key is unknown. */
   get(key: string): Promise<Uint8Array>;
 }
 
@@ -129,6 +141,7 @@ export interface Ledger {
   totalCostUsd(): number;
 }
 
+/** Wall clock, monotonic clock and timers; a test replaces them. */
 export interface Clock {
   /** Wall time, ms since 1970. */
   nowMs(): number;
@@ -140,6 +153,7 @@ export interface Clock {
   timer(ms: number, callback: () => void): () => void;
 }
 
+/** Creates ids; a test makes them predictable. */
 export interface Ids {
   uuid(): string;
 }

@@ -1,5 +1,6 @@
 /** Facts about models for the judge: sizes and capabilities, from public model pages. Without prices. */
 
+/** Sizes and abilities of a model that the server offers. Sizes in tokens. */
 export interface ModelFacts {
   readonly id: string;
   readonly displayName: string;

@@ -10,6 +10,7 @@ import type { RequestKind } from './scenario/rehearsal-request.ts';
 import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import type { ScenarioChoice } from './session-book.ts';
 
+/** Options of `startRehearsal()`. */
 export interface RehearsalOptions {
   /** Played in every session that no entry of `scenarios` matches. */
   readonly scenario?: Scenario | ScenarioFunction;

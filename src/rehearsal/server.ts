@@ -26,9 +26,12 @@ import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { sessionKeyOf } from './scenario/session-key.ts';
 import { createSessionBook, type UnusedReply } from './session-book.ts';
 
+/** Problems of a run: rejected and unanswered requests, and replies that were not used. All empty: none. */
 export interface RehearsalReport {
   readonly unusedReplies: readonly UnusedReply[];
+  /** Requests for which the scenario had no reply. */
   readonly unanswered: readonly { readonly request: number; readonly message: string }[];
+  /** Requests that the judge refused; `house`: by a rule that the real API does not have. */
   readonly rejected: readonly {
     readonly request: number;
     readonly rule: string;
@@ -37,12 +40,15 @@ export interface RehearsalReport {
   }[];
 }
 
+/** A running rehearsal server. */
 export interface RehearsalServer {
   /** Base URL: `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** In the order of arrival. */
   readonly requests: readonly RecordedRequest[];
+  /** Events in the order of time. */
   readonly timeline: readonly TimelineEvent[];
+  /** The problems so far. */
   report(): RehearsalReport;
   /** Replaces the scenario of sessions that no entry of `scenarios` matches; every session starts anew. */
   setScenario(scenario: Scenario | ScenarioFunction): void;

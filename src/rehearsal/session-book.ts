@@ -16,6 +16,7 @@ export interface ScenarioMatch {
   readonly firstUserMessage?: string | RegExp;
 }
 
+/** A scenario for the sessions that match. */
 export interface ScenarioChoice {
   readonly match: ScenarioMatch;
   readonly scenario: Scenario | ScenarioFunction;

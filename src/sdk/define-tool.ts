@@ -11,6 +11,7 @@ export interface CallToolResult {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A part of an MCP tool's result. */
 export type CallToolContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
@@ -29,6 +30,7 @@ export type CallToolContent =
       };
     };
 
+/** Hints about a tool. They decide about running in parallel and repeating, never about permission. */
 export interface ToolAnnotations {
   readonly title?: string | undefined;
   /** The tool only reads: its calls may run together, and again after a crash. Default false. */
@@ -52,6 +54,7 @@ export interface ToolCallExtra {
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
+/** A tool of an in-process server, made by `tool()`. */
 export interface SdkToolDefinition<Shape extends ZodShape = ZodShape> {
   readonly name: string;
   readonly description: string;

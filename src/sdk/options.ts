@@ -13,6 +13,7 @@ export {
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from '../options/option-values.ts';
 
+/** Options of `query()`. docs/options.md lists them with defaults, flags, variables and settings keys. */
 export interface Options extends BaseOptions {
   // Extensions
 

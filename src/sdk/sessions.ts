@@ -11,7 +11,9 @@ export { sessionsDirectory } from '../session/paths.ts';
 export { foldSessionSummary } from '../session/session-info.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
 
+/** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;
+/** A recorded message of a session. */
 export type SessionMessage = catalog.SessionMessage;
 
 /** Options of functions that read the records of one session. */
@@ -32,19 +34,26 @@ export interface SessionMutationOptions {
   readonly env?: Place['env'] | undefined;
 }
 
+/** Where the session is stored. */
 export type GetSessionInfoOptions = SessionMutationOptions;
+/** Where the session is stored. */
 export type ListSubagentsOptions = SessionMutationOptions;
+/** Where sessions are stored, and which part of the list to return. Default: all of it. */
 export type ListSessionsOptions = SessionMutationOptions &
   catalog.ListPage & {
     /** With `dir`: includes sessions of all working trees of its repository. Default true. */
     readonly includeWorktrees?: boolean | undefined;
   };
+/** Where the session is stored, and which messages to return. Default: all. */
 export type GetSessionMessagesOptions = SessionMutationOptions & catalog.MessagePage;
+/** Where the session is stored, and which messages to return. Default: all. */
 export type GetSubagentMessagesOptions = SessionMutationOptions &
   Omit<catalog.MessagePage, 'includeSystemMessages'>;
 /** What to erase: the content of a message, or a text wherever it occurs. */
 export type EraseRequest = catalog.EraseRequest;
+/** The session's place, the last message of the copy, and its title. */
 export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
+/** Where the session is stored, and what to copy. */
 export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionStore'> &
   catalog.ImportOptions;
 

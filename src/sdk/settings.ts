@@ -23,6 +23,7 @@ export type { PermissionRulesState } from '../engine/host/session-settings.ts';
 export { unknownBuiltinTools } from '../engine/wiring/tools/builtin-tools.ts';
 export type { AvailableModels, EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
 
+/** The options of `query()` that decide which settings apply. */
 export type ResolveSettingsOptions = Pick<
   Options,
   | 'cwd'
@@ -56,6 +57,7 @@ export async function modelAccess(options: ResolveSettingsOptions = {}): Promise
   };
 }
 
+/** The endpoint of the model and the source of the credentials. */
 export interface ModelAccess {
   /** `none`: there are no credentials. */
   readonly apiKeySource: string;

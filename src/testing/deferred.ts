@@ -8,6 +8,7 @@ export interface Deferred<T = void> {
   reject(reason: unknown): void;
 }
 
+/** A promise that the test settles itself. */
 export function deferred<T = void>(): Deferred<T> {
   let resolve: Deferred<T>['resolve'] = () => {};
   let reject: Deferred<T>['reject'] = () => {};

@@ -3,8 +3,10 @@ import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { EffectClass, Tool, ToolContext, ToolOutput } from '../protocol/tools/tool.ts';
 import { deferred } from './deferred.ts';
 
+/** Result of a fake call: a text, or fields of a tool output. */
 export type FakeAnswer = string | Partial<ToolOutput>;
 
+/** A call of a fake tool. With `hold` it runs until `finish`, `fail` or abort. */
 export interface FakeToolCall {
   readonly input: JsonObject;
   readonly context: ToolContext;
@@ -14,6 +16,7 @@ export interface FakeToolCall {
   fail(error: unknown): void;
 }
 
+/** A tool that records its calls. */
 export interface FakeTool extends Tool<JsonObject, unknown> {
   /** Every call that started, in order. */
   readonly calls: readonly FakeToolCall[];
@@ -21,6 +24,7 @@ export interface FakeTool extends Tool<JsonObject, unknown> {
   started(n?: number): Promise<FakeToolCall>;
 }
 
+/** Options of `fakeTool()`; any field of `Tool` may be given too. */
 export interface FakeToolOptions
   extends Partial<
     Omit<Tool<JsonObject, unknown>, 'run' | 'isConcurrencySafe' | 'effectClass' | 'isReadOnly'>
@@ -41,6 +45,7 @@ export interface FakeToolOptions
 
 const ANY_OBJECT: JsonSchema = Object.freeze({ type: 'object' });
 
+/** A tool with scripted answers. Default answer: `done`. */
 export function fakeTool(options: FakeToolOptions): FakeTool {
   const {
     name,

@@ -45,18 +45,22 @@ export const idleContext: ContextPort = Object.freeze({
   estimate: (messages: readonly ViewMessage[]) => messages.length,
 });
 
+/** No hooks. */
 export const idleHooks: HookPort = Object.freeze({ run: async () => NO_HOOK_VERDICT, has: () => false });
 
+/** No attachments. */
 export const idleAttachments: AttachmentPort = Object.freeze({
   collect: () => [],
   acknowledge: () => [],
 });
 
+/** No budget, and no structured output. */
 export const idleGuard: OuterGuard = Object.freeze({
   verdict: () => undefined,
   structuredOutput: () => ({ accepted: false }),
 });
 
+/** A ledger that records what was settled, and sums the cost. */
 export interface CountingLedger extends Ledger {
   readonly settled: readonly Parameters<Ledger['settle']>[0][];
 }
@@ -138,11 +142,13 @@ export function loopParams(overrides: Partial<LoopParams> & { readonly prompt?: 
   };
 }
 
+/** The loop as `runLoop` calls it. */
 export type QueryLoop = (
   params: LoopParams,
   deps: LoopDeps,
 ) => AsyncGenerator<readonly LoopMessage[], Terminal, void>;
 
+/** Everything that a run of the loop yielded, and why it ended. */
 export interface LoopRun {
   readonly messages: readonly LoopMessage[];
   readonly terminal: Terminal;

@@ -4,6 +4,7 @@ import type { Clock, JournalStore } from '../protocol/ports.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/session/journal.ts';
 import { JOURNAL_VERSION } from '../protocol/session/journal.ts';
 
+/** A journal store in memory, with its records. */
 export interface RecordingStore extends JournalStore {
   /** Entries of the session's journal, in order. */
   entries(sessionId: string): readonly JournalEntry[];
@@ -11,6 +12,7 @@ export interface RecordingStore extends JournalStore {
   failNextAppend(error: Error): void;
 }
 
+/** Options of `recordingStore()`. */
 export interface RecordingStoreOptions {
   readonly cwd?: string;
   /** Clock for the timestamps; without it every timestamp is 1970. */
@@ -75,6 +77,7 @@ export function recordingStore(options: RecordingStoreOptions = {}): RecordingSt
   };
 }
 
+/** The loop's recorder in memory, with the records that the loop wrote. */
 export interface RecordingRecorder extends Recorder {
   /** Every appended body, in order. */
   readonly bodies: readonly JournalBody[];
@@ -83,6 +86,7 @@ export interface RecordingRecorder extends Recorder {
   ofType<T extends JournalBody['type']>(type: T): readonly Extract<JournalBody, { type: T }>[];
 }
 
+/** Faults of a recorder: failing appends, a takeover, a callback before each append. */
 export interface RecorderOptions {
   /** The n-th append (from 1) and every later one rejects as fenced. */
   readonly fenceAt?: number;

@@ -17,6 +17,7 @@ export type Part =
   /** The stream pauses until this settles, or until abort. */
   | { readonly kind: 'pause'; readonly until: Promise<unknown> };
 
+/** How an answer is streamed and ends. */
 export interface ReplyOptions {
   /** Default `tool_use` when the answer holds a call, else `end_turn`. */
   readonly stopReason?: StopReason | null;
@@ -27,12 +28,14 @@ export interface ReplyOptions {
   readonly chunkChars?: number;
   /** Events per socket read. Default: all up to the next pause. */
   readonly eventsPerBatch?: number;
+  /** Default: generated. */
   readonly messageId?: string;
   /** The model that the answer names. Default: that of the request. */
   readonly model?: string;
   readonly contextManagement?: unknown;
 }
 
+/** A scripted answer, made by `reply()`, `say()`, `think()` or `callTool()`. */
 export interface Reply {
   readonly kind: 'reply';
   readonly parts: readonly Part[];
@@ -46,6 +49,7 @@ interface Failing {
   readonly atOverloadLimit?: true;
 }
 
+/** What the scripted model does at one call. */
 export type Step =
   | Reply
   | ({ readonly kind: 'failed' } & Failing)

@@ -19,6 +19,7 @@ export type RecordedRequest = Omit<ModelRequest, 'view'> & {
   readonly options: CallOptions;
 };
 
+/** A model that plays one step per call, and records the requests. */
 export interface ScriptedModel {
   readonly callModel: CallModel;
   /** Every request so far, in order. */
@@ -27,6 +28,7 @@ export interface ScriptedModel {
   assertComplete(): void;
 }
 
+/** Options of `scriptedModel()`. */
 export interface ScriptedModelOptions {
   /** Clock for the attempt records; without it all times are 0. */
   readonly clock?: Clock;

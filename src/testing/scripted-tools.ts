@@ -18,12 +18,14 @@ export type HandlerAnswer =
   | (Partial<ToolOutput> &
       Partial<Pick<ResultUpdate, 'preventContinuation' | 'hookContext' | 'denial' | 'interrupt'>>);
 
+/** Runs a call. A thrown error becomes an error result. */
 export type ToolHandler = (
   input: JsonObject,
   call: ToolCall,
   signal: AbortSignal,
 ) => HandlerAnswer | Promise<HandlerAnswer>;
 
+/** The loop's tools port, with a record of its calls. */
 export interface ScriptedTools extends ToolsPort {
   /** Every added call, in order. */
   readonly added: readonly ToolCall[];
@@ -33,6 +35,7 @@ export interface ScriptedTools extends ToolsPort {
   readonly aborts: readonly string[];
 }
 
+/** Options of `scriptedTools()`. */
 export interface ScriptedToolsOptions {
   readonly ids?: Ids;
   readonly backfill?: (block: ToolUseBlock) => ToolUseBlock;

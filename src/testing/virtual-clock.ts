@@ -1,6 +1,7 @@
 /** A clock that only advances when a test says so. */
 import type { Clock } from '../protocol/ports.ts';
 
+/** A clock that only the test moves. Times in ms. */
 export interface VirtualClock extends Clock {
   /**
    * Advances by `ms`: timers and sleeps fire in the order of their due times, and the work that they start

@@ -1,6 +1,7 @@
 /** What joins the conversation between two requests, by type. */
 import type { UserBlock } from './wire.ts';
 
+/** Context that the engine adds to a conversation, by `type`; the model gets it as a reminder. */
 export type Attachment =
   | { readonly type: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly type: 'hook_stopped_continuation'; readonly message: string; readonly hookName?: string }
@@ -23,6 +24,7 @@ export interface RecalledMemory {
   readonly scope: 'personal' | 'team';
 }
 
+/** One entry of the todo list that the model keeps with TodoWrite. */
 export interface TodoItem {
   readonly content: string;
   readonly status: 'pending' | 'in_progress' | 'completed';

@@ -2,6 +2,7 @@
 import type { ModelRequest } from './model.ts';
 import type { Usage } from './wire.ts';
 
+/** Cause of a cache miss: what differed from the previous request, or why the entry was gone. */
 export type CacheBreakKind =
   /** Another model, or other settings that the cached bytes belong to. */
   | 'model'
@@ -18,6 +19,7 @@ export type CacheBreakKind =
   /** The prefix was unchanged, but the endpoint did not find it. */
   | 'unexplained';
 
+/** A cache miss for a prefix that an earlier request had written. */
 export interface CacheBreak {
   readonly kind: CacheBreakKind;
   /** uuid of the first message that differs. */

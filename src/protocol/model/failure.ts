@@ -25,6 +25,7 @@ export type FailureKind =
   | 'budget' // the ledger refused the call
   | 'unknown';
 
+/** A failed model call, classified once. Recovery decides by `kind`. */
 export interface ModelFailure {
   readonly kind: FailureKind;
   /** A sentence that says what failed and what to do. */

@@ -46,6 +46,7 @@ export interface ThoughtFacts {
   readonly display?: string;
 }
 
+/** A user message in the view: a prompt, tool results, or a message of the engine (`kind`). */
 export interface UserMessage extends Common {
   readonly type: 'user';
   readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };

@@ -10,6 +10,7 @@ import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from '
 /** Who makes the request. Background sources give up on 529 immediately. */
 export type QuerySource = 'main' | `agent:${string}` | 'compact' | 'summary' | 'hook' | (string & {});
 
+/** One model call as the loop makes it; a `CallModel` port turns it into a request on the wire. */
 export interface ModelRequest {
   readonly querySource: QuerySource;
   readonly foreground: boolean;
@@ -163,10 +164,15 @@ export interface FastModeStatus {
   readonly reason?: FastModeDisabledReason;
 }
 
+/**
+ * Sizes, abilities and price of a model, from settings, the built-in list or its endpoint. Sizes in tokens.
+ */
 export interface ModelInfo {
   readonly id: string;
   readonly displayName: string;
+  /** Tokens of prompt and answer together. */
   readonly contextWindow: number;
+  /** Largest output cap of a request. */
   readonly maxOutputTokens: number;
   readonly supportsAdaptiveThinking: boolean;
   readonly supportsEffort: boolean;
@@ -184,11 +190,16 @@ export interface ModelInfo {
   readonly source: string;
 }
 
+/** List price in USD per million tokens. */
 export interface ModelPrice {
+  /** Uncached input. */
   readonly input: number;
   readonly output: number;
+  /** Input that is read from the prompt cache. */
   readonly cacheRead: number;
+  /** Input that is written to the cache for 5 minutes. */
   readonly cacheWrite5m: number;
+  /** Input that is written to the cache for an hour. */
   readonly cacheWrite1h: number;
   /** Replaces the price when the prompt has more than `aboveTokens` tokens. */
   readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };

@@ -9,6 +9,7 @@ interface CacheControl {
   readonly ttl?: '5m' | '1h';
 }
 
+/** A text. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
@@ -24,6 +25,7 @@ interface RedactedThinkingBlock {
   readonly type: 'redacted_thinking';
   readonly data: string;
 }
+/** A tool call of the model. */
 export interface ToolUseBlock {
   readonly type: 'tool_use';
   readonly id: string;
@@ -31,6 +33,7 @@ export interface ToolUseBlock {
   readonly input: JsonObject;
   readonly cache_control?: CacheControl;
 }
+/** An image, as base64 data or by address. */
 export interface ImageBlock {
   readonly type: 'image';
   readonly source:
@@ -44,6 +47,7 @@ export interface DocumentBlock {
   readonly title?: string;
   readonly cache_control?: CacheControl;
 }
+/** The result of the tool call with this `tool_use_id`. */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
@@ -64,8 +68,11 @@ interface UnknownBlock {
   readonly [key: string]: unknown;
 }
 
+/** A content block of an answer. */
 export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | UnknownBlock;
+/** A content block of a user message. */
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
+/** A content block of any message. */
 export type ContentBlock = AssistantBlock | UserBlock;
 
 /** Stop reasons of the API, such as `end_turn` and `tool_use`; unknown values are passed through. */
@@ -136,6 +143,7 @@ export type BlockDelta =
   | { readonly type: 'signature_delta'; readonly signature: string }
   | { readonly type: 'citations_delta'; readonly citation: unknown };
 
+/** An event of the Messages API's stream. */
 export type StreamEvent =
   | { readonly type: 'message_start'; readonly message: WireResponse }
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: AssistantBlock }
@@ -165,6 +173,7 @@ export interface WireTool {
   readonly type?: string;
 }
 
+/** Thinking: adaptive, with a budget in tokens, or disabled. */
 export type ThinkingConfig =
   | { readonly type: 'adaptive'; readonly display?: 'summarized' | 'omitted' }
   | { readonly type: 'enabled'; readonly budgetTokens?: number; readonly display?: 'summarized' | 'omitted' }
@@ -172,4 +181,5 @@ export type ThinkingConfig =
 
 /** In ascending order. */
 export const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+/** How much work a model puts into an answer, for models that support it. */
 export type EffortLevel = (typeof EFFORT_LEVELS)[number];

@@ -57,6 +57,7 @@ export interface CarriedState {
   };
 }
 
+/** Why an iteration ended as it did, with its attempts, tools and rules. Times in ms, costs in USD. */
 export interface DecisionRecord {
   readonly v: 1;
   readonly sessionId: string;

@@ -22,6 +22,7 @@ export interface FileChange {
   readonly after: string | null;
 }
 
+/** The changes of `rewindFiles`, made or (with `dryRun`) planned. */
 export interface RewindFilesResult {
   readonly canRewind: boolean;
   /** Why the rewind failed, or which files were left unchanged. */

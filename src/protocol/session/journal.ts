@@ -136,6 +136,7 @@ interface JournalEnvelope {
   readonly timestamp: string;
 }
 
+/** A record of the journal with its envelope. */
 export type JournalEntry = JournalBody & JournalEnvelope;
 
 /** The journal, as the loop and the gate use it. */

@@ -12,6 +12,7 @@ export interface SessionKey {
   readonly subpath?: string | undefined;
 }
 
+/** One record of a transcript; fields beyond these depend on `type`. */
 export interface SessionStoreEntry {
   readonly type: string;
   /** Identity of the entry: a store ignores one that it already has. */
@@ -28,6 +29,7 @@ export interface SessionSummaryEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** A host's copy of sessions. `sessionStoreChecks` of `turnwright/testing` tests an implementation. */
 export interface SessionStore {
   /** Called in order. A rejected call is retried, so entries with a known `uuid` must be ignored. */
   append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;
@@ -35,9 +37,12 @@ export interface SessionStore {
    * `null` if it was never written. Entries are deeply equal to those appended; the order of keys may differ.
    */
   load(key: SessionKey): Promise<SessionStoreEntry[] | null>;
+  /** Sessions of a project; `mtime` in ms since 1970. Without it sessions cannot be listed. */
   listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>;
   listSessionSummaries?(projectKey: string): Promise<SessionSummaryEntry[]>;
+  /** Deletes a transcript. */
   delete?(key: SessionKey): Promise<void>;
+  /** Subpaths of a session: the transcripts of its subagents. */
   listSubkeys?(key: { projectKey: string; sessionId: string }): Promise<string[]>;
 }
 

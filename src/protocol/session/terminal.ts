@@ -20,6 +20,7 @@ export const TERMINAL_REASONS = [
   'turn_setup_failed',
 ] as const;
 
+/** Why a submission ended: `terminal_reason` of its result. */
 export type TerminalReason = (typeof TERMINAL_REASONS)[number];
 
 /** The inner loop's return value. */

@@ -16,6 +16,7 @@ type ContextCategoryId =
   | 'autocompact_buffer'
   | 'free_space';
 
+/** One part of the context window, with its tokens. */
 export interface ContextCategory {
   readonly id: ContextCategoryId;
   readonly name: string;
@@ -39,6 +40,7 @@ export interface ContextSquare {
   readonly squareFullness: number;
 }
 
+/** What fills the context window of a session. All figures are tokens. */
 export interface ContextUsage {
   readonly categories: readonly ContextCategory[];
   /**

@@ -5,6 +5,7 @@ import type { TerminalReason } from '../session/terminal.ts';
 import type { PermissionDenial } from '../tools/permission.ts';
 import type { Stamped } from './session-messages.ts';
 
+/** Tokens and cost of one model in a session. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -80,9 +81,12 @@ interface ResultCommon extends Stamped {
   readonly result_index?: number;
 }
 
+/** The result of a submission that ended with an answer. With `is_error` the answer is an error message. */
 export interface SDKResultSuccess extends ResultCommon {
   readonly subtype: 'success';
+  /** Text of the last message that was not retracted. */
   readonly result: string;
+  /** The value for `outputFormat`. */
   readonly structured_output?: unknown;
   /** The slash command that produced the result without a model call. */
   readonly local_command?: string;
@@ -112,8 +116,10 @@ const RESULT_ERROR_SUBTYPES = [
   'error_max_structured_output_retries',
 ] as const;
 
+/** The result of a submission that a limit or an error ended. `errors` says why. */
 export interface SDKResultError extends ResultCommon {
   readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
+  /** Sentences for the user. */
   readonly errors: readonly string[];
   /**
    * The session did not start: command isolation is not available, or (command line) the host did not send
@@ -126,4 +132,5 @@ export interface SDKResultError extends ResultCommon {
     | 'sandbox_required_unavailable';
 }
 
+/** The last message of a submission; each submission has exactly one. */
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;

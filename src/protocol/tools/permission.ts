@@ -1,10 +1,14 @@
 import type { JsonObject } from '../json.ts';
 
+/** All permission modes. */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
+/** How calls are decided that no rule decides; see docs/permissions.md. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
+/** What a rule does with a matching call. */
 export type PermissionBehavior = 'allow' | 'deny' | 'ask';
 
+/** A rule in parts: `Tool` or `Tool(specifier)`. */
 export interface PermissionRuleValue {
   readonly toolName: string;
   /** Inside the parentheses of `Tool(specifier)`. */
@@ -27,6 +31,7 @@ export interface MatchedRule {
   readonly value: PermissionRuleValue;
 }
 
+/** A change of rules, mode or directories. A settings file as destination also stores it there. */
 export type PermissionUpdate =
   | {
       readonly type: 'addRules' | 'replaceRules' | 'removeRules';
@@ -84,10 +89,15 @@ export interface PermissionDecision {
   readonly reason_type?: DecisionReasonType;
 }
 
+/** Facts about a permission question, beside the tool's name and input. */
 export interface CanUseToolContext {
+  /** Aborted when the question is withdrawn. */
   readonly signal: AbortSignal;
+  /** Updates to offer as "always"; absent if no rule would allow the call. */
   readonly suggestions?: readonly PermissionUpdate[];
+  /** The file that the question is about. */
   readonly blockedPath?: string;
+  /** Why the call needs an answer, as a sentence. */
   readonly decisionReason?: string;
   /** What required the question: a rule, the mode, a hook, … */
   readonly decisionReasonType?: DecisionReasonType;
@@ -102,6 +112,7 @@ export interface CanUseToolContext {
   /** The tool asks the user a question: no rule and no mode answers it. Absent: it does not. */
   readonly requiresUserInteraction?: true;
   readonly toolUseID: string;
+  /** The subagent that makes the call; absent for the main agent. */
   readonly agentID?: string;
   readonly requestId: string;
 }
@@ -170,6 +181,7 @@ export type GateVerdict =
   /** The answer arrives later from elsewhere: the run is parked. */
   | { readonly kind: 'pending'; readonly askId: string };
 
+/** A tool call that was denied. */
 export interface PermissionDenial {
   readonly tool_name: string;
   readonly tool_use_id: string;

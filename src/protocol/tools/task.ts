@@ -3,7 +3,9 @@
  * engine use it.
  */
 
+/** A background command or an agent. */
 export type TaskKind = 'shell' | 'agent';
+/** State of a task. `stopped`: it was ended before it completed. */
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped';
 
 /**
@@ -94,6 +96,7 @@ export interface TaskHandle {
   finish(end: TaskEnd): Promise<void>;
 }
 
+/** A background command or agent, running or ended. */
 export interface TaskInfo {
   readonly taskId: string;
   /** Id of this run: distinguishes two runs of one task id. */

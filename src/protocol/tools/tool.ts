@@ -25,6 +25,7 @@ export type ParseResult<Input> =
 
 export type ToolResultContent = string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
 
+/** The result of a call, for the model (`content`) and for consumers (`data`). */
 export interface ToolOutput<Output = unknown> {
   /** `data`: structured output for consumers (`tool_use_result`); `content`: what the model reads. */
   readonly data: Output;
@@ -40,6 +41,7 @@ export interface ToolOutput<Output = unknown> {
   readonly modifyContext?: (context: ToolContext) => ToolContext;
 }
 
+/** Progress of a running call, emitted as `tool_progress`. */
 export interface ToolProgress {
   readonly type: string;
   /** Never replaced by later progress while the consumer has not taken it. */
@@ -49,6 +51,7 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
+/** A file that the model has read, as it was at that time. */
 export interface ReadFileState {
   /** What the model has read of the file: content hash and mtime at that time. */
   readonly hash: string;
@@ -120,6 +123,7 @@ interface ToolDescriptionOptions {
   readonly model: string;
 }
 
+/** A tool. Its defaults are the safe ones: it runs alone, needs permission, and never runs twice. */
 export interface Tool<Input = unknown, Output = unknown> {
   /** Must match `^[a-zA-Z0-9_-]{1,128}$`. */
   readonly name: string;

@@ -5,6 +5,7 @@
 import { type ApiBlock, type ApiRequest, type ApiTurn, isRecord } from '../request/api-request.ts';
 import { blockTokens, requestTokens } from './token-estimate.ts';
 
+/** An edit that was applied, as the response reports it. */
 export type AppliedEdit =
   | {
       readonly type: 'clear_tool_uses_20250919';

@@ -11,6 +11,7 @@ const TOKENS_PER_MESSAGE = 3;
 const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
 
+/** Estimated tokens of a text: a quarter of its UTF-16 units, rounded up. */
 export function textTokens(text: string): number {
   return Math.ceil(text.length / UNITS_PER_TOKEN);
 }

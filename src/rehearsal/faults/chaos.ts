@@ -1,6 +1,7 @@
 /** Random faults from a seed: the same seed, session order and request order give the same faults. */
 import type { Fault, FaultName } from './fault.ts';
 
+/** Random faults, determined by a seed. */
 export interface ChaosOptions {
   readonly seed: number;
   /** Share of requests that get a fault, from 0 to 1. */

@@ -35,6 +35,7 @@ export const FAULT_NAMES = [
   'model-context-window-exceeded',
 ] as const;
 
+/** Names of faults; docs/rehearsal.md describes them. */
 export type FaultName = (typeof FAULT_NAMES)[number];
 
 /** A fault by name. Each uses only the fields that its description names. */

@@ -26,6 +26,7 @@ export type Verdict =
   /** Another endpoint: token counts, model lists, probes. */
   | { readonly kind: 'served' };
 
+/** A request that the server received, with the judge's verdict. */
 export interface RecordedRequest {
   /** Number at this server, from 1. */
   readonly number: number;

@@ -97,6 +97,7 @@ export const RULES: readonly Rule[] = [
   outputOverWindow,
 ];
 
+/** Names of the judge's rules, in the order in which they are applied. */
 export const RULE_NAMES: readonly string[] = RULES.map((rule) => rule.name);
 
 interface Refusal {

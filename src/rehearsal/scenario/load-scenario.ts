@@ -7,6 +7,7 @@ import type { Scenario, ScriptedReply } from './scenario.ts';
 import type { ScenarioFile } from './scenario-schema.ts';
 import { wholeReply } from './scripted-block.ts';
 
+/** Options of `loadScenario()`. */
 export interface LoadOptions {
   /** Override the file's own `vars`. */
   readonly vars?: Readonly<Record<string, string>>;

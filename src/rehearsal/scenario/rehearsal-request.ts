@@ -1,8 +1,10 @@
 /** A request as a scenario sees it. Fields that need a walk through the messages are computed on access. */
 import { type ApiRequest, textOf } from '../request/api-request.ts';
 
+/** The purpose of a request: the main loop, a compaction, or a helper call. */
 export type RequestKind = 'main' | 'compaction' | 'helper';
 
+/** A request as scenario functions see it. */
 export interface RehearsalRequest {
   /** Number of the request at this server, from 1. */
   readonly number: number;

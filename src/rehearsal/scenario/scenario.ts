@@ -29,6 +29,7 @@ interface ScriptedToolUse {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** A content block in the short form of scenario files. */
 export type ScriptedBlock = ScriptedText | ScriptedThinking | ScriptedRedactedThinking | ScriptedToolUse;
 
 /** Pauses in ms, all 0 by default: then no timer is set and the answer is sent in one write. */
@@ -47,6 +48,7 @@ export interface Timing {
   readonly pings?: number | boolean;
 }
 
+/** An answer, and the faults of its deliveries. */
 export interface Reply {
   readonly blocks: readonly ScriptedBlock[];
   /** Default: `tool_use` when a tool is called, else `end_turn`. */
@@ -71,6 +73,7 @@ export interface Condition {
   readonly model?: string;
 }
 
+/** A reply of a scenario, with the conditions under which it is used. */
 export interface ScriptedReply extends Reply {
   readonly when?: Condition;
   /** How often it may be used in a session. Default 1. */
@@ -96,14 +99,17 @@ export function defineScenario(scenario: Scenario): Scenario {
   return scenario;
 }
 
+/** A text block. */
 export function text(value: string): ScriptedText {
   return { type: 'text', text: value };
 }
 
+/** A thinking block. */
 export function thinking(value: string): ScriptedThinking {
   return { type: 'thinking', thinking: value };
 }
 
+/** A tool call. */
 export function toolUse(
   name: string,
   input: Readonly<Record<string, unknown>> = {},

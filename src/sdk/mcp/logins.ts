@@ -5,6 +5,7 @@ import type { Options } from '../options.ts';
 
 export type { ConfiguredMcpServer };
 
+/** The options of `query()` that decide which MCP servers there are. */
 export type McpPlace = Pick<
   Options,
   | 'cwd'
@@ -22,6 +23,7 @@ export type McpPlace = Pick<
   | 'stderr'
 >;
 
+/** The servers to choose from, and how the user opens the page of the login. */
 export interface McpLoginOptions extends McpPlace {
   /** Receives the https address of the page that the user has to open. */
   show(address: URL): void | Promise<void>;

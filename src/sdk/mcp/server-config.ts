@@ -12,6 +12,7 @@ export type {
   McpStdioServerConfig,
 } from '../../mcp/servers/server-config.ts';
 
+/** A server in this process, made by `createSdkMcpServer()`. */
 export interface SdkMcpServer {
   readonly type: 'sdk';
   readonly name: string;
@@ -22,4 +23,5 @@ export interface SdkMcpServer {
   readonly timeout?: CallTerms['timeout'];
 }
 
+/** An MCP server: a program, an address, or a server in this process. */
 export type McpServerConfig = SdkMcpServer | HostServerConfig | ExternalServerConfig;

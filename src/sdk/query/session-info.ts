@@ -16,6 +16,7 @@ import type { FastModeDisabledReason, FastModeState } from '../../protocol/model
 import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 
+/** What a session offers: commands, agents, models, output styles, account. */
 export interface InitializationResult {
   readonly commands: readonly SlashCommandInfo[];
   readonly agents: readonly AgentInfo[];

@@ -17,7 +17,9 @@ import type { McpServerConfig } from '../mcp/server-config.ts';
 
 export type { McpCall, SessionUsage };
 
+/** Methods of a running session. They may be called between and during submissions. */
 export interface SessionMethods {
+  /** All configured servers, with their connection state and tools. */
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
   /** Rejects with the reason when the connection fails. */
   reconnectMcpServer(name: string): Promise<void>;

@@ -5,6 +5,10 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 /** How much of the thinking is shown. */
 export type ThinkingDisplay = 'summarized' | 'omitted';
 
+/**
+ * Sets the thinking budget in tokens from the next turn on. 0: off; null: the default; undefined:
+ * unchanged.
+ */
 export type SetMaxThinkingTokens = (
   tokens: number | null | undefined,
   display?: ThinkingDisplay | null,

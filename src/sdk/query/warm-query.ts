@@ -5,14 +5,17 @@ import type { Options } from '../options.ts';
 import { userMessage } from './prompt-feed.ts';
 import { type Query, query } from './query.ts';
 
+/** A session that is open and waits for its prompt. Close it if no query is made. */
 export interface WarmQuery extends AsyncDisposable {
   /**
    * Runs the one query of this session. Throws `invalid_option` on a second call, and after it was closed.
    */
   query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
+  /** Ends the session, and its query if there is one. */
   close(): Promise<void>;
 }
 
+/** Options of `startup()`. */
 export interface StartupOptions {
   readonly options?: Options;
   /** Time limit in ms. Default 60,000. */

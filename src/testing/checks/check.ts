@@ -14,6 +14,7 @@ export interface Opened<T> {
   dispose?(): Promise<void>;
 }
 
+/** Creates a new, empty adapter for one check. */
 export type Open<T> = () => Promise<Opened<T>>;
 
 /** The check receives a new adapter, which is always disposed of. */

@@ -26,6 +26,7 @@ async function all(store: JournalStore, fromSeq?: number, session = S): Promise<
 const ids = (entries: readonly JournalEntry[]) =>
   entries.map((entry) => ('uuid' in entry ? entry.uuid : entry.id));
 
+/** The contract of a `JournalStore`, as checks for any test runner. */
 export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
   const check = checkOf(open);
   return [

@@ -3,6 +3,7 @@ import type { BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, refuses } from './demand.ts';
 
+/** The contract of a `LeaseStore`, as checks for any test runner. */
 export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
   const check = checkOf(open);
   return [
@@ -25,6 +26,7 @@ export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
   ];
 }
 
+/** The contract of an `Inbox`, as checks for any test runner. */
 export function inboxChecks(open: Open<Inbox>): readonly Check[] {
   const check = checkOf(open);
   const item = (key: string) => ({ key, priority: 'next' as const, content: key });
@@ -54,6 +56,7 @@ export function inboxChecks(open: Open<Inbox>): readonly Check[] {
   ];
 }
 
+/** The contract of a `BlobStore`, as checks for any test runner. */
 export function blobStoreChecks(open: Open<BlobStore>): readonly Check[] {
   const check = checkOf(open);
   const bytes = (...values: number[]) => Uint8Array.from(values);

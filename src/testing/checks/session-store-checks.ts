@@ -16,6 +16,9 @@ const entry = (n: number, more: object = {}): SessionStoreEntry => ({
   ...more,
 });
 
+/**
+ * The contract of a `SessionStore`, as checks for any test runner. Missing optional methods are not checked.
+ */
 export function sessionStoreChecks(open: Open<SessionStore>): readonly Check[] {
   const check = checkOf(open);
   const titled = (name: string, run: (store: SessionStore) => Promise<void>) =>
