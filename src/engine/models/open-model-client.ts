@@ -1,4 +1,7 @@
-/** The client of a session's models: its own provider's, and those of others that their names are qualified with. */
+/**
+ * The client of a session's models: its own provider's, and those of others that their names are qualified
+ * with.
+ */
 import { createModelClient } from '../../model/client.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';

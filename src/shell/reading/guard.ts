@@ -13,8 +13,8 @@ const MAX_OPENERS = 200;
 const ODD = /[^\P{C}\t\n]|\p{Zl}|\p{Zp}|[^\P{Zs} ]|\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * A shell joins lines before it looks for names and operators, so a line continued behind `$`, within the name of
- * a variable or in front of a redirect is read differently than the parser reads it.
+ * A shell joins lines before it looks for names and operators, so a line continued behind `$`, within the
+ * name of a variable or in front of a redirect is read differently than the parser reads it.
  */
 const CONTINUED = /\$\w*\\\n|[\w}](?:\\\n)+[<>]/;
 
