@@ -64,6 +64,8 @@ export interface ModelClientOptions {
   readonly timeouts?: Partial<StreamTimeouts>;
   /** Overrides `timeouts` for one model: a local model may need minutes to read its prompt. */
   readonly timeoutsFor?: (model: string) => Partial<StreamTimeouts> | undefined;
+  /** Stated in `infoOf`. Default `firstParty`. */
+  readonly provider?: string;
   /** Sizes and prices from settings, by model id. */
   readonly models?: ModelOverrides;
   /** Called with each attempt when it has ended. */
@@ -75,15 +77,11 @@ export interface ModelClientOptions {
 }
 
 /** Caches the result while the endpoint's sizes are unchanged: called several times a turn. */
-function remembering(
-  overrides: ModelOverrides | undefined,
-  sizes: EndpointSizes,
-  betas: readonly string[] | undefined,
-  offersFastMode: boolean,
-) {
+function remembering({ models: overrides, betas, provider, wire }: ModelClientOptions, sizes: EndpointSizes) {
   const factsOf = (model: string, stated: StatedSizes | undefined): ModelInfo => {
     const info = modelInfo(model, overrides, stated, betas);
-    return offersFastMode ? info : { ...info, supportsFastMode: false };
+    // Only the first party offers high speed.
+    return { ...info, provider, ...(wire !== undefined && { supportsFastMode: false }) };
   };
   interface Known {
     readonly stated: StatedSizes | undefined;
@@ -151,8 +149,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           overrides: options.models,
           clock: options.clock,
         });
-  // Only the first party offers high speed.
-  const infoOf = remembering(options.models, sizes, options.betas, options.wire === undefined);
+  const infoOf = remembering(options, sizes);
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {
     wire,

@@ -96,6 +96,26 @@ describe('the ledger (L9)', () => {
       costBasis: 'list',
     });
   });
+  it('names the provider that answered, in rows and by model', () => {
+    const infoOf = (model: string) => ({
+      ...modelInfo(model),
+      ...(model.startsWith('local:') && { provider: 'local' }),
+    });
+    const ledger = createUsageLedger({ infoOf, costOf });
+    for (const model of ['claude-opus-5-5', 'local:qwen3:8b'])
+      ledger.settle({
+        model,
+        effectKey: model,
+        usage: usage({ input_tokens: 10 }),
+        main: true,
+        querySource: 'main',
+      });
+    expect(ledger.spending().map(({ model, provider }) => [model, provider])).toEqual([
+      ['claude-opus-5-5', 'firstParty'],
+      ['local:qwen3:8b', 'local'],
+    ]);
+    expect(ledger.modelUsage()['local:qwen3:8b']).toMatchObject({ provider: 'local', costBasis: 'unknown' });
+  });
   it('counts answers inside an answer under their own model, however deep', () => {
     const ledger = ledgerWith();
     const inner = {

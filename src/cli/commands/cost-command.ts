@@ -44,7 +44,9 @@ export function costTable({ sessionId, totalCostUsd, rows, unpricedModels }: Ses
 }
 
 function cellsOf(row: SpendingRow): Cells {
-  const model = row.provider === 'firstParty' ? row.model : `${row.model} (${row.provider})`;
+  const isNamed =
+    ['firstParty', 'unknown'].includes(row.provider) || row.model.startsWith(`${row.provider}:`);
+  const model = isNamed ? row.model : `${row.model} (${row.provider})`;
   const usd = row.isPriced ? dollars(row.costUSD) : row.costUSD > 0 ? `${dollars(row.costUSD)} + ?` : '?';
   return [row.agent, row.purpose.replaceAll('_', ' '), model, ...figures([row]), usd];
 }

@@ -174,10 +174,11 @@ class SessionLedger implements UsageLedger {
   }
 
   #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): number {
-    const cost = this.#ports.costOf(usage, this.#ports.infoOf(model));
+    const info = this.#ports.infoOf(model);
+    const cost = this.#ports.costOf(usage, info);
     this.#rows = withRow(this.#rows, {
       model,
-      provider: 'firstParty',
+      provider: info.provider ?? 'firstParty',
       agent,
       purpose,
       calls: 1,
@@ -194,7 +195,7 @@ class SessionLedger implements UsageLedger {
       contextWindow,
       maxOutputTokens,
       canonicalModel: canonicalModel(model),
-      provider: rows.at(-1)?.provider ?? 'firstParty',
+      provider: rows.find(({ provider }) => provider !== 'unknown')?.provider ?? 'unknown',
       costBasis: rows.every(({ isPriced }) => isPriced) ? 'list' : 'unknown',
     };
   }

@@ -3,6 +3,7 @@ import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts'
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/model/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
+import { apiProvider } from '../models/open-model-client.ts';
 
 export interface AgentInfo {
   readonly name: string;
@@ -23,7 +24,8 @@ export interface ModelChoice {
 
 export interface AccountInfo {
   readonly apiKeySource: string;
-  readonly apiProvider: 'firstParty';
+  /** `firstParty`, a cloud as `bedrock`, or the name of a configured provider. */
+  readonly apiProvider: string;
 }
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
@@ -70,7 +72,7 @@ export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
 }
 
 export function accountOf(config: QueryEngineConfig): AccountInfo {
-  return { apiKeySource: apiKeySourceOf(config), apiProvider: 'firstParty' };
+  return { apiKeySource: apiKeySourceOf(config), apiProvider: apiProvider(config.provider) };
 }
 
 export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineConfig): string {

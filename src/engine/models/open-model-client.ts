@@ -23,9 +23,9 @@ interface ClientPorts {
 export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): ModelClient {
   const own = ownProvider(config);
   return createRoutingClient({
-    own: clientOf(own, config, ports),
+    own: clientOf(own, apiProvider(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
-    open: (name) => clientOf(providerOf(name, config), config, ports),
+    open: (name) => clientOf(providerOf(name, config), apiProvider(name), config, ports),
   });
 }
 
@@ -42,11 +42,22 @@ export function ownProvider(
 /** The key of a server that is asked without a provider of a name. */
 const OPENAI_KEY = 'OPENAI_API_KEY';
 
-function clientOf(provider: ProviderConfig, config: QueryEngineConfig, ports: ClientPorts): ModelClient {
+/** The name of a provider as usage, costs and accounts state it. */
+export function apiProvider(name: string | undefined): string {
+  return name === undefined || name === 'anthropic' ? 'firstParty' : name;
+}
+
+function clientOf(
+  provider: ProviderConfig,
+  name: string,
+  config: QueryEngineConfig,
+  ports: ClientPorts,
+): ModelClient {
   const wire = wireOf(provider, config);
   return createModelClient({
     ...sharedOptions(config, ports),
     ...accessOf(provider, config),
+    provider: name,
     ...(wire !== undefined && { wire, looksUpModels: provider.baseUrl !== undefined }),
   });
 }

@@ -170,6 +170,8 @@ export interface FastModeStatus {
 export interface ModelInfo {
   readonly id: string;
   readonly displayName: string;
+  /** Who serves it: `firstParty`, a cloud, or the name of a configured provider. Default `firstParty`. */
+  readonly provider?: string | undefined;
   /** Tokens of prompt and answer together. */
   readonly contextWindow: number;
   /** Largest output cap of a request. */

@@ -36,7 +36,10 @@ export interface SpendingCounts {
 
 export interface SpendingRow extends SpendingCounts {
   readonly model: string;
-  /** The provider that answered, as `firstParty` or `bedrock`. */
+  /**
+   * The provider that answered: `firstParty`, a cloud as `bedrock`, or the name of a configured one;
+   * `unknown` of answers whose process ended before their cost was recorded.
+   */
   readonly provider: string;
   /** `main`, or the type of the agent. */
   readonly agent: string;

@@ -196,7 +196,7 @@ export class FactsFold {
   #spend(model: string, usage: Usage, costUsd: number, broken = false): void {
     this.#spending = withRow(this.#spending, {
       model,
-      provider: 'firstParty',
+      provider: 'unknown',
       agent: 'main',
       purpose: broken ? 'retry_waste' : 'loop',
       calls: 1,
