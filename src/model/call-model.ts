@@ -67,6 +67,8 @@ async function* callModel(
 
   const wire = deps.wire.loaded ?? (await deps.wire.load());
   if ('kind' in wire) return { kind: 'failed', failure: wire, ...outcome(retry) };
+  const renewing = deps.credentials.beforeCall();
+  if (renewing !== undefined) await renewing;
   const preparing = deps.ready(request.model, life);
   if (preparing !== undefined) await preparing;
   let failure = after?.failure;
@@ -103,6 +105,16 @@ async function* callModel(
           signal: life.signal,
         });
     }
+    const pause = deps.pauseOf(deps.credentials.current).left();
+    if (pause !== undefined)
+      yield* waitAnnounced({
+        ...pause,
+        attempt: state.retries,
+        maxRetries: deps.policy.maxRetries,
+        heartbeat: false,
+        clock,
+        signal: life.signal,
+      });
     if (life.aborted) return { kind: 'aborted', ...outcome(state) };
 
     sent = new Sending({ deps, wire, request, state, waitedMs, life });
@@ -124,6 +136,12 @@ async function* callModel(
     failure = end.failure;
     const noted = noteFailure(state, failure);
     if (end.facts.started) return { kind: 'broken', failure, ...outcome(noted) };
+    const gap = wire.adapt?.(failure);
+    if (gap !== undefined) {
+      deps.onAdapted?.(gap);
+      verdict = { kind: 'again', delayMs: 0, persistent: false, state: noted };
+      continue;
+    }
     const pace = sent.fast ? deps.fastMode.onFailure(failure, end.facts.head?.headers ?? {}) : 'keep';
     // At normal speed the rate limit of fast mode does not apply.
     if (pace === 'slower') failure = withoutRetryAfter(failure);
@@ -131,6 +149,8 @@ async function* callModel(
       pace === 'at_once'
         ? { kind: 'again', delayMs: 0, persistent: false, state: noted }
         : decide(failure, noted);
+    if (failure.kind === 'rate_limited' && verdict.kind === 'again')
+      deps.pauseOf(sent.credential).note(failure, verdict.delayMs);
   }
 }
 

@@ -11,8 +11,9 @@ import { modelCalls } from './call-model.ts';
 import { createEndpointSizes, type EndpointSizes, NO_SIZES } from './catalog/endpoint-sizes.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedSizes } from './catalog/model-info.ts';
-import { createCredentials } from './credentials.ts';
+import { type Credential, createCredentials } from './credentials.ts';
 import { openConnections } from './http/connections.ts';
+import { gapsOf } from './http/endpoint-gaps.ts';
 import { callerHeaders } from './http/request-headers.ts';
 import { loadedWire, loadWire } from './load-wire.ts';
 import { createMessagesWire } from './messages-wire.ts';
@@ -20,6 +21,7 @@ import type { CacheTtl } from './request/cache-breakpoints.ts';
 import { createRefusals } from './request/known-bad-requests.ts';
 import { createRefusedThinking } from './request/refused-thinking.ts';
 import { createFastMode } from './retry/fast-mode.ts';
+import { type RateLimitPause, rateLimitPause } from './retry/rate-limit-pause.ts';
 import type { ClientWire } from './retry/request-attempt.ts';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream/stream-watch.ts';
 import type { OpenWire } from './wire.ts';
@@ -40,6 +42,8 @@ export interface ModelClientOptions {
   readonly credentials?: (
     why: 'expired' | 'revoked',
   ) => Promise<{ apiKey?: string; authToken?: string } | undefined>;
+  /** ms after which `credentials` is asked for a new one although the current one works. Default never. */
+  readonly credentialTtlMs?: number;
   readonly proxyUrl?: string;
   readonly noProxy?: string;
   /** Additional certificate authorities, PEM. */
@@ -68,6 +72,8 @@ export interface ModelClientOptions {
   readonly provider?: string;
   /** Sizes and prices from settings, by model id. */
   readonly models?: ModelOverrides;
+  /** Called with a sentence when the endpoint turns out not to know what was sent: it is left out then. */
+  readonly onAdapted?: (what: string) => void;
   /** Called with each attempt when it has ended. */
   readonly onAttempt?: (attempt: AttemptRecord) => void;
   /** false: models that are in no table are not looked up at `baseUrl`. Default true. */
@@ -124,6 +130,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           createMessagesWire(
             {
               connections,
+              gaps: gapsOf(`${baseUrl.origin}${baseUrl.pathname}`),
               path: `${withoutTrailingSlashes(baseUrl.pathname)}/v1/messages${baseUrl.search}`,
               userAgent,
               headers: custom,
@@ -138,6 +145,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const credentials = createCredentials(
     { apiKey: options.apiKey, authToken: options.authToken },
     options.credentials ?? (options.wire && renewedBy(wire)),
+    { clock: options.clock, ttlMs: options.credentialTtlMs },
   );
   const sizes =
     options.looksUpModels === false
@@ -154,6 +162,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const deps = {
     wire,
     credentials,
+    pauseOf: pauses(options.clock, baseUrl),
     fastMode: createFastMode(options.clock),
     served: createServedModels(),
     refusals: createRefusals(),
@@ -169,6 +178,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     endpoint: { reached: false },
     infoOf,
     ready,
+    onAdapted: options.onAdapted,
     onAttempt: options.onAttempt,
   };
   return {
@@ -181,6 +191,15 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
       connections.close();
       await wire.loaded?.close();
     },
+  };
+}
+
+/** The pause of each credential at this endpoint; the last one is kept at hand. */
+function pauses(clock: Clock, { href }: URL): (credential: Credential) => RateLimitPause {
+  let last: { readonly of: Credential; readonly pause: RateLimitPause } | undefined;
+  return (of) => {
+    if (last?.of !== of) last = { of, pause: rateLimitPause(clock, `${href} ${of.apiKey ?? of.authToken}`) };
+    return last.pause;
   };
 }
 

@@ -1,8 +1,10 @@
 /** The Messages API over our own HTTP: Anthropic's, a gateway's, or that of a server that speaks it too. */
 import type { Life } from '../protocol/life.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
 import type { Credential } from './credentials.ts';
 import type { Connections } from './http/connections.ts';
+import type { EndpointGaps } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';
 import type { CacheTtl } from './request/cache-breakpoints.ts';
@@ -17,6 +19,7 @@ import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from './wir
 
 interface MessagesWireOptions {
   readonly connections: Connections;
+  readonly gaps: EndpointGaps;
   /** Of `/v1/messages`, with the path of the base URL. */
   readonly path: string;
   readonly userAgent: string;
@@ -60,7 +63,7 @@ class MessagesWire implements Wire {
     keepsThinking,
     thinkingKey,
   }: WireInput): PreparedRequest {
-    const { caching, cacheTtl, extraBody } = this.#options;
+    const { cacheTtl, extraBody, gaps } = this.#options;
     const body = buildRequestBody({
       request,
       info,
@@ -68,9 +71,10 @@ class MessagesWire implements Wire {
       maxTokens: state.maxTokens,
       withoutThinking: state.withoutThinking,
       fast,
-      caching,
+      caching: this.#caches(),
       cacheTtl,
       extraBody,
+      gaps,
       metadataUserId: JSON.stringify({ session_id: request.sessionId }),
       thinkingKey,
       keepsThinking,
@@ -84,20 +88,29 @@ class MessagesWire implements Wire {
     };
   }
 
+  adapt(failure: ModelFailure): string | undefined {
+    return this.#options.gaps.learn(failure);
+  }
+
+  #caches(): boolean {
+    return this.#options.caching && !this.#options.gaps.lacksField('cache_control');
+  }
+
   /** Its sockets belong to the client, which looks up models through them as well. */
   close(): void {}
 
   #open({ request, info, body, fast, credential, keepAlive }: Sent, life: Life): Attempt {
-    const { connections, path, caching, cacheTtl, userAgent, headers: custom } = this.#options;
+    const { connections, path, cacheTtl, gaps, userAgent, headers: custom } = this.#options;
     const headers = requestHeaders({
       request,
       body,
       credential,
       fast,
       hasEffort: wireEffort(request, info) !== undefined,
-      cacheTtl: caching && request.cache !== false ? cacheTtl : undefined,
+      cacheTtl: this.#caches() && request.cache !== false ? cacheTtl : undefined,
       userAgent,
       custom,
+      gaps,
     });
     return openHttpAttempt({
       connections,

@@ -27,6 +27,12 @@ export interface Wire {
    * Absent: the wire holds none of its own. Resolves with false if there can be no others.
    */
   renewCredentials?(why: 'expired' | 'revoked'): Promise<boolean>;
+  /**
+   * Learns from a refusal what the endpoint does not know, so that it is left out from now on. Returns a
+   * sentence about it for the log, and the request is made again at once; undefined: nothing was learned.
+   * Each fact is learned once, so the repeats are bounded.
+   */
+  adapt?(failure: ModelFailure): string | undefined;
   /** Releases its sockets. Attempts must be closed first. */
   close(): void | Promise<void>;
 }

@@ -585,6 +585,28 @@ describe('the environment', () => {
     },
   );
 
+  it('a token of a subscription comes last, with the beta that it needs', async () => {
+    const CLAUDE_CODE_OAUTH_TOKEN = 'oat';
+    expect(await resolve({}, { CLAUDE_CODE_OAUTH_TOKEN })).toMatchObject({
+      apiKeySource: 'CLAUDE_CODE_OAUTH_TOKEN',
+      authToken: 'oat',
+      headers: { 'anthropic-beta': 'oauth-2025-04-20' },
+      isModelConfigured: true,
+    });
+    const beside = { CLAUDE_CODE_OAUTH_TOKEN, ANTHROPIC_CUSTOM_HEADERS: 'Anthropic-Beta: b-1' };
+    expect((await resolve({}, beside)).headers).toEqual({ 'Anthropic-Beta': 'b-1,oauth-2025-04-20' });
+    const withKey = await resolve({}, { CLAUDE_CODE_OAUTH_TOKEN, ANTHROPIC_API_KEY: 'k' });
+    expect(withKey).toMatchObject({ apiKeySource: 'ANTHROPIC_API_KEY', authToken: undefined, headers: {} });
+  });
+
+  it('a key of apiKeyHelper is used for five minutes, or as long as the variable says', async () => {
+    await put('~/.claude/settings.json', { apiKeyHelper: 'print-key' });
+    const options = { settingSources: ['user'] } as const;
+    expect((await resolve(options)).credentialTtlMs).toBe(300_000);
+    const env = { CLAUDE_CODE_API_KEY_HELPER_TTL_MS: '1000' };
+    expect((await resolve(options, env)).credentialTtlMs).toBe(1000);
+  });
+
   it('test 142: what may hold a secret is not repeated in an error', async () => {
     for (const env of [
       { ANTHROPIC_CUSTOM_HEADERS: 'no colon hunter2' },

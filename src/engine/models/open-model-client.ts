@@ -1,7 +1,4 @@
-/**
- * The client of a session's models: its own provider's, and those of others that their names are qualified
- * with.
- */
+/** The client of a session's models: those of its own provider, and of others by their qualified names. */
 import { createModelClient } from '../../model/client.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -103,6 +100,7 @@ function anthropicAccess(config: QueryEngineConfig) {
     ...(config.authToken !== undefined && { authToken: config.authToken }),
     ...(config.headers !== undefined && { headers: config.headers }),
     ...(config.credentials !== undefined && { credentials: config.credentials }),
+    ...(config.credentialTtlMs !== undefined && { credentialTtlMs: config.credentialTtlMs }),
   };
 }
 
@@ -111,6 +109,7 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
   return {
     ...ports,
     userAgent: userAgentOf(config),
+    ...(config.stderr !== undefined && { onAdapted: config.stderr }),
     ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),
     ...(config.noProxy !== undefined && { noProxy: config.noProxy }),
     ...(config.ca !== undefined && { ca: config.ca }),

@@ -5,6 +5,7 @@ import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
 import type { Credential } from '../credentials.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';
 import type { RequestBody } from '../request/request-body.ts';
+import type { EndpointGaps } from './endpoint-gaps.ts';
 
 const API_VERSION = '2023-06-01';
 
@@ -30,16 +31,20 @@ interface HeaderInput {
   readonly userAgent: string;
   /** Headers of the user; they override all but the length. */
   readonly custom: Readonly<Record<string, string>>;
+  /** What the endpoint does not know. Default nothing. */
+  readonly gaps?: EndpointGaps;
 }
 
 export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
   const { request } = input;
   const betas = betasOf(input);
+  const isKnown = (name: string) => input.gaps?.lacksHeader(name) !== true;
   return {
     'content-type': 'application/json',
     accept: request.stream ? 'text/event-stream' : 'application/json',
-    'x-turnwright-session-id': request.sessionId,
-    ...(request.agentId !== undefined && { 'x-turnwright-agent-id': request.agentId }),
+    ...(isKnown('x-turnwright-session-id') && { 'x-turnwright-session-id': request.sessionId }),
+    ...(request.agentId !== undefined &&
+      isKnown('x-turnwright-agent-id') && { 'x-turnwright-agent-id': request.agentId }),
     ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
     ...callerHeaders(input),
     'content-length': input.body.length,
@@ -66,7 +71,7 @@ export function callerHeaders({
   return headers;
 }
 
-function betasOf({ request, body, fast, hasEffort, cacheTtl, custom }: HeaderInput): string[] {
+function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: HeaderInput): string[] {
   const betas = new Set(request.betas ?? []);
   for (const [name, value] of Object.entries(custom)) {
     if (name.toLowerCase() !== 'anthropic-beta') continue;
@@ -79,5 +84,5 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom }: HeaderInp
   if (cacheTtl === '1h') betas.add(BETA.longCache);
   if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);
   if (fast) betas.add(BETA.fast);
-  return [...betas].filter((beta) => beta !== '');
+  return [...betas].filter((beta) => beta !== '' && gaps?.lacksBeta(beta) !== true);
 }

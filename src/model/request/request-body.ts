@@ -7,6 +7,7 @@ import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
+import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { ViewBytes } from './message-byte-cache.ts';
@@ -38,6 +39,8 @@ interface BodyInput {
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** undefined: the endpoint does not know `metadata`. */
   readonly metadataUserId: string | undefined;
+  /** What else the endpoint does not know. Default nothing. */
+  readonly gaps?: Pick<EndpointGaps, 'lacksField'>;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -73,12 +76,15 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
     }),
     ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
   };
+  const knows = (field: Parameters<EndpointGaps['lacksField']>[0]) => input.gaps?.lacksField(field) !== true;
   const varying = {
-    ...(thinking !== undefined && { thinking }),
-    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
-    ...(request.contextManagement !== undefined && { context_management: request.contextManagement }),
-    ...(input.fast && { speed: 'fast' }),
-    ...(input.metadataUserId !== undefined && { metadata: { user_id: input.metadataUserId } }),
+    ...(thinking !== undefined && knows('thinking') && { thinking }),
+    ...(Object.keys(outputConfig).length > 0 && knows('output_config') && { output_config: outputConfig }),
+    ...(request.contextManagement !== undefined &&
+      knows('context_management') && { context_management: request.contextManagement }),
+    ...(input.fast && knows('speed') && { speed: 'fast' }),
+    ...(input.metadataUserId !== undefined &&
+      knows('metadata') && { metadata: { user_id: input.metadataUserId } }),
     stream: request.stream,
     ...input.extraBody,
   };

@@ -20,11 +20,14 @@ import { located } from '../request/locate-block.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
 import type { Attempt, AttemptEnd, PreparedRequest, Wire } from '../wire.ts';
 import type { FastMode } from './fast-mode.ts';
+import type { RateLimitPause } from './rate-limit-pause.ts';
 import type { RetryPolicy } from './retry.ts';
 
 export interface CallDeps {
   readonly wire: ClientWire;
   readonly credentials: Credentials;
+  /** The wait of all calls with this credential after a rate limit. */
+  pauseOf(credential: Credential): RateLimitPause;
   readonly fastMode: FastMode;
   readonly served: ServedModels;
   readonly clock: Clock;
@@ -37,6 +40,8 @@ export interface CallDeps {
   readonly refusedThinking: RefusedThinking;
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   infoOf(model: string): ModelInfo;
+  /** Called when the wire has learned what its endpoint does not know. */
+  readonly onAdapted: ((what: string) => void) | undefined;
   /** Called with each attempt when it has ended. */
   readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
 }

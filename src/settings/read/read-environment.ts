@@ -14,6 +14,9 @@ export interface EnvironmentValues {
   readonly options: BaseOptions;
   readonly apiKey?: string | undefined;
   readonly authToken?: string | undefined;
+  /** Token of a subscription. */
+  readonly oauthToken?: string | undefined;
+  readonly apiKeyHelperTtlMs?: number | undefined;
   readonly baseUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly httpProxy?: string | undefined;
@@ -76,6 +79,8 @@ export function readEnvironment(env: Env): EnvironmentValues {
     options: readOptions(text),
     apiKey: text('ANTHROPIC_API_KEY'),
     authToken: text('ANTHROPIC_AUTH_TOKEN'),
+    oauthToken: text('CLAUDE_CODE_OAUTH_TOKEN'),
+    apiKeyHelperTtlMs: count('CLAUDE_CODE_API_KEY_HELPER_TTL_MS'),
     baseUrl: text('ANTHROPIC_BASE_URL'),
     headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
     httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),

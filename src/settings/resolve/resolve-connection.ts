@@ -21,6 +21,7 @@ type Connection = Pick<
   | 'authToken'
   | 'baseUrl'
   | 'ca'
+  | 'credentialTtlMs'
   | 'headers'
   | 'noProxy'
   | 'provider'
@@ -39,6 +40,9 @@ interface ConnectionInput {
   readonly files: Pick<PersistentFiles, 'readFile'>;
   readonly warn: (warning: string) => void;
 }
+
+/** A key of `apiKeyHelper` is used this long. */
+const HELPER_TTL_MS = 300_000;
 
 /** Address and credentials of requests: options override the environment, which overrides settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
@@ -60,9 +64,14 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const fromEnvironment = isSecure ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = fromEnvironment ?? settings.proxyUrl;
   const credential = credentials(input);
-  const headers = { ...settings.headers, ...environment.headers };
+  const ownHeaders = { ...settings.headers, ...environment.headers };
+  const isOAuth = chosen.type === 'anthropic' && credential.apiKeySource === 'CLAUDE_CODE_OAUTH_TOKEN';
+  const headers = isOAuth ? withBeta(ownHeaders, OAUTH_BETA) : ownHeaders;
   return {
     ...credential,
+    ...(credential.apiKeyHelper !== undefined && {
+      credentialTtlMs: environment.apiKeyHelperTtlMs ?? HELPER_TTL_MS,
+    }),
     provider: chosen.provider,
     providers: chosen.providers,
     providerAskedBy: chosen.askedBy,
@@ -102,6 +111,8 @@ function credentials({
   if (authToken !== undefined) return result('ANTHROPIC_AUTH_TOKEN', undefined, authToken);
   if (settings.apiKeyHelper !== undefined)
     return result('apiKeyHelper', undefined, undefined, settings.apiKeyHelper);
+  if (environment.oauthToken !== undefined)
+    return result('CLAUDE_CODE_OAUTH_TOKEN', undefined, environment.oauthToken);
   return result('none');
 }
 
@@ -128,6 +139,15 @@ async function readAuthorities({
     }
   }
   return texts.length === 0 ? undefined : `${texts.join('\n')}\n`;
+}
+
+/** The API takes a token of a subscription with this beta only. */
+const OAUTH_BETA = 'oauth-2025-04-20';
+
+function withBeta(headers: Readonly<Record<string, string>>, beta: string): Record<string, string> {
+  const named =
+    Object.keys(headers).find((name) => name.toLowerCase() === 'anthropic-beta') ?? 'anthropic-beta';
+  return { ...headers, [named]: headers[named] === undefined ? beta : `${headers[named]},${beta}` };
 }
 
 function withScheme(url: string): string {

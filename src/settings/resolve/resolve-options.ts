@@ -38,6 +38,7 @@ interface Sources {
     | 'headers'
     | 'noProxy'
     | 'credentialCommands'
+    | 'credentialTtlMs'
     | 'provider'
     | 'providerEnv'
     | 'providers'

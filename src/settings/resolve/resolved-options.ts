@@ -58,6 +58,8 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   credentialCommands?:
     | Pick<Settings, 'awsAuthRefresh' | 'awsCredentialExport' | 'gcpAuthRefresh'>
     | undefined;
+  /** ms after which `credentials` is called for a new credential although the current one works. */
+  credentialTtlMs?: number | undefined;
   /** Headers of each request to the model. */
   headers?: Readonly<Record<string, string>> | undefined;
   proxyUrl?: string | undefined;
@@ -217,7 +219,13 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   toolUseSummaries?: boolean | undefined;
 }
 
-export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKeyHelper' | 'option' | 'none';
+export type ApiKeySource =
+  | 'ANTHROPIC_API_KEY'
+  | 'ANTHROPIC_AUTH_TOKEN'
+  | 'CLAUDE_CODE_OAUTH_TOKEN'
+  | 'apiKeyHelper'
+  | 'option'
+  | 'none';
 
 export interface McpServerPolicy {
   /** A server must be on each of these lists. */
