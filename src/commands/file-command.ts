@@ -1,8 +1,8 @@
 /** A command file as a command of a session. */
 import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/tools/command.ts';
-import { MAX_SHELL_PARTS } from '../util/text/template-parts.ts';
+import { argumentFiller } from '../util/text/fill-arguments.ts';
+import { MAX_SHELL_PARTS, type TemplatePart, templateParts } from '../util/text/template-parts.ts';
 import type { CommandFile } from './command-file.ts';
-import { fillTemplate } from './template.ts';
 
 interface FileCommandOptions {
   readonly origin: CommandOrigin;
@@ -70,4 +70,17 @@ async function run(
       notices: [`/${file.name}: ${dropped.join(' and ')} passed over, as the project is not trusted.`],
     }),
   };
+}
+
+/** With the arguments filled in, or behind it where it has no place for them. */
+function fillTemplate(body: string, args: string, names: readonly string[]): readonly TemplatePart[] {
+  const filler = argumentFiller(args, names);
+  const parts = templateParts(body).map(
+    (part): TemplatePart =>
+      part.kind === 'text'
+        ? { kind: 'text', text: filler.fill(part.text) }
+        : { kind: 'shell', command: filler.fill(part.command).trim() },
+  );
+  if (!filler.used && args.trim() !== '') parts.push({ kind: 'text', text: `\n\nARGUMENTS: ${args.trim()}` });
+  return parts;
 }

@@ -1,7 +1,7 @@
 /** Control requests about the session: its title, its cost, and tools that the host calls. */
-import type { JsonObject } from '../../index.ts';
+import type { JsonObject, SessionUsage } from '../../index.ts';
+import { dollars, duration } from '../screen/units.ts';
 import type { Answer } from './answer.ts';
-import { costText } from './cost-text.ts';
 import { isFields } from './wire.ts';
 
 const TITLE_CHARS = 60;
@@ -46,4 +46,24 @@ function firstWords(text: string): string {
   if (line.length <= TITLE_CHARS) return line;
   const cut = line.slice(0, TITLE_CHARS);
   return `${cut.slice(0, cut.lastIndexOf(' ') > 20 ? cut.lastIndexOf(' ') : undefined)}…`;
+}
+
+/** What a session cost, for a person to read. */
+function costText({ session }: SessionUsage): string {
+  const lines = [
+    `Cost:          ${dollars(session.total_cost_usd)} (estimate)`,
+    `Model calls:   ${duration(session.total_api_duration_ms)}`,
+    `Session:       ${duration(session.total_duration_ms)}`,
+    `Lines changed: +${session.total_lines_added} -${session.total_lines_removed}`,
+  ];
+  for (const [model, usage] of Object.entries(session.model_usage)) {
+    const counts = [
+      `${usage.inputTokens} in`,
+      `${usage.outputTokens} out`,
+      `${usage.cacheReadInputTokens} cache read`,
+      `${usage.cacheCreationInputTokens} cache write`,
+    ];
+    lines.push(`${model}: ${counts.join(', ')} (${dollars(usage.costUSD)})`);
+  }
+  return lines.join('\n');
 }
