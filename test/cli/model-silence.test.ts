@@ -23,7 +23,7 @@ test('a server that sends nothing is named after 20 s, and again after twice the
   ]);
 });
 
-test('nothing is said while no request is under way, or while its answer comes', () => {
+test('nothing is reported without a request, or while its answer is streamed', () => {
   let ms = 0;
   const silence = createModelSilence(() => ms);
   for (const message of [say.call('t1', 'Bash', { command: 'sleep 60' }), say.result('t1', 'slept')]) {

@@ -103,14 +103,14 @@ it.each([
   expect(server.requests).toEqual([]);
 });
 
-it('a host that hangs up without a word has not kept it', async () => {
+it('a host that closes the input without initialize gets an error', async () => {
   const host = start('--managed-settings-in-initialize');
   host.end();
   expect((await host.exit).code).toBe(1);
   expect(host.lines).toMatchObject([{ startup_failure_reason: 'managed_settings_not_delivered' }]);
 });
 
-it('where nothing reads lines it is a mistake to promise any', async () => {
+it('the flags are refused without stream-json input', async () => {
   const ran = await turnwright(['-p', '--initialize-fields=settings', 'Go.'], { env: { ...envFor(server) } });
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('--input-format stream-json') });
   const unknown = await turnwright(['-p', '--initialize-fields=sandbox', 'Go.'], {

@@ -49,7 +49,7 @@ throughBothDoors('a session in use', (stage) => {
     expect(JSON.stringify(stage.asked().at(-1)?.['messages'])).not.toContain('Me too.');
   });
 
-  it('--take-over takes it: the other ends without a result, and its call is not run again', async () => {
+  it('--take-over takes the session: the other process ends without a result, and its call is not run again', async () => {
     const { host, sessionId } = await hold();
     const taker = startProcess({
       args: [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { broken, callTool, fakeTool, reply, say } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
-describe('what a stop leaves behind', () => {
+describe('a turn that stopped', () => {
   it('a queued prompt whose turn stopped stays queued, and is in the conversation once (L6)', async () => {
     const tool = fakeTool({ name: 'Wait', hold: true });
     const { engine, run, model } = engineUnderTest([callTool('Wait'), say('Both.')], {
@@ -33,7 +33,7 @@ describe('what a stop leaves behind', () => {
     expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'completed', result: '{"n":1}' });
   });
 
-  it('a second empty answer is an empty success: what was said before a tool is not its text (L7 rule 7)', async () => {
+  it('a second empty answer is an empty success: the text before a tool call is not its result (L7 rule 7)', async () => {
     const { run } = engineUnderTest([reply([say('Let me look.'), callTool('Look')]), reply([]), reply([])], {
       tools: [fakeTool({ name: 'Look' })],
     });
@@ -44,7 +44,7 @@ describe('what a stop leaves behind', () => {
     });
   });
 
-  it('a session that was taken over says no result, also when the model was not asked (L10.6)', async () => {
+  it('a session that was taken over yields no result, also if no request was made (L10.6)', async () => {
     const { engine, store } = engineUnderTest([]);
     const seen: string[] = [];
     for await (const message of engine.submitMessage('Note this.', { shouldQuery: false })) {

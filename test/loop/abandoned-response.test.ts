@@ -38,7 +38,7 @@ describe('a response that is not read to its end', () => {
     expect(ended).toBe(true);
   });
 
-  it('a denial that was not shown any more is counted', async () => {
+  it('a denial that was not emitted is counted', async () => {
     const denials: string[] = [];
     const denied = (id: string) => ({
       content: 'No.',
@@ -91,7 +91,7 @@ describe('model fallback beside a complete call (L4.4)', () => {
     expect(tools.aborts).toEqual([]);
   });
 
-  it('the third overload counts, whatever the two before it were', async () => {
+  it('the third overload switches the model, whatever the kinds of the first two', async () => {
     const overloaded = { kind: 'overloaded' } as const;
     const { requests } = await run({
       steps: [
@@ -120,7 +120,7 @@ describe('model fallback beside a complete call (L4.4)', () => {
 });
 
 describe('tool-use summary', () => {
-  it('is shown once, in a later iteration', async () => {
+  it('is emitted once, in a later iteration', async () => {
     let taken = 0;
     const { messages } = await run({
       steps: [callTool('T'), say(''), say('Done.')],

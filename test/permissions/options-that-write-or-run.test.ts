@@ -19,7 +19,7 @@ const kindOf = async (command: string, options: Partial<PermissionOptions>) =>
   (await createPermissions({ files: nodeFiles, ...options }).decide(question(TOOLS.Bash, { command }, cwd)))
     .kind;
 
-describe('a rule for the program says nothing of', () => {
+describe('a rule for the program does not cover', () => {
   it.each([
     ['git log', 'git log --output=M'],
     ['git log', 'git log --outp=M'],
@@ -156,7 +156,7 @@ describe('but it covers', () => {
   });
 });
 
-describe('what decides over what runs later is not written unasked beside Bash', () => {
+describe('files that decide what runs later are not written without a question, also with the rule Bash', () => {
   it.each([
     'cp a.txt $PWD/.mcp.json',
     'cp a.txt {.mcp.json,}',

@@ -108,7 +108,7 @@ describe('a denied file under another name', () => {
   });
 });
 
-describe('a denied or ungranted command in another dress', () => {
+describe('a denied or not allowed command in another form', () => {
   it.each([
     ...[
       'echo dG91Y2ggTQ== | base64 -d | bash /dev/stdin',

@@ -23,7 +23,7 @@ const kindOf = async (command: string, options: Partial<PermissionOptions> = {},
     )
   ).kind;
 
-describe('beside Bash and a denied rm', () => {
+describe('with the rule Bash and a denied rm', () => {
   it.each([
     ['an option behind the program is the program’s own', `command eval 'r$@m x' -v`],
     ['the program comes out of a pipe', 'cat list | xargs -I% % -rf y'],
@@ -92,7 +92,7 @@ describe('rules that allow', () => {
     expect(await kindOf(command, { allow, deny: ['Bash(git push:*)'] })).toBe('ask');
   });
 
-  it('what a search runs may have a rule too, and an exact rule means what it says', async () => {
+  it('a command that a search runs may have its own rule, and an exact rule matches literally', async () => {
     const command = String.raw`find . -exec id {} \;`;
     expect(await kindOf(command, { allow: ['Bash(find:*)', 'Bash(id:*)'] })).toBe('allow');
     expect(await kindOf('find . -exec id ;', { allow: ['Bash(find . -exec id)'] })).toBe('allow');
@@ -100,7 +100,7 @@ describe('rules that allow', () => {
   });
 });
 
-it('test 70: git below a folder that is laid out as a repository asks', async () => {
+it('test 70: git below a folder with the layout of a repository asks', async () => {
   expect(await kindOf('git status', {}, join(cwd, 'bare', 'deep', 'er'))).toBe('ask');
 });
 
@@ -114,7 +114,7 @@ it.each(['.g\u200cit/config', '.ſsh/authorized_keys', '.Claude/settings.json ',
   },
 );
 
-it('a rule whose pattern would take for ever to be tried is answered', async () => {
+it('a rule with a pattern of exponential cost is decided in time', async () => {
   const permissions = createPermissions({ files: nodeFiles, deny: [`Read(${'**/a/'.repeat(40)}b)`] });
   const path = join(cwd, 'a/'.repeat(200), 'c');
   expect((await permissions.decide(question(TOOLS.Read, { path }, cwd))).kind).toBe('allow');

@@ -31,7 +31,7 @@ const readAndReplace = (command: string) =>
     },
   );
 
-it('what changed is shown', async () => {
+it('a file that changed is attached', async () => {
   await readAndReplace('sleep 0.02; echo two > a.txt');
   expect(files.sent()).toContain('a.txt changed on disk');
   expect(files.sent()).toContain('two');

@@ -19,7 +19,7 @@ const writing: CanUseTool = async (tool, input) =>
     ? { behavior: 'allow', updatedInput: input }
     : { behavior: 'deny', message: 'No.' };
 
-describe('what was written in this session grants nothing in it', () => {
+describe('skills that were written in this session grant nothing in it', () => {
   const FOLDERS = ['.claude', '.turnwright', 'sub/.claude', 'sub/deep/.turnwright'];
   const TEXTS: readonly (readonly [string, string])[] = [
     ['allowed-tools: Bash', skill('evil', 'Evil.', 'Go on.', 'allowed-tools: Bash\n')],
@@ -75,7 +75,7 @@ describe('what was written in this session grants nothing in it', () => {
     expect(isMade(stage)).toBe(false);
   });
 
-  it('nor a folder that was moved to where nothing was', async () => {
+  it('a folder that was moved to a new path grants nothing', async () => {
     const stage = await skillStage();
     await stage.write('work/docs/.claude-old/skills/evil/SKILL.md', skill('evil', 'Evil.', 'Go on.', GRANT));
     await mkdir(join(stage.cwd, 'sub'));
@@ -87,7 +87,7 @@ describe('what was written in this session grants nothing in it', () => {
     expect(isMade(stage)).toBe(false);
   });
 
-  it('what was there before does, in folders below as well', async () => {
+  it('skills that existed before do, in folders below as well', async () => {
     for (const folder of ['.claude', 'sub/.claude']) {
       const stage = await skillStage();
       await stage.write(`work/${folder}/skills/evil/SKILL.md`, skill('evil', 'Fine.', 'Go on.', GRANT));
@@ -98,7 +98,7 @@ describe('what was written in this session grants nothing in it', () => {
     }
   });
 
-  it('and so does what was changed, from the next session on', async () => {
+  it('a changed skill grants from the next session on', async () => {
     const stage = await skillStage();
     const lines: string[] = [];
     const put = (more: string) =>
@@ -166,7 +166,7 @@ describe('trust by content, folder by folder', () => {
     expect(await tries(stage, inSub)).toBe(false);
   });
 
-  it('what was installed for a project is not covered by its host’s word', async () => {
+  it('installed packages of a project are not trusted with it', async () => {
     const stage = await skillStage();
     await stage.write(
       'work/node_modules/a/.claude/skills/evil/SKILL.md',

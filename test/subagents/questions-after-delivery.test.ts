@@ -38,7 +38,7 @@ const askedFor = (asked: string[]): Partial<QueryEngineConfig> => ({
   },
 });
 
-it('hooks and the host are asked about a call of an agent once its block was taken, and not before', async () => {
+it("hooks and the host are asked about an agent's call once the consumer has received its block, and not before", async () => {
   const asked: string[] = [];
   const { engine } = agentsUnderTest(
     { main: [startAgent('dig'), say('Done.')], dig: [callTool('Burn'), say('Ash.')] },
@@ -73,7 +73,7 @@ it('the same holds for an agent of an agent', async () => {
   expect(asked).toEqual(['hook', 'host:Burn']);
 });
 
-it('calls of an agent in the background wait for no consumer', async () => {
+it('calls of an agent in the background do not wait for a consumer', async () => {
   const asked: string[] = [];
   const { engine } = agentsUnderTest(
     {
@@ -91,7 +91,7 @@ it('calls of an agent in the background wait for no consumer', async () => {
   await engine.close();
 });
 
-it('stream events of agents are shown where both their text and partial messages are', async () => {
+it('stream events of agents are emitted if both their text and partial messages are requested', async () => {
   const eventsWith = async (config: Partial<QueryEngineConfig>) => {
     const { run } = agentsUnderTest(
       { main: [startAgent('dig', { id: 'toolu_dig' }), say('Done.')], dig: [say('Gold.')] },

@@ -6,7 +6,7 @@ import { openScope } from '../../src/util/async/scope.ts';
 
 const life = openScope();
 
-it('a call that says nothing is heard of every half minute, one that speaks only by what it says', async () => {
+it('a call without progress emits progress every 30 s, one with progress only its own', async () => {
   const clock = virtualClock();
   const heard: string[] = [];
   const end = deferred<string>();
@@ -29,7 +29,7 @@ it('a call that says nothing is heard of every half minute, one that speaks only
   expect(clock.pending).toBe(0);
 });
 
-it('what is abandoned has no pulse', async () => {
+it('an abandoned call emits no progress', async () => {
   const clock = virtualClock();
   const heard: string[] = [];
   const life = openScope();
