@@ -5,6 +5,7 @@ import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';
 import { recordingStore } from '../../src/testing/index.ts';
 import { startMessagesServer } from '../model/wires/messages-server.ts';
+import { startChatServer } from '../model/wires/openai-chat-server.ts';
 import type { WireServer } from '../model/wires/wire-server.ts';
 import { gather } from '../sdk/query-under-test.ts';
 
@@ -94,6 +95,50 @@ describe('the provider of a session', () => {
         fallback_model: 'local:qwen3:8b',
       }),
     );
+  });
+});
+
+describe('an OpenAI-compatible server', () => {
+  let chat: WireServer;
+  beforeEach(async () => {
+    chat = await startChatServer();
+  });
+  afterEach(() => chat.close());
+
+  it('is asked by its address alone, and no key of another provider is sent to it', async () => {
+    chat.answerWith(says('Chat.'));
+    const { result } = await ask({
+      provider: 'openai-compatible',
+      baseUrl: `${chat.url}/v1`,
+      model: 'qwen3:8b',
+    });
+    expect(result).toMatchObject({ result: 'Chat.' });
+    expect(chat.received).toMatchObject([{ model: 'qwen3:8b' }]);
+    expect(JSON.stringify(chat.requests.map(({ headers }) => headers))).not.toContain('sk-main');
+    expect(main.requests).toEqual([]);
+  });
+
+  it('gets the key of its variable', async () => {
+    chat.answerWith(says('Chat.'));
+    await ask({
+      env: { CHAT_KEY: 'sk-chat' },
+      providers: { chat: { type: 'openai-compatible', baseUrl: `${chat.url}/v1`, apiKeyEnv: 'CHAT_KEY' } },
+      model: 'chat:qwen3:8b',
+    });
+    expect(chat.received).toMatchObject([{ credential: 'sk-chat' }]);
+  });
+
+  it('F54 may take over from an overloaded model', async () => {
+    const busy = { kind: 'refusal', reason: 'overloaded', headers: { 'retry-after': '0' } } as const;
+    main.answerWith(busy, busy, busy);
+    chat.answerWith(says('Chat.'));
+    const { result } = await ask({
+      providers: { chat: { type: 'openai-compatible', baseUrl: `${chat.url}/v1` } },
+      model: 'haiku',
+      fallbackModel: 'chat:qwen3:8b',
+    });
+    expect(result).toMatchObject({ result: 'Chat.' });
+    expect(Object.keys(result?.modelUsage ?? {})).toContain('chat:qwen3:8b');
   });
 });
 
