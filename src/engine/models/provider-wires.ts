@@ -47,9 +47,13 @@ async function openAiWire(
   );
 }
 
-async function aiSdkWire({ languageModel }: ProviderConfig, ports: WirePorts): Promise<Wire> {
+async function aiSdkWire(
+  { languageModel, providerOptions }: ProviderConfig,
+  ports: WirePorts,
+): Promise<Wire> {
   const { createAiSdkWire } = await import('../../model/ai-sdk/ai-sdk-wire.ts');
-  return createAiSdkWire({ model: languageModel as Parameters<typeof createAiSdkWire>[0]['model'] }, ports);
+  const model = languageModel as Parameters<typeof createAiSdkWire>[0]['model'];
+  return createAiSdkWire({ model, ...(providerOptions !== undefined && { providerOptions }) }, ports);
 }
 
 async function cloudWire(name: CloudName, config: QueryEngineConfig, ports: WirePorts): Promise<Wire> {

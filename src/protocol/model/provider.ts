@@ -32,4 +32,6 @@ export interface ProviderConfig {
    * Of `ai-sdk`: the instance, or a function that makes it for the name of a model. Not in settings files.
    */
   readonly languageModel?: unknown;
+  /** Of `ai-sdk`: options of its package for every call, such as `{ openai: { store: false } }`. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }

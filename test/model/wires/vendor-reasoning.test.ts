@@ -1,4 +1,5 @@
 /** Reasoning and signatures of vendors over several turns, through `query()`. */
+import { readFileSync } from 'node:fs';
 import { createOpenAI } from '@ai-sdk/openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Options, query, type SDKMessage } from '../../../src/index.ts';
@@ -184,6 +185,30 @@ describe('chat completions', () => {
     );
     const messages = await run('chat', `${chat.url}/v1`, ['what?', 'and?']);
     expect(messages.filter((each) => each.type === 'system' && each.subtype === 'informational')).toEqual([]);
+  });
+});
+
+describe('the providers in docs/models.md', () => {
+  const page = readFileSync(new URL('../../../docs/models.md', import.meta.url), 'utf8');
+  const block = /## Other vendors[\s\S]*?```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const { providers } = JSON.parse(block) as {
+    readonly providers: NonNullable<Options['providers']>;
+  };
+
+  it.each(Object.entries(providers))('%s answers under its name', async (name, provider) => {
+    const wire = await (provider.api === 'responses' ? startResponsesServer() : startChatServer());
+    server = wire;
+    wire.answerWith(SAY);
+    expect(new URL(provider.baseUrl ?? '').pathname).not.toBe('/');
+    const messages = await run('chat', '', [{ text: 'hi', model: 'some/model:8b' }], {
+      provider: name,
+      providers: { [name]: { ...provider, baseUrl: `${wire.url}/v1` } },
+      env: { [provider.apiKeyEnv ?? 'NONE']: 'sk-of-this-one' },
+    });
+    expect(resultsOf(messages)).toEqual(['Done.']);
+    const credential = provider.apiKeyEnv === undefined ? undefined : 'sk-of-this-one';
+    expect(wire.received[0]).toMatchObject({ model: 'some/model:8b' });
+    expect(wire.received[0]?.credential).toBe(credential);
   });
 });
 
