@@ -14,6 +14,8 @@ interface RoutedProviders {
   /** Whose models are asked by a name without a provider. */
   readonly own: ModelClient;
   isProvider(name: string): boolean;
+  /** Why models of another provider must not be asked, in one sentence; undefined: they may. */
+  refusal(provider: string): string | undefined;
   /** Opens the client of another provider; called once for each. Throws if it cannot be reached at all. */
   open(provider: string): ModelClient;
 }
@@ -41,12 +43,13 @@ class RoutingClient implements ModelClient {
     request: ModelRequest,
     options: CallOptions,
   ): AsyncGenerator<ModelOutput, ModelOutcome> {
+    const refused = this.#providers.refusal(provider);
+    if (refused !== undefined) return failed(refused, options);
     let client: ModelClient;
     try {
       client = this.#clientOf(provider);
     } catch (error) {
-      const failure = { kind: 'invalid_request', message: errorText(error), cause: error } as const;
-      return { kind: 'failed', failure, retry: options.retry, attempts: [] };
+      return failed(errorText(error), options);
     }
     const outcome = yield* client.call(request, options);
     // The session knows the model by its qualified name.
@@ -56,13 +59,14 @@ class RoutingClient implements ModelClient {
 
   readonly infoOf = (name: string): ModelInfo => {
     const { provider, model } = this.#named(name);
-    if (provider === undefined) return this.#providers.own.infoOf(name);
+    if (provider === undefined || this.#providers.refusal(provider) !== undefined)
+      return this.#providers.own.infoOf(name);
     return { ...this.#clientOf(provider).infoOf(model), id: name };
   };
 
   readonly ready: ModelClient['ready'] = (name, life) => {
     const { provider, model } = this.#named(name);
-    return provider === undefined
+    return provider === undefined || this.#providers.refusal(provider) !== undefined
       ? this.#providers.own.ready(name, life)
       : this.#clientOf(provider).ready(model, life);
   };
@@ -82,4 +86,8 @@ class RoutingClient implements ModelClient {
     this.#opened.set(provider, client);
     return client;
   }
+}
+
+function failed(message: string, { retry }: CallOptions): ModelOutcome {
+  return { kind: 'failed', failure: { kind: 'invalid_request', message }, retry, attempts: [] };
 }

@@ -1,9 +1,11 @@
 /** Which provider is asked, and what of one never reaches another. Real servers of the Messages API. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';
 import { recordingStore } from '../../src/testing/index.ts';
+import { startBedrockServer } from '../model/wires/bedrock-server.ts';
+import { AWS_ENV, KEYS } from '../model/wires/cloud-clients.ts';
 import { startMessagesServer } from '../model/wires/messages-server.ts';
 import { startChatServer } from '../model/wires/openai-chat-server.ts';
 import type { WireServer } from '../model/wires/wire-server.ts';
@@ -139,6 +141,25 @@ describe('an OpenAI-compatible server', () => {
     });
     expect(result).toMatchObject({ result: 'Chat.' });
     expect(Object.keys(result?.modelUsage ?? {})).toContain('chat:qwen3:8b');
+describe('a variable that asks for one cloud', () => {
+  it('keeps every request from other providers, of whatever model a name is', async () => {
+    const bedrock = await startBedrockServer({ keys: KEYS, region: 'us-west-2' });
+    onTestFinished(() => bedrock.close());
+    const call = { kind: 'call', id: 'toolu_1', name: 'Agent' } as const;
+    const input = { description: 'look', prompt: 'Look.', subagent_type: 'scout' };
+    bedrock.answerWith({ kind: 'message', parts: [{ ...call, input }] }, says('No scout.'));
+    const { result } = await ask({
+      tools: ['Agent'],
+      providers: providers(),
+      // As a repository may define it.
+      agents: { scout: { description: 'Scouts.', prompt: 'Scout.', model: 'local:qwen3:8b' } },
+      env: { ...AWS_ENV, CLAUDE_CODE_USE_BEDROCK: '1', ANTHROPIC_BEDROCK_BASE_URL: bedrock.url },
+    });
+    expect(result).toMatchObject({ result: 'No scout.' });
+    expect(JSON.stringify(bedrock.received.at(-1)?.messages)).toContain(
+      'CLAUDE_CODE_USE_BEDROCK is set, so no model of the provider',
+    );
+    expect([...main.received, ...local.received]).toEqual([]);
   });
 });
 

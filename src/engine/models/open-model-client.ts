@@ -22,6 +22,7 @@ export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): 
   return createRoutingClient({
     own: clientOf(own, apiProvider(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
+    refusal: (name) => lockedOut(name, config),
     open: (name) => clientOf(providerOf(name, config), apiProvider(name), config, ports),
   });
 }
@@ -57,6 +58,15 @@ function clientOf(
     provider: name,
     ...(wire !== undefined && { wire, looksUpModels: provider.baseUrl !== undefined }),
   });
+}
+
+/** Where a variable asks for one cloud, nothing goes elsewhere: not for a fallback, and not for an agent. */
+function lockedOut(
+  name: string,
+  { provider, providerLockedBy }: Pick<QueryEngineConfig, 'provider' | 'providerLockedBy'>,
+): string | undefined {
+  if (providerLockedBy === undefined || name === provider) return undefined;
+  return `${providerLockedBy} is set, so no model of the provider "${name}" is asked. Unset it to use others.`;
 }
 
 /** Whether a name of a model may begin with this one and a colon. */

@@ -26,6 +26,7 @@ type Connection = Pick<
   | 'noProxy'
   | 'provider'
   | 'providers'
+  | 'providerLockedBy'
   | 'proxyUrl'
 > &
   Pick<Resolution, 'apiKeyHelper' | 'isModelConfigured' | 'providerAskedBy'>;
@@ -74,6 +75,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
     }),
     provider: chosen.provider,
     providers: chosen.providers,
+    providerLockedBy: chosen.lockedBy,
     providerAskedBy: chosen.askedBy,
     baseUrl,
     headers,

@@ -41,6 +41,7 @@ interface Sources {
     | 'credentialTtlMs'
     | 'provider'
     | 'providerEnv'
+    | 'providerLockedBy'
     | 'providers'
     | 'proxyUrl'
   >;

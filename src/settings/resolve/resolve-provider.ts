@@ -16,6 +16,8 @@ interface ResolvedProvider {
   readonly type: ProviderType;
   /** What asks for it, for errors. */
   readonly askedBy: string;
+  /** The variable that asks for a cloud: models of other providers are not asked then. */
+  readonly lockedBy: string | undefined;
   /** Its address is not among its own fields. */
   readonly needsBaseUrl: boolean;
   /** Those of the options beside those of the settings. */
@@ -45,7 +47,8 @@ export function resolveProvider({ options, environment, settings }: ProviderInpu
       `${cloud.variable} is set, but the provider "${provider}" is asked for, so nothing was sent. Unset one of them.`,
     );
   const askedBy = asked === undefined && cloud !== undefined ? cloud.variable : `The provider "${provider}"`;
-  return { provider, type, askedBy, needsBaseUrl: providers[provider]?.baseUrl === undefined, providers };
+  const needsBaseUrl = providers[provider]?.baseUrl === undefined;
+  return { provider, type, askedBy, lockedBy: cloud?.variable, needsBaseUrl, providers };
 }
 
 function invalid(problem: string): TurnwrightError {

@@ -49,6 +49,8 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   /** Origin of the key, for `system/init`. */
   apiKeySource?: string | undefined;
   authToken?: string | undefined;
+  /** The variable that asks for a cloud: models of other providers are not asked then. Default none. */
+  providerLockedBy?: string | undefined;
   /**
    * What clouds are set up by, and where keys of further providers are found.
    * @default `env`
