@@ -141,6 +141,9 @@ describe('an OpenAI-compatible server', () => {
     });
     expect(result).toMatchObject({ result: 'Chat.' });
     expect(Object.keys(result?.modelUsage ?? {})).toContain('chat:qwen3:8b');
+  });
+});
+
 describe('a variable that asks for one cloud', () => {
   it('keeps every request from other providers, of whatever model a name is', async () => {
     const bedrock = await startBedrockServer({ keys: KEYS, region: 'us-west-2' });
