@@ -7,9 +7,7 @@ import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { Connections } from '../http/connections.ts';
-import { fieldOf, requestJson } from '../http/request-json.ts';
-import { lifeOf } from '../life-of.ts';
-import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
+import { isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
 
 export interface EndpointSizes {
   /** The sizes known so far. The first call for a model that is in no table starts the look-up. */
@@ -117,21 +115,21 @@ class Sizes implements EndpointSizes {
     const cancel = this.#options.clock.timer(LOOKUP_MS, () => controller.abort());
     this.#running = [...this.#running, controller];
     try {
-      const own = sizesIn(await this.#get(`${this.#base}/${encodeURIComponent(model)}${search}`, signal));
-      if (own !== undefined || signal.aborted) return own;
-      return sizesIn(entryOf(await this.#get(`${this.#base}${search}`, signal), model));
+      const { lookUpSizes } = await import('./look-up-sizes.ts');
+      const { connections, headers } = this.#options;
+      return await lookUpSizes(model, {
+        connections,
+        path: this.#base,
+        search,
+        headers: headers(),
+        signal,
+      });
+    } catch {
+      return undefined;
     } finally {
       cancel();
       this.#running = this.#running.filter((other) => other !== controller);
     }
-  }
-
-  /** The JSON at a path; undefined if there is none. */
-  async #get(path: string, signal: AbortSignal): Promise<unknown> {
-    const { connections, headers } = this.#options;
-    const life = lifeOf(signal);
-    const answer = await requestJson({ connections, path, headers: headers(), life, keepAlive: true });
-    return answer.head !== undefined && answer.head.status === 200 ? answer.json : undefined;
   }
 }
 
@@ -148,32 +146,4 @@ function soon(lookup: Promise<void>, clock: Clock, signal: AbortSignal): Promise
     if (signal.aborted) done();
     else void lookup.then(done);
   });
-}
-
-function entryOf(list: unknown, model: string): unknown {
-  const entries = fieldOf(list, 'data');
-  if (!Array.isArray(entries)) return undefined;
-  const named = (same: (id: string) => boolean) =>
-    entries.find((entry) => same(String(fieldOf(entry, 'id'))));
-  return named((id) => id === model) ?? named((id) => canonicalModel(id) === canonicalModel(model));
-}
-
-/**
- * `max_input_tokens` and `max_tokens` are fields of the Messages API; the others those of common local
- * servers and gateways.
- */
-export function sizesIn(entry: unknown): StatedSizes | undefined {
-  const contextWindow = tokensIn(entry, ['max_input_tokens', 'max_model_len', 'context_length']);
-  const maxOutputTokens = tokensIn(entry, ['max_tokens', 'max_output_tokens']);
-  if (contextWindow === undefined && maxOutputTokens === undefined) return undefined;
-  return {
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-  };
-}
-
-function tokensIn(entry: unknown, names: readonly string[]): number | undefined {
-  return names
-    .map((name) => fieldOf(entry, name))
-    .find((value): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0);
 }

@@ -1,6 +1,6 @@
 /** The models that an endpoint offers (`GET /v1/models`), without a model call and without cost. */
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
-import { sizesIn } from '../catalog/endpoint-sizes.ts';
+import { sizesIn } from '../catalog/look-up-sizes.ts';
 import type { StatedSizes } from '../catalog/model-info.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { Endpoint } from './probe-endpoint.ts';
