@@ -2,7 +2,6 @@
 
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandContext } from '../../protocol/tools/command.ts';
-import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
@@ -47,7 +46,10 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
       get model() {
         return model.current;
       },
-      setModel: (name) => switchModel(name, 'command', session),
+      async setModel(name) {
+        const { switchModel } = await import('../models/switch-model.ts');
+        await switchModel(name, 'command', session);
+      },
       get effort() {
         const info = model.infoOf(model.current);
         return info.supportsEffort ? (model.effort ?? info.defaultEffort) : undefined;

@@ -1,6 +1,5 @@
 /** The model of a running session, as a host changes it. */
 import type { ThinkingConfig } from '../../protocol/model/wire.ts';
-import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 
 export class ModelControls {
@@ -15,6 +14,7 @@ export class ModelControls {
    * and with `blocked_by_hook` where a hook refuses it; the model is then as it was.
    */
   async switchTo(model?: string): Promise<void> {
+    const { switchModel } = await import('../models/switch-model.ts');
     await switchModel(model, 'sdk', this.#session);
   }
 

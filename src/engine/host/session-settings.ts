@@ -7,7 +7,6 @@ import type {
   PermissionMode,
   PermissionRuleSource,
 } from '../../protocol/tools/permission.ts';
-import { switchModel } from '../models/switch-model.ts';
 import type { Session } from '../session/session.ts';
 import type { SettingsAccess, SettingsReport } from './settings-access.ts';
 
@@ -76,7 +75,10 @@ export class SessionSettings {
     );
     permissions.setLocks(permissionLocks);
     if (says(given['permissions'], 'defaultMode')) this.setPermissionMode(permissionMode);
-    if ('model' in given) await switchModel(modelIn(given), 'sdk', this.#session);
+    if ('model' in given) {
+      const { switchModel } = await import('../models/switch-model.ts');
+      await switchModel(modelIn(given), 'sdk', this.#session);
+    }
     if ('effortLevel' in given) model.effort = effort;
     if ('fastMode' in given) model.fastMode = fastMode;
   }
