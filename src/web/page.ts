@@ -13,6 +13,9 @@ export interface Page {
   readonly text: string;
 }
 
+/** Its server answered with the page that was requested. */
+export const isFine = ({ code }: Page): boolean => code >= 200 && code < 300;
+
 /** Redirected to another host, which is not allowed yet. */
 interface Moved {
   readonly kind: 'moved';

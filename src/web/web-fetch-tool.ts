@@ -1,8 +1,8 @@
 /** WebFetch: a page, read by a small model. */
 import type { JsonObject } from '../protocol/json.ts';
-import type { ParseResult, Tool, ToolContext, ToolOutput } from '../protocol/tools/tool.ts';
-import { headOf } from '../util/text/cut-text.ts';
-import type { Page, PageOutcome } from './page.ts';
+import type { ParseResult, Tool, ToolContext } from '../protocol/tools/tool.ts';
+import { isFine, type PageOutcome } from './page.ts';
+import type { PageQuestion } from './page-answer.ts';
 import { createPageCache } from './page-cache.ts';
 import type { WebPort } from './web-port.ts';
 
@@ -24,27 +24,12 @@ interface WebFetchOutput {
   readonly url: string;
 }
 
-interface PageQuestion {
-  readonly url: string;
-  readonly text: string;
-  readonly prompt: string;
-  readonly effectKey: string;
-  readonly signal: AbortSignal;
-}
-
 interface WebFetchPorts extends WebPort {
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<WebFetchInput>;
   /** The answer of a small model; undefined if there is no usable one. */
   readonly answer: (question: PageQuestion) => Promise<string | undefined>;
 }
 
-/** Characters per request. */
-const WINDOW_CHARS = 100_000;
-/** A shorter text is returned unchanged. */
-const SHORT_CHARS = 5_000;
-/** Excerpt of a page when there is no answer about it. */
-const EXCERPT_CHARS = 20_000;
-const ERROR_PAGE_CHARS = 500;
 const MAX_URL_CHARS = 2_000;
 
 const schema = {
@@ -100,68 +85,16 @@ export function createWebFetchTool(ports: WebFetchPorts): Tool<WebFetchInput, We
     async run({ url, prompt, offset = 0 }, context) {
       const startedMs = context.nowMs();
       const outcome = await pageAt(new URL(url), context);
-      const told = await tell(outcome, { prompt, offset, context });
+      const { pageAnswer } = await import('./page-answer.ts');
+      const answer = await pageAnswer(outcome, { prompt, offset, context, ask: ports.answer });
       const { code = 0, codeText = '' } = outcome;
       const bytes = outcome.kind === 'page' ? outcome.bytes : 0;
       const durationMs = context.nowMs() - startedMs;
       return {
-        data: { bytes, code, codeText, result: told.content, durationMs, url: outcome.url },
-        ...told,
+        data: { bytes, code, codeText, result: answer.content, durationMs, url: outcome.url },
+        ...answer,
       };
     },
-  };
-
-  async function tell(
-    outcome: PageOutcome,
-    asked: { readonly prompt: string; readonly offset: number; readonly context: ToolContext },
-  ): Promise<Pick<ToolOutput, 'isError'> & { readonly content: string }> {
-    switch (outcome.kind) {
-      case 'moved':
-        return {
-          content: `${outcome.url} has moved to another host (${outcome.code} ${outcome.codeText}), which was not asked: ${outcome.to}\nTo read it there, call ${WEB_FETCH_TOOL} again with that address.`,
-        };
-      case 'refused': {
-        const answered =
-          outcome.code === undefined ? '' : ` It answered ${outcome.code} ${outcome.codeText}.`;
-        return { content: `Nothing was read from ${outcome.url}. ${outcome.why}${answered}`, isError: true };
-      }
-      case 'page':
-        return isFine(outcome) ? { content: await readOut(outcome, asked) } : errorPage(outcome);
-    }
-  }
-
-  async function readOut(
-    page: Page,
-    { prompt, offset, context }: { prompt: string; offset: number; context: ToolContext },
-  ): Promise<string> {
-    const { text, url } = page;
-    if (text.trim() === '') return `${url} holds no text.`;
-    if (offset >= text.length)
-      throw new Error(`The text of ${url} ends before character ${offset}: it has ${text.length}.`);
-    const part = headOf(text.slice(offset), WINDOW_CHARS);
-    const end = offset + part.length;
-    const rest =
-      end < text.length
-        ? `\n\n(Characters ${offset} to ${end} of ${text.length} were read. To read on, call again with offset ${end}.)`
-        : '';
-    if (part.length <= SHORT_CHARS) return `${url} says:\n\n${part}${rest}`;
-    const effectKey = `${context.effectKey}/page`;
-    const answer = await ports.answer({ url, text: part, prompt, effectKey, signal: context.signal });
-    context.signal.throwIfAborted();
-    if (answer !== undefined) return `${answer}${rest}`;
-    const excerpt = headOf(part, EXCERPT_CHARS);
-    const more = excerpt.length < part.length ? ` Its first ${excerpt.length} characters follow.` : '';
-    return `(The model that reads pages gave no answer, so this is the text itself.${more})\n\n${url} says:\n\n${excerpt}`;
-  }
-}
-
-const isFine = ({ code }: Page): boolean => code >= 200 && code < 300;
-
-function errorPage({ url, code, codeText, text }: Page): { content: string; isError: true } {
-  const said = headOf(text.trim(), ERROR_PAGE_CHARS);
-  return {
-    content: `${url} answered ${code} ${codeText}.${said === '' ? '' : ` It says:\n\n${said}`}`,
-    isError: true,
   };
 }
 

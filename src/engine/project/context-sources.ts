@@ -3,7 +3,6 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { memoryPrompt } from '../../subagents/agent-memory.ts';
 import { foldersOfRepository } from '../../util/files/folders.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { gitStatus } from '../session/git-status.ts';
 import type { ContextSources } from '../session/session.ts';
 
 interface ContextSourceParts {
@@ -23,7 +22,10 @@ export function composeContextSources(
     memoryFiles: projectMemory.load,
     relevantMemory: projectMemory.prefetch,
     isRepository: async () => (await foldersOfRepository(cwd, files)) !== undefined,
-    gitStatus: (signal) => gitStatus({ cwd, env, files, isTrusted: projectTrusted }, signal),
+    async gitStatus(signal) {
+      const { gitStatus } = await import('../session/git-status.ts');
+      return gitStatus({ cwd, env, files, isTrusted: projectTrusted }, signal);
+    },
     ownMemory: async () => (memoryPath === undefined ? undefined : memoryPrompt(memoryPath, files)),
   };
 }

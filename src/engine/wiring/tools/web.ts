@@ -11,6 +11,7 @@ import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
+import { ownProvider } from '../../models/open-model-client.ts';
 import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
 import { VERSION } from '../../version.ts';
 
@@ -29,7 +30,8 @@ export function composeWeb(config: QueryEngineConfig, parts: WebParts): readonly
 function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
   const model = parts.model.resolve(config.model);
   const isOffered = config.sessionTools?.includes(WEB_SEARCH_TOOL) === true;
-  if (!isOffered || !asksAnthropic(config.baseUrl ?? DEFAULT_BASE_URL, model)) return [];
+  const hasSearch = ['anthropic', 'vertex', 'foundry'].includes(ownProvider(config).type);
+  if (!isOffered || !hasSearch || !asksAnthropic(config.baseUrl ?? DEFAULT_BASE_URL, model)) return [];
   return [
     createWebSearchTool({
       parser: (schema) => parserOf<WebSearchInput>(schema),
