@@ -1,7 +1,7 @@
 /** What a command may use of its process. */
-import { isatty } from 'node:tty';
+import { closeSync, openSync } from 'node:fs';
+import { isatty, ReadStream } from 'node:tty';
 import type { ExitCode } from './exit-codes.ts';
-import { openKeyboard } from './keyboard.ts';
 import { createOutput, type Output } from './output.ts';
 import { listenForSignals, type Signals } from './signals.ts';
 import { UsageError } from './usage-error.ts';
@@ -68,6 +68,28 @@ function folderOf(proc: NodeJS.Process): string {
     return proc.cwd();
   } catch {
     throw new UsageError('The folder you are in does not exist any more. Go to another one.');
+  }
+}
+
+/**
+ * Keyboard input, also where stdin is a pipe (`git diff | turnwright "…"`): stdin if it is a terminal, else
+ * the controlling terminal, if stdout or stderr is one and so shows the question. undefined: there is none,
+ * as in CI.
+ */
+function openKeyboard({ stdin, stdout, stderr }: NodeJS.Process): NodeJS.ReadStream | undefined {
+  if (stdin.isTTY === true) return stdin;
+  if (stdout.isTTY !== true && stderr.isTTY !== true) return undefined;
+  let descriptor: number;
+  try {
+    descriptor = openSync('/dev/tty', 'r+');
+  } catch {
+    return undefined;
+  }
+  try {
+    return new ReadStream(descriptor).pause();
+  } catch {
+    closeSync(descriptor);
+    return undefined;
   }
 }
 

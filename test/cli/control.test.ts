@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnreadableLine } from '../../src/cli/control/control-session.ts';
-import { readLines } from '../../src/cli/control/read-lines.ts';
+import { readLines } from '../../src/cli/control/wire.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from '../scenarios/processes.ts';
 import { temporaryFolder } from './bin.ts';

@@ -1,5 +1,5 @@
 /** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
-import { getSessionInfo, NOT_CONFIGURED } from '../../index.ts';
+import { getSessionInfo, NOT_CONFIGURED, sessionDecisions, type TerminalReason } from '../../index.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
@@ -8,7 +8,6 @@ import { createLiveView, createQuestions } from '../run/live-view.ts';
 import { both, createPrinter, expendable } from '../run/print.ts';
 import { withNotices } from '../run/print-notices.ts';
 import { readPrompt } from '../run/prompt.ts';
-import { promptToGoOn } from '../run/prompt-to-go-on.ts';
 import { optionsFrom } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
 import { settleTrust } from '../run/trust-question.ts';
@@ -18,6 +17,11 @@ import type { World } from '../world.ts';
 
 const NO_TASK =
   'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
+
+const GO_ON = 'Go on from where you stopped.';
+
+/** Reasons after which nothing is left to do. */
+const FINISHED: ReadonlySet<TerminalReason> = new Set(['completed', 'stop_hook_prevented', 'hook_stopped']);
 
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   if (flags.inputFormat === 'stream-json')
@@ -95,4 +99,18 @@ async function runPrinted(world: World, prompt: string | undefined, flags: RunFl
   });
   const goOn = () => promptToGoOn(world, flags);
   return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
+}
+
+/**
+ * `--continue` alone, without an open submission: a stopped submission has its result and has ended, so it
+ * continues as a submission of its own, with this prompt. undefined when the last turn was completed, or
+ * there was none.
+ */
+async function promptToGoOn(
+  { cwd, env }: Pick<World, 'cwd' | 'env'>,
+  { options: { resume } }: Pick<RunFlags, 'options'>,
+): Promise<string | undefined> {
+  const decisions = await sessionDecisions(resume, { cwd, env }).catch(() => []);
+  const last = decisions.at(-1)?.decision;
+  return last?.kind === 'stop' && !FINISHED.has(last.terminal) ? GO_ON : undefined;
 }

@@ -20,8 +20,7 @@ import { createHostChannel } from './host-channel.ts';
 import { askHost, hostOptions, linkedFlags } from './host-options.ts';
 import { delivered, demandsAnything, type LaunchDemands, NotDelivered } from './launch-demands.ts';
 import { createPromptLine } from './prompt-queue.ts';
-import { readLines } from './read-lines.ts';
-import { type Fields, parseHostLine } from './wire.ts';
+import { type Fields, parseHostLine, readLines } from './wire.ts';
 
 interface ControlSessionOptions {
   /** Options from the flags. */

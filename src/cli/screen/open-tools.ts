@@ -1,10 +1,9 @@
 /** Calls without a result so far, and the line for each. */
 import type { SDKUserMessage } from '../../index.ts';
-import { commandOutput } from './command-output.ts';
 import type { Style } from './style.ts';
 import { toolLabel } from './tool-label.ts';
-import { duration } from './units.ts';
-import { oneLine } from './visible.ts';
+import { counted, duration } from './units.ts';
+import { oneLine, visible } from './visible.ts';
 import { cutToWidth, displayWidth } from './width.ts';
 
 interface OpenTool {
@@ -157,4 +156,30 @@ function todoLines({ todos }: Readonly<Record<string, unknown>>): string[] {
 function firstLine(text: string): string {
   const bare = text.replace(/<\/?tool_use_error>/g, '').trim();
   return oneLine(bare.split('\n', 1)[0] ?? '');
+}
+
+const MOST_OUTPUT_LINES = { ok: 4, failed: 12 } as const;
+/** Text of the tool for a command without output. */
+const NO_OUTPUT = '(Bash completed with no output)';
+
+/**
+ * The output of a command, under the line of its call: its end, and more of it on failure. Plain lines,
+ * indented and cut to `columns`. The first line of a failure is shown beside the call already.
+ */
+function commandOutput(text: string, isError: boolean, columns: number): readonly string[] {
+  const written = isError ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
+  if (written.trim() === NO_OUTPUT) return [];
+  const { lines, left } = lastLines(written, isError ? MOST_OUTPUT_LINES.failed : MOST_OUTPUT_LINES.ok);
+  const before = left === 0 ? [] : [`… ${counted(left, 'line')} before`];
+  return [...before, ...lines].map((line) =>
+    cutToWidth(`    ${visible(line).replaceAll('\t', '  ')}`, columns),
+  );
+}
+
+/** The end of a text, without surrounding blank lines, and the number of lines before it. */
+function lastLines(text: string, most: number): { readonly lines: readonly string[]; readonly left: number } {
+  const trimmed = text.replace(/^(?:[\t ]*\r?\n)+/, '').trimEnd();
+  const lines = trimmed === '' ? [] : trimmed.split(/\r?\n/);
+  const left = Math.max(0, lines.length - most);
+  return { lines: lines.slice(left), left };
 }

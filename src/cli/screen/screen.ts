@@ -2,11 +2,10 @@
  * The live view: streamed text, one line per tool and per action of the engine, a status line while waiting.
  */
 import type { Query, SDKMessage } from '../../index.ts';
-import { createAwaitedServers } from './awaited-servers.ts';
 import { createModelSilence } from './model-silence.ts';
 import { noteFor } from './notes.ts';
 import { createOpenTools, resultsOf } from './open-tools.ts';
-import { lateServers, serverProblems } from './server-problems.ts';
+import { createAwaitedServers, lateServers, serverProblems } from './server-problems.ts';
 import { createStreamedAnswer } from './streamed-answer.ts';
 import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
