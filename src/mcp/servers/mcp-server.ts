@@ -8,9 +8,14 @@ import { ServerLink } from '../connect/server-link.ts';
 import { notConnected } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { ToolPins } from '../tools/tool-pins.ts';
-import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
+import {
+  type HostServerConfig,
+  isHosts,
+  isRemote,
+  type McpServerConfig,
+  type ParsedServer,
+} from './server-config.ts';
 import type { Listed, McpServerPorts } from './server-ports.ts';
-import { shownConfig, transportOf } from './server-status.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 
 interface Offers extends OfferedTools {
@@ -239,4 +244,16 @@ export class McpServer {
       if (this.#reload === reload) this.#reload = undefined;
     });
   }
+}
+
+function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
+  if (isHosts(config)) return 'sdk';
+  return isRemote(config) ? config.type : 'stdio';
+}
+
+/** As reported to hosts, without secrets. */
+function shownConfig(config: Exclude<McpServerConfig, HostServerConfig>): Readonly<Record<string, unknown>> {
+  if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
+  const { origin, pathname } = new URL(config.url);
+  return { type: config.type, url: origin + pathname };
 }
