@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
 import { http } from '../util/node.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';
 import { type ApiError, errorBody, notFound } from './api-error.ts';
 import { deliver } from './http/deliver.ts';
@@ -12,7 +13,6 @@ import {
   judgeIncoming,
   type MessageEndpointPorts,
 } from './http/message-endpoint.ts';
-import { parseJson, readBody } from './http/read-body.ts';
 import type { RecordedRequest, Verdict } from './http/recorded-request.ts';
 import type { TimelineEvent, TimelineFact } from './http/timeline.ts';
 import { RULES } from './judge/index.ts';
@@ -20,8 +20,7 @@ import { type ModelFacts, modelCatalogue } from './models.ts';
 import { checkOptions, type RehearsalOptions } from './options.ts';
 import type { Answer } from './reply/answer.ts';
 import { isRecord } from './request/api-request.ts';
-import type { RequestKind } from './scenario/rehearsal-request.ts';
-import { kindOf } from './scenario/request-kind.ts';
+import { kindOf, type RequestKind } from './scenario/rehearsal-request.ts';
 import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { sessionKeyOf } from './scenario/session-key.ts';
 import { createSessionBook, type UnusedReply } from './session-book.ts';
@@ -171,6 +170,27 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
         server.closeAllConnections();
       }),
   };
+}
+
+/** The complete body; undefined when the client disconnected before its end. */
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', () => resolve(undefined));
+    request.on('close', () => resolve(undefined));
+  });
+}
+
+function parseJson(body: Buffer): { readonly value: unknown; readonly error?: string } {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? { value } : { value, error: 'expected an object' };
+  } catch (error) {
+    return { value: undefined, error: errorText(error) };
+  }
 }
 
 interface Routed {

@@ -3,10 +3,11 @@
  * and found again by exact prefix within 20 blocks before a breakpoint. They live 5 minutes or 1 hour from
  * their last use, belong to one key and one model, and exist from the start of the response.
  */
-import { type ApiBlock, type ApiRequest, isRecord } from '../request/api-request.ts';
-import { type CacheLife, cacheLife } from '../request/cache-control.ts';
+import { type ApiBlock, type ApiRequest, type ApiTool, isRecord } from '../request/api-request.ts';
 import type { EditedPrompt } from './context-edits.ts';
 import { blockTokens, messageOverhead, toolTokens } from './token-estimate.ts';
+
+type CacheLife = '5m' | '1h';
 
 /** Positions checked per breakpoint, the breakpoint itself being the first. */
 const LOOK_BACK = 20;
@@ -96,6 +97,19 @@ function writtenTokens(positions: readonly Position[], breakpoints: readonly num
     last = position.tokens;
   }
   return { written1hTokens: last1h - readTokens, written5mTokens: last - last1h };
+}
+
+/** Lifetime of a block's own breakpoint, or of the last one inside a tool result. */
+function cacheLife(block: ApiBlock | ApiTool): CacheLife | undefined {
+  const own = block['cache_control'];
+  if (isRecord(own)) return own['ttl'] === '1h' ? '1h' : '5m';
+  const content = block['content'];
+  if (!Array.isArray(content)) return undefined;
+  for (const inner of content.toReversed()) {
+    const nested: unknown = isRecord(inner) ? inner['cache_control'] : undefined;
+    if (isRecord(nested)) return nested['ttl'] === '1h' ? '1h' : '5m';
+  }
+  return undefined;
 }
 
 function longer(a: CacheLife, b: CacheLife | undefined): CacheLife {

@@ -1,4 +1,6 @@
 /** The broken project of the bundled rehearsal: an order book whose totals miss the last order. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 interface ProjectFile {
   readonly path: string;
@@ -36,8 +38,17 @@ const ITEMS = [
 const JANUARY = { month: '2026-01', firstId: 1001, orders: 1120 } as const;
 const FEBRUARY = { month: '2026-02', firstId: 3001, orders: 1460 } as const;
 
+/** Writes the broken project into `folder`, which is created if missing. */
+export async function layOutProject(folder: string): Promise<void> {
+  for (const { path, content } of projectFiles()) {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+  }
+}
+
 /** The same files every time. */
-export function projectFiles(): readonly ProjectFile[] {
+function projectFiles(): readonly ProjectFile[] {
   const january = monthOf(JANUARY);
   const february = monthOf(FEBRUARY);
   return [

@@ -1,5 +1,6 @@
 /** An answer ready for delivery: a head, and frames of bytes with pauses between them. Faults edit it. */
 import type { StreamEvent } from '../../protocol/model/wire.ts';
+import type { Timing } from '../scenario/scenario.ts';
 
 /** What the timeline records once a frame was written. */
 export type Mark =
@@ -40,6 +41,8 @@ export interface Answer {
   readonly frames: readonly Frame[];
 }
 
+const DEFAULT_PING_MS = 15_000;
+
 export const PING_FRAME = 'event: ping\ndata: {"type": "ping"}\n\n';
 
 export function eventFrame(event: StreamEvent): Frame {
@@ -61,4 +64,21 @@ export function sse(type: string, data: string): string {
 
 export function faultMark(fault: string): Mark {
   return { kind: 'fault', fault };
+}
+
+/** Puts a reply's pauses between its frames. */
+export function pace(frames: readonly Frame[], timing: Timing): Frame[] {
+  const { ttftMs = 0, gapMs = 0, blockPauseMs = 0 } = timing;
+  if (ttftMs === 0 && gapMs === 0 && blockPauseMs === 0) return [...frames];
+  let due = ttftMs;
+  return frames.map((frame) => {
+    const pauseMs = due + (frame.event?.type === 'content_block_delta' ? gapMs : 0);
+    due = frame.event?.type === 'content_block_stop' ? blockPauseMs : 0;
+    return pauseMs > 0 ? { ...frame, pauseMs } : frame;
+  });
+}
+
+export function pingEveryMs(timing: Timing): number | undefined {
+  if (timing.pings === undefined || timing.pings === false) return undefined;
+  return timing.pings === true ? DEFAULT_PING_MS : timing.pings;
 }
