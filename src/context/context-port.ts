@@ -24,8 +24,13 @@ import type { SummaryWords } from './compact/summary-prompt.ts';
 import { createSummaryRooms } from './compact/summary-room.ts';
 import { createEstimates, type Estimates } from './estimate/estimates.ts';
 import { createFixedOverhead } from './estimate/fixed-overhead.ts';
-import { createModelSizes, type ModelSizes } from './estimate/model-sizes.ts';
-import { type LimitOptions, limitsFor, type ModelSize } from './estimate/thresholds.ts';
+import {
+  createModelSizes,
+  type LimitOptions,
+  limitsFor,
+  type ModelSize,
+  type ModelSizes,
+} from './estimate/thresholds.ts';
 import { type MediaLimits, mediaLimitsFor } from './media/media-limits.ts';
 import {
   createMiddleRungs,

@@ -13,11 +13,16 @@ import { checkMode, checkUpdate } from './ask/check-update.ts';
 import { decideCall } from './decide/decide-call.ts';
 import type { PermissionState } from './decide/evaluation.ts';
 import type { Protection } from './decide/protected-path.ts';
-import type { DiskReader } from './decide/real-path.ts';
+import { type DiskReader, lookFrom } from './decide/real-path.ts';
 import { stricterMode } from './decide/stricter-mode.ts';
-import { deniedReads } from './rules/denied-reads.ts';
-import { type PathPatternSource, type Pattern, readPattern } from './rules/path-rule.ts';
-import { formatRule, namesTool } from './rules/rule.ts';
+import {
+  forbidsPath,
+  type PathPatternSource,
+  type PathRuleContext,
+  type Pattern,
+  readPattern,
+} from './rules/path-rule.ts';
+import { formatRule, namesTool, type PermissionRule, speaksOfReading } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
 
 export interface PermissionOptions {
@@ -242,4 +247,34 @@ class PermissionEngine implements Permissions {
 
 function inHome(home: string | undefined): Protection['folders'] {
   return home === undefined ? [] : PROTECTED_AT_HOME.map((path) => ({ path: join(home, path) }));
+}
+
+/**
+ * The files that a search must omit: the rules are checked for each file it would show, not only for the
+ * folder it starts in. undefined if no deny rule concerns reading files: then a search needs no further
+ * checks.
+ */
+function deniedReads(
+  denied: readonly PermissionRule[],
+  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root'> & { readonly files: DiskReader },
+): ((path: string) => Promise<boolean>) | undefined {
+  const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
+    ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],
+  );
+  if (specifiers.length === 0) return undefined;
+  const look = lookFrom(place.files, place.cwd);
+  const context: PathRuleContext = { ...place, ...look };
+  const isDenied = async (path: string) => {
+    const resolved = await look.resolve(path);
+    if (resolved.real === undefined) return true;
+    for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
+    return false;
+  };
+  const known = new Map<string, Promise<boolean>>();
+  return (path) => {
+    // A search shows many lines of one file.
+    const answer = known.get(path) ?? isDenied(path);
+    known.set(path, answer);
+    return answer;
+  };
 }

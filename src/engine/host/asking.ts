@@ -1,6 +1,5 @@
 /** Permission questions, and what answers them: the configured MCP tool, the host, or none of them. */
 import { createAsk } from '../../permissions/ask/ask.ts';
-import { promptThrough } from '../../permissions/ask/prompt-tool.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { AskPort, PermissionQuestion } from '../../protocol/tools/gate.ts';
@@ -35,6 +34,32 @@ function answererOf(
 ): CanUseTool | undefined {
   if (name === undefined) return canUseTool;
   return promptThrough((input, signal) => callTool(name, input, signal));
+}
+
+/**
+ * A tool that answers permission questions. It gets `tool_name`, `input` and `tool_use_id`, and its
+ * text must be the answer as JSON. Errors are thrown; `createAsk` converts them into a denial (F90).
+ */
+function promptThrough(
+  call: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
+): CanUseTool {
+  return async (toolName, input, { signal, toolUseID }) => {
+    const output = await call({ tool_name: toolName, input, tool_use_id: toolUseID }, signal);
+    const text = textOf(output);
+    if (output.isError === true) throw new Error(`the permission prompt tool failed: ${text.slice(0, 1000)}`);
+    try {
+      return JSON.parse(text) as PermissionResult;
+    } catch {
+      throw new Error(
+        `the permission prompt tool must answer with JSON such as {"behavior":"allow"}, and said: ${text.slice(0, 200)}`,
+      );
+    }
+  };
+}
+
+function textOf({ content }: ToolOutput): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 }
 
 /** What tools need of them. */

@@ -20,7 +20,6 @@ import { toolEndedTurn } from './tool-ended-turn.ts';
 import { turnLimit } from './turn-limit.ts';
 import { unexpectedError } from './unexpected-error.ts';
 import { unusableAnswer } from './unusable-answer.ts';
-import { withoutCalls } from './without-calls.ts';
 
 export const RULES: readonly Rule[] = [
   aborted,
@@ -37,5 +36,13 @@ export const RULES: readonly Rule[] = [
   toolEndedTurn,
   turnLimit,
 ];
+
+/** A rule about an answer that asks for nothing: passes when the response holds a complete tool call. */
+function withoutCalls(rule: Rule): Rule {
+  return {
+    ...rule,
+    applies: (facts, output, iteration) => facts.calls.length === 0 && rule.applies(facts, output, iteration),
+  };
+}
 
 export { aborted as ABORTED, unexpectedError as UNEXPECTED_ERROR };

@@ -6,7 +6,6 @@ import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from '
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { http, https, tls } from '../../util/node.ts';
-import { bypassesProxy, portOf } from './proxy-rules.ts';
 
 interface EndpointOptions {
   readonly baseUrl: URL;
@@ -199,4 +198,34 @@ function proxyAuthorization(proxy: URL): { 'proxy-authorization'?: string } {
   if (proxy.username === '') return {};
   const userInfo = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(userInfo).toString('base64')}` };
+}
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Whether a host is reached without the proxy. `noProxy` is the usual list: hosts, `.domains`, `host:port`
+ * and `*`, separated by commas or spaces; a name also covers its subdomains. Loopback never uses a proxy,
+ * which could not reach it.
+ */
+export function bypassesProxy(target: URL, noProxy: string | undefined): boolean {
+  const host = target.hostname.toLowerCase();
+  if (LOOPBACK.test(host)) return true;
+  const port = portOf(target);
+  return (noProxy ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((rule) => rule !== '')
+    .some((rule) => matches(rule, host, port));
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === 'https:' ? '443' : '80');
+}
+
+function matches(rule: string, host: string, port: string): boolean {
+  if (rule === '*') return true;
+  const [, name = rule, rulePort] = /^(.+?)(?::(\d+))?$/.exec(rule) ?? [];
+  if (rulePort !== undefined && rulePort !== port) return false;
+  const bare = name.replace(/^\*?\./, '');
+  return host === bare || host.endsWith(`.${bare}`);
 }

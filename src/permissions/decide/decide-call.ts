@@ -7,9 +7,8 @@ import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
 import { coverCommand } from '../rules/allowed-command.ts';
 import type { CommandCase } from '../rules/command-case.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
-import { firstMatch } from '../rules/first-match.ts';
 import { speaksOfFiles } from '../rules/forbidden-path.ts';
-import { looksAtFiles } from '../rules/match-rule.ts';
+import { firstMatch, looksAtFiles } from '../rules/match-rule.ts';
 import { formatRule, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { editedPaths } from './accepted-edits.ts';
 import {
@@ -24,7 +23,7 @@ import {
   placeOf,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
-import { linkedGrants } from './linked-grants.ts';
+import { linkedGrants } from './protected-path.ts';
 import { lookFrom, type ResolvedPath } from './real-path.ts';
 import { type Subject, subjectOf } from './subject.ts';
 

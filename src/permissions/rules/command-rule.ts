@@ -1,6 +1,6 @@
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
-import { type CommandLine, literalWords } from '../../shell/reading/segment.ts';
+import { type CommandLine, literalWords, programOf } from '../../shell/reading/segment.ts';
 
 /**
  * `git status` matches only that command; `npm run test:*` (or `npm run test *`) also the command with
@@ -23,6 +23,25 @@ export function allowsCommand(specifier: string, { segments, unseen }: CommandLi
   if (only === undefined || more.length > 0 || unseen !== undefined) return false;
   const words = literalWords(only);
   return words !== undefined && !only.assigns && only.redirects.length === 0 && allowsWords(specifier, words);
+}
+
+/**
+ * Whether the line consists only of commands that these specifiers name: plain ones, joined by `&&`, `;` or
+ * `|`. A command that changes the folder, writes to a file or starts a command that cannot be analysed is not
+ * excluded.
+ */
+export async function commandExcludedBy(specifiers: readonly string[], command: string): Promise<boolean> {
+  const { readCommandLine } = await import('../../shell/reading/command-line.ts');
+  const { segments, unseen } = await readCommandLine(command);
+  return (
+    unseen === undefined &&
+    segments.length > 0 &&
+    segments.every((segment) => {
+      const words = literalWords(segment);
+      const isPlain = !segment.assigns && segment.redirects.length === 0 && programOf(segment) !== 'cd';
+      return isPlain && words !== undefined && specifiers.some((specifier) => allowsWords(specifier, words));
+    })
+  );
 }
 
 /** It also speaks of words that it does not name. */

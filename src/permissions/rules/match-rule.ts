@@ -1,3 +1,4 @@
+import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { PermissionTarget } from '../../protocol/tools/tool.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { Subject } from '../decide/subject.ts';
@@ -7,6 +8,7 @@ import { forbidsCommandPath } from './forbidden-path.ts';
 import { type Match, stronger } from './match.ts';
 import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
 import { namesTool, type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
+import type { RuleSet } from './rule-set.ts';
 import { matchesUrl } from './url-rule.ts';
 
 /**
@@ -23,6 +25,45 @@ export function matchRule(
   const { target } = subject;
   if (looksAtFiles(target)) return matchFiles(rule, target, subject, context);
   return sure(matchesOther(rule, subject));
+}
+
+/** What a rule is held against. */
+interface Question {
+  readonly state: { readonly rules: RuleSet };
+  readonly subject: Subject;
+  readonly context: PathRuleContext;
+}
+
+interface Found {
+  readonly rule: PermissionRule;
+  readonly match: Exclude<Match, 'no'>;
+}
+
+/** The first rule that matches for sure, or else the first that may. */
+export function firstMatch(
+  behavior: PermissionBehavior,
+  { state, subject, context }: Question,
+): Found | undefined | Promise<Found | undefined> {
+  const rules = state.rules.of(behavior);
+  const from = (start: number, possible: Found | undefined): ReturnType<typeof firstMatch> => {
+    let found = possible;
+    for (let at = start; at < rules.length; at++) {
+      const rule = rules[at] as PermissionRule;
+      const match = matchRule(rule, subject, context);
+      if (match instanceof Promise)
+        return match.then((known) =>
+          known === 'yes' ? { rule, match: known } : from(at + 1, found ?? foundIf(rule, known)),
+        );
+      if (match === 'yes') return { rule, match };
+      found ??= foundIf(rule, match);
+    }
+    return found;
+  };
+  return from(0, undefined);
+}
+
+function foundIf(rule: PermissionRule, match: Match): Found | undefined {
+  return match === 'no' ? undefined : { rule, match };
 }
 
 const sure = (matched: boolean): Match => (matched ? 'yes' : 'no');
