@@ -23,6 +23,7 @@ import type { SessionStoreEntry } from '../protocol/session/session-store.ts';
 import type { SDKSessionStateChanged } from '../protocol/stream/session-messages.ts';
 import type { AgentDefinition } from '../protocol/tools/agent.ts';
 import type { Command, CommandSource } from '../protocol/tools/command.ts';
+import type { McpStatus, McpToolInfo } from '../protocol/tools/mcp.ts';
 import type { PermissionResult } from '../protocol/tools/permission.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tools/tool.ts';
 import type { ResolvedOptions } from '../settings/resolve/resolved-options.ts';
@@ -30,7 +31,6 @@ import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SettingsAccess } from './host/settings-access.ts';
-import type { McpClient } from './mcp-client.ts';
 import type { OutputStyleSetup } from './project/output-styles.ts';
 import type { PluginSetup } from './project/plugins.ts';
 import type { SkillSetup } from './project/session-skills.ts';
@@ -38,7 +38,22 @@ import type { SessionSandbox } from './sandbox/session-sandbox.ts';
 import type { DebugLog } from './session/debug-log.ts';
 import type { SDKStatus } from './session/status-reporter.ts';
 
-export type { AgentDefinition, McpClient };
+export type { AgentDefinition };
+
+/** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
+export interface McpClient {
+  readonly name: string;
+  readonly status: McpStatus;
+  readonly tools?: readonly AnyTool[] | undefined;
+  /** What the server said of itself and its tools, for status reports. */
+  readonly instructions?: string | undefined;
+  readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  readonly toolInfos?: readonly McpToolInfo[] | undefined;
+  /** Why there is no connection, in a sentence. */
+  readonly error?: string | undefined;
+  /** Called once, when the session ends. */
+  close?(): void | Promise<void>;
+}
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {

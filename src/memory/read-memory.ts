@@ -1,10 +1,10 @@
 /** Reads memory files with their imports, limited in number, depth and size. */
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/tools/hook.ts';
 import { isInside } from '../util/files/inside.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
 import { matchesGlob } from '../util/text/glob.ts';
-import { findImports } from './find-imports.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 const MAX_IMPORT_DEPTH = 5;
@@ -12,6 +12,9 @@ const MAX_CHARS = 40_000;
 const MAX_BYTES = 4 * MAX_CHARS;
 const MAX_FILES = 100;
 const MAX_TOTAL_CHARS = 200_000;
+/** `@path` imports another file. */
+const MENTION = /(?:^|(?<=\s))@((?:\\ |[^\s`])+)/g;
+const MAX_MENTIONS = 50;
 
 export interface MemoryReaderOptions {
   readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
@@ -153,5 +156,40 @@ async function textOf(
     return { content, mtimeMs: Math.floor(stat.mtimeMs) };
   } catch {
     return undefined; // unreadable: as if it were not there
+  }
+}
+
+/**
+ * The paths that a text imports, absolute, in order, each once: relative to the folder of the file, or from
+ * `~/`. Code, fenced or inline, is ignored.
+ */
+function findImports(text: string, file: string, home: string | undefined): readonly string[] {
+  const paths = new Set<string>();
+  for (const line of proseLines(text)) {
+    for (const [, written = ''] of line.matchAll(MENTION)) {
+      const path = absolute(written.replaceAll('\\ ', ' ').replace(/[.,;:!?)\]]+$/, ''), file, home);
+      if (path !== undefined) paths.add(path);
+      if (paths.size === MAX_MENTIONS) return [...paths];
+    }
+  }
+  return [...paths];
+}
+
+function absolute(written: string, file: string, home: string | undefined): string | undefined {
+  if (written === '' || written.includes('\0')) return undefined;
+  if (written.startsWith('~/')) return home === undefined ? undefined : join(home, written.slice(2));
+  if (isAbsolute(written)) return resolve(written);
+  return /^[\w.]/u.test(written) ? resolve(dirname(file), written) : undefined;
+}
+
+/** Without fenced blocks; inline code is blanked. */
+function* proseLines(text: string): Generator<string> {
+  let fence: string | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else yield line.replace(/(`+)(?:(?!\1).)*\1(?!`)/g, ' ');
   }
 }

@@ -5,7 +5,6 @@
 import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
 import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/tools/task.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
-import { createHandover } from './handover.ts';
 import { endingOf, type KilledBy, type StatsKeeper } from './stats.ts';
 import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
 
@@ -210,3 +209,40 @@ interface Answer {
 
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && 'type' in message && message.type === 'assistant';
+
+/** Whether the consumer has received the progress of a call. */
+interface Handover {
+  /** Returns the progress with a receipt. */
+  watch(progress: ToolProgress): ToolProgress;
+  /** Resolves when the consumer has received everything, or never will. */
+  done(): Promise<void>;
+  /** Stops waiting. */
+  giveUp(): void;
+}
+
+function createHandover(): Handover {
+  let last = Promise.resolve();
+  let release = () => {};
+  let isGivenUp = false;
+  return {
+    watch(progress) {
+      let onTaken = () => {};
+      last = new Promise((resolve) => (onTaken = resolve));
+      release = onTaken;
+      return {
+        ...progress,
+        taken() {
+          progress.taken?.();
+          onTaken();
+        },
+      };
+    },
+    async done() {
+      if (!isGivenUp) await last;
+    },
+    giveUp() {
+      isGivenUp = true;
+      release();
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rankPaths } from '../../src/engine/host/rank-paths.ts';
+import { rankPaths } from '../../src/engine/host/file-suggestions.ts';
 
 const PATHS = [
   'src/',

@@ -1,6 +1,5 @@
 /** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
 import { join } from 'node:path';
-import { findMentions } from '../../commands/file-mentions.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
@@ -45,4 +44,34 @@ function rendered(path: string, content: ToolResultContent): readonly UserBlock[
   const note = `The user names ${path}. This is what Read returns for it:`;
   if (typeof content === 'string') return [reminder(`${note}\n${content}`)];
   return [reminder(note), ...content];
+}
+
+interface FileMention {
+  /** As written: relative to the working directory, absolute, or from `~/`. */
+  readonly path: string;
+  /** From 1. */
+  readonly fromLine?: number;
+  readonly lines?: number;
+}
+
+const MENTION = /(?:^|(?<=[\s(]))@(?:"([^"\n]+)"|((?:\\ |[^\s"`])+))/g;
+const MAX_MENTIONS = 20;
+
+/** In order, each once. Text in backquotes, and what is not a path (`me@example.com`), is ignored. */
+function findMentions(text: string): readonly FileMention[] {
+  const found = new Map<string, FileMention>();
+  for (const [, quoted, bare = ''] of text.replace(/`[^`\n]*`/g, ' ').matchAll(MENTION)) {
+    const written = quoted ?? bare.replaceAll('\\ ', ' ').replace(/[.,;:!?)\]}'"]+$/, '');
+    const [, path = '', first, last] = /^(.*?)(?:#L(\d{1,7})(?:-L?(\d{1,7}))?)?$/.exec(written) ?? [];
+    if (!/^(?:~\/|[\w./])/.test(path) || path.includes('://') || /^(?:mcp__|server:)/.test(path)) continue;
+    if (found.size === MAX_MENTIONS) break;
+    found.set(written, {
+      path,
+      ...(first !== undefined && {
+        fromLine: Number(first),
+        lines: Math.max(1, Number(last ?? first) - Number(first) + 1),
+      }),
+    });
+  }
+  return [...found.values()];
 }

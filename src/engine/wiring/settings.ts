@@ -3,6 +3,7 @@
  */
 
 import type { BaseOptions } from '../../options/options.ts';
+import { createPermissions } from '../../permissions/permission-engine.ts';
 import type { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
@@ -10,7 +11,7 @@ import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolv
 import { hideStartupSecrets } from '../../settings/trust/hide-startup-secrets.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { systemClock } from '../../util/clock.ts';
-import type { LookedAtFiles } from '../../util/files/confined-files.ts';
+import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
 import { credentialsFromHelper } from '../models/api-key-helper.ts';
@@ -19,7 +20,6 @@ import { commandFileSources } from '../project/command-files.ts';
 import { openOutputStyles } from '../project/output-styles.ts';
 import { pluginCommands } from '../project/plugin-commands.ts';
 import { openPlugins } from '../project/plugins.ts';
-import { projectFiles } from '../project/project-files.ts';
 import { requestedSandbox } from '../sandbox/requested-sandbox.ts';
 import { openSkills } from './open-skills.ts';
 import { toolFields, unknownTools } from './tools/builtin-tools.ts';
@@ -90,4 +90,22 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     unreachable,
     refused,
   };
+}
+
+/**
+ * The files of a project as the rooms see them that look for skills, commands, agents and styles: no link
+ * leads out of the repository, and what a rule keeps from being read comes in by no other name.
+ */
+function projectFiles(
+  { config, homeDirectory, repositoryRoot }: Pick<Resolution, 'config' | 'homeDirectory' | 'repositoryRoot'>,
+  files: PersistentFiles,
+  warn: (line: string) => void,
+): LookedAtFiles {
+  const { cwd, permissionRules: rules } = config;
+  const isDenied = createPermissions({ rules, home: homeDirectory, files }).readFilter({ cwd });
+  return confinedFiles(files, {
+    root: repositoryRoot,
+    ...(isDenied !== undefined && { isDenied }),
+    refused: (path, why) => warn(`${path} was passed over: ${why}.`),
+  });
 }

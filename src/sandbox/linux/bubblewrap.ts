@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { findProgram } from '../find-program.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
 import { excludePlaces } from '../places/git-excludes.ts';
 import { guardLinks } from '../places/guarded-links.ts';
 import { placeHolders } from '../places/placeholders.ts';
@@ -147,4 +146,14 @@ async function neededOfRun(): Promise<readonly string[]> {
   const found = await Promise.all(WANTED.map((path) => real(path)));
   const inRun = found.filter((path): path is string => path !== undefined && isInside(path, '/run'));
   return (await real('/run/current-system')) === undefined ? inRun : [...inRun, '/run/current-system'];
+}
+
+/** Runs tasks one after the other, in order; a failure is reported to its caller and delays no other task. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
 }

@@ -1,10 +1,11 @@
 /** What is laid over what in the file tree that an isolated program sees. */
-import { readlink, realpath } from 'node:fs/promises';
+import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { findGitFolder } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
-import { gitFoldersAround } from '../places/repository-around.ts';
 import { isLiteral, type PathPattern, type SandboxPolicy } from '../policy.ts';
 
 export interface Mount {
@@ -153,6 +154,25 @@ export async function writableRoots(policy: SandboxPolicy): Promise<readonly Wri
     ...around.map((path) => ({ path, isGit: true })),
   ];
   return roots.sort((a, b) => a.path.length - b.path.length);
+}
+
+/**
+ * Repositories that the working folders lie in: without their folder git could be read there, and nothing
+ * committed. Returns the folder that git keeps the commits of each in, where it lies outside of all of them.
+ * Only one that is the user's own, and that names a linked working tree in turn: a file that points at
+ * another's repository opens nothing.
+ */
+async function gitFoldersAround(roots: readonly string[]): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const root of roots) {
+    const git = await findGitFolder(root, nodeFiles);
+    if (git === undefined) continue;
+    const path = await nodeFiles.realpath(git.common).catch(() => undefined);
+    if (path === undefined || roots.some((open) => isInside(path, open))) continue;
+    const { uid } = await lstat(path);
+    if (uid === process.getuid?.()) found.add(path);
+  }
+  return [...found];
 }
 
 const isWritable = (path: string, roots: readonly string[]): boolean =>
