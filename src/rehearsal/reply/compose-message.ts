@@ -1,7 +1,9 @@
 /**
- * Converts a scripted reply to the message that the model would have sent: ids, signatures, the output cap.
+ * Converts a scripted reply to the message that the model would have sent: ids, signatures, the output cap,
+ * usage.
  */
-import type { AssistantBlock, StopReason } from '../../protocol/model/wire.ts';
+import type { AssistantBlock, StopReason, Usage } from '../../protocol/model/wire.ts';
+import type { CacheAccount } from '../accounting/prompt-cache.ts';
 import { sealThinking, signThinking } from '../accounting/thinking-signature.ts';
 import { textTokens } from '../accounting/token-estimate.ts';
 import { type ApiRequest, isRecord } from '../request/api-request.ts';
@@ -137,5 +139,28 @@ function freshIds(request: ApiRequest, number: number): (wanted?: string) => str
     for (let n = 2; taken.has(id); n++) id = `${wanted}_${n}`;
     taken.add(id);
     return id;
+  };
+}
+
+/** What the API would bill: counted, overridden by the reply's own figures. */
+export function usageOf(
+  account: CacheAccount,
+  message: ComposedMessage,
+  override: Partial<Usage> | undefined,
+): Usage {
+  return {
+    input_tokens: account.freshTokens,
+    cache_creation_input_tokens: account.written5mTokens + account.written1hTokens,
+    cache_read_input_tokens: account.readTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: account.written5mTokens,
+      ephemeral_1h_input_tokens: account.written1hTokens,
+    },
+    output_tokens: message.outputTokens,
+    ...(message.thinkingTokens > 0
+      ? { output_tokens_details: { thinking_tokens: message.thinkingTokens } }
+      : {}),
+    service_tier: 'standard',
+    ...override,
   };
 }
