@@ -130,6 +130,8 @@ export interface LoopDeps {
   readonly ids: Ids;
   /** What is fit to send to a model: its output cap and whether non-streaming repeats are allowed. */
   modelLimits(model: string): { readonly maxOutputTokens: number; readonly nonStreamingRepeat: boolean };
+  /** Resolves when the sizes of a model are as good as known, soon; undefined: they are. Never rejects. */
+  modelReady?(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   /** Finds out why a prefix was not read from the prompt cache. Absent: the cause is not determined. */
   readonly cacheWatch?: CacheWatch;
   /** Called when tools of a turn are done; yields a summary in a later iteration. Off by default. */

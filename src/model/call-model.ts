@@ -131,7 +131,8 @@ async function* callModel(
     attempts.push(...sent.account());
     const { end } = sent;
     if (end.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
-    if (end.kind === 'complete') return { kind: 'complete', ...outcome({ ...state, overloadedInARow: 0 }) };
+    if (end.kind === 'complete')
+      return { kind: 'complete', ...outcome({ ...state, overloadedInARow: 0, stalledInARow: 0 }) };
 
     failure = end.failure;
     const noted = noteFailure(state, failure);

@@ -22,7 +22,9 @@ export interface Settings {
   readonly toolSearch?: ToolSearchMode | undefined;
   /** How long a prompt stays in the cache after its last use. */
   readonly promptCacheTtl?: '5m' | '1h' | undefined;
-  /** Sizes and prices by model id, for models the built-in list lacks or has wrong. */
+  /**
+   * Sizes, prices, abilities and time limits by model id, for models the built-in list lacks or has wrong.
+   */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
   /**
    * A JSON file `{ version, source, models }`; `models` above overrides it. Relative to the working
@@ -131,8 +133,15 @@ interface HookGroup {
 export type Durability = 'process' | 'power';
 
 export interface ModelSettings {
+  /** Tokens, as `maxOutputTokens`. */
   readonly contextWindow?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
+  /** false: images are replaced by a text that names them. */
+  readonly supportsImages?: boolean | undefined;
+  /** How long the model may read its prompt before the first byte of its answer, ms. */
+  readonly firstByteTimeoutMs?: number | undefined;
+  /** How long its answer may be silent after that, ms. */
+  readonly idleTimeoutMs?: number | undefined;
   /** USD per million tokens. */
   readonly price?:
     | {

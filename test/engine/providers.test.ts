@@ -20,20 +20,21 @@ afterEach(() => Promise.all([main.close(), local.close()]));
 
 const says = (text: string) => ({ kind: 'message', parts: [{ kind: 'text', text }] }) as const;
 
-async function ask(options: Options) {
-  const { env, ...more } = options;
-  const { results, messages, error } = await gather(
-    query({
-      prompt: 'Hello.',
-      options: {
-        cwd: '/work',
-        tools: [],
-        env: { ANTHROPIC_API_KEY: 'sk-main', ANTHROPIC_BASE_URL: main.url, LOCAL_KEY: 'sk-local', ...env },
-        engine: { store: recordingStore() },
-        ...more,
-      },
-    }),
-  );
+/** An image of one pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** More than a small window holds. */
+const LONG = 'All work and no play makes Jack a dull boy. '.repeat(300);
+
+const base = (env?: Options['env']): Options => ({
+  cwd: '/work',
+  tools: [],
+  env: { ANTHROPIC_API_KEY: 'sk-main', ANTHROPIC_BASE_URL: main.url, LOCAL_KEY: 'sk-local', ...env },
+  engine: { store: recordingStore() },
+});
+
+async function ask({ env, prompt = 'Hello.', ...more }: Options & { readonly prompt?: string }) {
+  const { results, messages, error } = await gather(query({ prompt, options: { ...base(env), ...more } }));
   const [result] = results;
   return { result, messages, said: `${String(error ?? '')} ${JSON.stringify(results)}` };
 }
@@ -97,6 +98,116 @@ describe('the provider of a session', () => {
         fallback_model: 'local:qwen3:8b',
       }),
     );
+  });
+});
+
+describe('a fallback model with other abilities', () => {
+  const busy = { kind: 'refusal', reason: 'overloaded', headers: { 'retry-after': '0' } } as const;
+  const modelsOf = (models: Readonly<Record<string, object>>) => ({ settings: { models } });
+  const said = (messages: readonly { type: string }[], subtype: string) =>
+    messages.filter((message) => 'subtype' in message && message.subtype === subtype);
+
+  it('F55 one that takes no images gets a text in the place of each', async () => {
+    main.answerWith(busy, busy, busy);
+    local.answerWith(says('Local.'));
+    const source = { type: 'base64', media_type: 'image/png', data: PNG } as const;
+    const { results } = await gather(
+      query({
+        prompt: (async function* () {
+          yield {
+            type: 'user' as const,
+            parent_tool_use_id: null,
+            message: {
+              role: 'user' as const,
+              content: [
+                { type: 'image' as const, source },
+                { type: 'text' as const, text: 'What is this?' },
+              ],
+            },
+          };
+        })(),
+        options: {
+          ...base(),
+          ...modelsOf({ 'local:qwen3:8b': { supportsImages: false } }),
+          providers: providers(),
+          model: 'haiku',
+          fallbackModel: 'local:qwen3:8b',
+        },
+      }),
+    );
+    expect(results).toMatchObject([{ result: 'Local.' }]);
+    expect(main.received[0]?.body).toContain(PNG);
+    expect(local.received[0]?.body).not.toContain(PNG);
+    expect(local.received[0]?.body).toContain(
+      '[image left out, because this model takes no images: image/png, 1 KB]',
+    );
+    expect(local.received[0]?.body).toContain('What is this?');
+  });
+
+  it('F55 one whose window is too small is skipped with a reason, and the next one takes over', async () => {
+    main.answerWith(busy, busy, busy, says('Main.'));
+    const { result, messages } = await ask({
+      ...modelsOf({ 'local:tiny': { contextWindow: 2_000, maxOutputTokens: 500 } }),
+      prompt: LONG,
+      providers: providers(),
+      model: 'haiku',
+      fallbackModel: 'local:tiny,sonnet',
+    });
+    expect(result).toMatchObject({ result: 'Main.' });
+    expect(local.received).toEqual([]);
+    expect(said(messages, 'model_fallback')).toMatchObject([
+      {
+        fallback_model: 'claude-sonnet-5-5',
+        content: expect.stringMatching(
+          /claude-sonnet-5-5 takes over .* local:tiny was skipped: its window of 2000 tokens is too small/,
+        ),
+      },
+    ]);
+  });
+
+  it('F55 without one that fits, a warning says why, and the first choice is asked with all its retries', async () => {
+    main.answerWith(busy, busy, busy, says('Main.'));
+    const { result, messages } = await ask({
+      ...modelsOf({ 'local:tiny': { contextWindow: 2_000, maxOutputTokens: 500 } }),
+      prompt: LONG,
+      providers: providers(),
+      model: 'haiku',
+      fallbackModel: 'local:tiny',
+    });
+    expect(result).toMatchObject({ result: 'Main.' });
+    expect(main.received).toHaveLength(4);
+    expect(said(messages, 'model_fallback')).toEqual([]);
+    expect(said(messages, 'informational')).toMatchObject([
+      { level: 'warning', content: expect.stringContaining('local:tiny was skipped: its window of 2000') },
+    ]);
+  });
+
+  it('F56 the third stall in a row asks the fallback instead of paying for a fourth attempt', async () => {
+    const stall = { ...says('Half'), breaks: { at: 'text', how: 'stall' } } as const;
+    main.answerWith(stall, { kind: 'silence' }, { kind: 'silence' });
+    local.answerWith(says('Local.'));
+    const { result, messages } = await ask({
+      engine: { store: recordingStore(), timeouts: { headersMs: 300, idleMs: 300, answerMs: 300 } },
+      providers: providers(),
+      model: 'haiku',
+      fallbackModel: 'local:qwen3:8b',
+    });
+    expect(result).toMatchObject({ result: 'Local.' });
+    expect(main.received).toHaveLength(3);
+    expect(said(messages, 'model_fallback')).toMatchObject([
+      { trigger: 'stalled', content: expect.stringContaining('claude-haiku-5-5 does not answer; local:') },
+    ]);
+  });
+
+  it('F36 a limit of the settings for the first byte holds for its model alone', async () => {
+    local.answerWith({ kind: 'silence' }, says('Local.'));
+    const { messages } = await ask({
+      ...modelsOf({ 'local:slow': { firstByteTimeoutMs: 300 } }),
+      providers: providers(),
+      model: 'local:slow',
+    });
+    expect(local.received).toHaveLength(2);
+    expect(said(messages, 'api_retry')).toHaveLength(1);
   });
 });
 

@@ -15,7 +15,7 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
     }
     case 'model_fallback':
       return style.yellow(
-        `⇄ ${oneLine(message.original_model)} is overloaded: ${oneLine(message.fallback_model)} takes over`,
+        `⇄ ${oneLine(message.original_model)} ${message.trigger === 'stalled' ? 'does not answer' : 'is overloaded'}: ${oneLine(message.fallback_model)} takes over`,
       );
     case 'compact_boundary': {
       const { pre_tokens, post_tokens, duration_ms } = message.compact_metadata;

@@ -54,6 +54,7 @@ function clientOf(
   const wire = wireOf(provider, config);
   return createModelClient({
     ...sharedOptions(config, ports),
+    ...modelFacts(name, config),
     ...accessOf(provider, config),
     provider: name,
     ...(wire !== undefined && { wire, looksUpModels: provider.baseUrl !== undefined }),
@@ -132,6 +133,23 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
     ...(config.unreachedRetries !== undefined && { unreachedRetries: config.unreachedRetries }),
     ...(config.persistentRetry !== undefined && { persistentRetry: config.persistentRetry }),
     ...(config.timeouts !== undefined && { timeouts: config.timeouts }),
-    ...(config.modelOverrides !== undefined && { models: config.modelOverrides }),
   };
+}
+
+/** What is configured of single models. A client knows its models by names without the provider. */
+function modelFacts(
+  provider: string,
+  { modelOverrides = {}, modelTimeouts = {} }: Pick<QueryEngineConfig, 'modelOverrides' | 'modelTimeouts'>,
+) {
+  return {
+    models: unqualified(provider, modelOverrides),
+    timeoutsFor: (model: string) => modelTimeouts[`${provider}:${model}`] ?? modelTimeouts[model],
+  };
+}
+
+/** With what is said of a qualified name under the name itself. */
+function unqualified<T>(provider: string, facts: Readonly<Record<string, T>>): Record<string, T> {
+  const prefix = `${provider}:`;
+  const own = Object.entries(facts).filter(([name]) => name.startsWith(prefix));
+  return { ...facts, ...Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value])) };
 }

@@ -92,6 +92,7 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
       maxOutputTokens: model.infoOf(name).maxOutputTokens,
       nonStreamingRepeat: true,
     }),
+    modelReady: (name, life) => model.client.ready(name, life),
     takeSwitch: () => model.takeAdopted(),
   };
 }

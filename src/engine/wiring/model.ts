@@ -1,7 +1,14 @@
 import { layered } from '../../model/call-layers.ts';
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { qualifiedModel } from '../../model/provider-name.ts';
-import type { AttemptRecord, CallModel } from '../../protocol/model/model.ts';
+import type {
+  AttemptRecord,
+  CallModel,
+  CallOptions,
+  ModelOutcome,
+  ModelOutput,
+  ModelRequest,
+} from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -23,7 +30,10 @@ export function composeModel(
       ? openModelClient(config, { ...ports, onAttempt })
       : givenClient(config.callModel, config, onAttempt);
   return {
-    call: client.call,
+    call: (request, options) =>
+      client.infoOf(request.model).supportsImages === false
+        ? callWithoutImages(client.call, request, options)
+        : client.call(request, options),
     infoOf: client.infoOf,
     ready: client.ready,
     fastMode: client.fastMode,
@@ -35,6 +45,16 @@ export function composeModel(
     },
     close: () => void client.close(),
   };
+}
+
+/** For a model that takes no images: the history is rendered without them. */
+async function* callWithoutImages(
+  call: CallModel,
+  request: ModelRequest,
+  options: CallOptions,
+): AsyncGenerator<ModelOutput, ModelOutcome> {
+  const { withoutImages } = await import('../../context/media/view-without-images.ts');
+  return yield* call({ ...request, view: withoutImages(request.view) }, options);
 }
 
 function givenClient(

@@ -16,7 +16,13 @@ import { thisTick } from '../../util/async/this-tick.ts';
 import { resultIds } from '../../view/tool-results.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
-import { fallBack, fallbackAfter, requestAgain } from '../recovery/model-fallback.ts';
+import {
+  fallBack,
+  fallbackAfter,
+  requestAgain,
+  warnOfSkipped,
+  withoutLimit,
+} from '../recovery/model-fallback.ts';
 import { emptyResponse, type Response, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { type AttemptEvent, recordAttempt, recordRetry } from './attempt-events.ts';
@@ -54,14 +60,24 @@ export async function* streamResponse(
       trace.attempts.push(...outcome.attempts);
       if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { ...response, models };
       const { failure, retry } = outcome;
-      const fallback = fallbackAfter(retry, ask, models);
+      const { fallback, skipped } = await fallbackAfter(retry, ask, models, prepared.tokens, iteration);
+      const isUnaided = fallback === undefined && skipped.length > 0;
+      if (isUnaided) {
+        yield* warnOfSkipped(skipped, iteration);
+        models = { ...models, fallbacks: [] };
+        ask = withoutLimit(ask);
+      }
       if (response.calls.length > 0) {
         yield* keepFinishedBlocks(failure, iteration);
         response.stopReason = 'tool_use';
         if (fallback !== undefined) models = yield* fallBack(fallback, models, iteration);
         return { ...response, models };
       }
-      if (fallback === undefined && outcome.kind === 'failed') return { ...response, models, failure };
+      if (fallback === undefined && outcome.kind === 'failed') {
+        if (!isUnaided) return { ...response, models, failure };
+        options = { retry, after: { failure, immediate: false } };
+        continue;
+      }
       yield* supersede(response, fallback === undefined ? 'superseded' : 'fallback', iteration);
       response = emptyResponse(models.current);
       trace.note({ response });

@@ -54,20 +54,25 @@ export function noteFailure(state: RetryState, failure: ModelFailure): RetryStat
   return {
     ...state,
     overloadedInARow: failure.kind === 'overloaded' ? state.overloadedInARow + 1 : 0,
+    stalledInARow: isStall(failure) ? (state.stalledInARow ?? 0) + 1 : 0,
     keepAlive: state.keepAlive && !isReset(failure),
   };
+}
+
+/** Time ran out while the server said nothing. A status means that it has answered. */
+function isStall({ kind, status }: ModelFailure): boolean {
+  return kind === 'stalled' || (kind === 'timeout' && status === undefined);
 }
 
 /** `state` includes the failure already. */
 export function decideRetry(input: RetryInput): RetryVerdict {
   const { failure, state } = input;
   const fail = (why = failure): RetryVerdict => ({ kind: 'fail', failure: why, state });
+  const { overloadLimit = Number.POSITIVE_INFINITY } = input;
   switch (failure.kind) {
     case 'overloaded':
       if (!input.foreground || failure.shouldRetry === false) return fail();
-      return state.overloadedInARow >= (input.overloadLimit ?? Number.POSITIVE_INFINITY)
-        ? fail()
-        : waitFor(input);
+      return state.overloadedInARow >= overloadLimit ? fail() : waitFor(input);
     case 'authentication':
     case 'token_revoked':
     case 'cloud_credentials': {
@@ -88,7 +93,9 @@ export function decideRetry(input: RetryInput): RetryVerdict {
     case 'stalled':
     case 'stream_error':
     case 'protocol':
-      return failure.shouldRetry === false ? fail() : waitFor(input);
+      return failure.shouldRetry === false || (state.stalledInARow ?? 0) >= overloadLimit
+        ? fail()
+        : waitFor(input);
     case 'prompt_too_long':
     case 'media_too_large':
     case 'budget':

@@ -113,7 +113,7 @@ export type SystemBody =
   /** The fallback model answers for the rest of the submission. Emitted when the model is switched. */
   | {
       readonly subtype: 'model_fallback';
-      readonly trigger: 'overloaded';
+      readonly trigger: 'overloaded' | 'stalled';
       readonly original_model: string;
       readonly fallback_model: string;
       readonly content: string;

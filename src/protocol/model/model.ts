@@ -21,8 +21,8 @@ export interface ModelRequest {
   readonly agentId?: string;
   readonly model: string;
   /**
-   * Overloaded responses in a row after which the call fails although retries are left, because there is a
-   * fallback model. Absent: all retries are used.
+   * Overloaded responses in a row, or stalls in a row, after which the call fails although retries are left,
+   * because there is a fallback model. Absent: all retries are used.
    */
   readonly overloadLimit?: number;
   readonly system: readonly string[];
@@ -58,6 +58,8 @@ export interface RetryState {
   readonly retries: number;
   /** Overloaded responses since the last one that was not: 529, or `overloaded_error` in a stream. */
   readonly overloadedInARow: number;
+  /** Attempts in a row that stalled: no answer, or no content, within the limits. Default 0. */
+  readonly stalledInARow?: number;
   readonly credentialsRefreshed: boolean;
   readonly keepAlive: boolean;
   readonly withoutThinking: boolean;
@@ -116,7 +118,7 @@ export type ModelOutput =
 
 /**
  * How a call ended. Expected failures and aborts are outcomes, not exceptions. The loop decides about
- * fallback models: `retry.overloadedInARow` counts overloaded responses (L4.4).
+ * fallback models: `retry` counts overloaded responses and stalls in a row (L4.4).
  */
 export type ModelOutcome = {
   readonly retry: RetryState;
@@ -184,6 +186,8 @@ export interface ModelInfo {
   readonly alwaysThinks?: boolean;
   /** Default false. */
   readonly supportsFastMode?: boolean;
+  /** false: it takes no images, so each one is replaced by a text that names it. Default true. */
+  readonly supportsImages?: boolean | undefined;
   /** Knowledge cutoff in words (`June 2026`); absent if unknown. */
   readonly knowledgeCutoff?: string | undefined;
   /** USD per million tokens; undefined if unknown. */

@@ -18,6 +18,7 @@ const mcpServers = z
   )
   .optional();
 const tokens = z.number().int().positive();
+const milliseconds = z.number().int().positive();
 const usd = z.number().nonnegative();
 
 const models = z.record(
@@ -25,6 +26,9 @@ const models = z.record(
   z.object({
     contextWindow: tokens.optional(),
     maxOutputTokens: tokens.optional(),
+    supportsImages: z.boolean().optional(),
+    firstByteTimeoutMs: milliseconds.optional(),
+    idleTimeoutMs: milliseconds.optional(),
     price: z
       .object({ input: usd, output: usd, cacheRead: usd, cacheWrite5m: usd, cacheWrite1h: usd })
       .optional(),

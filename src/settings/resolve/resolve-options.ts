@@ -76,9 +76,7 @@ export function resolveOptions(sources: Sources): Config {
 
     model: chosen('model'),
     fallbackModel: modelList(options.fallbackModel ?? settings.fallbackModel),
-    modelOverrides: Object.fromEntries(
-      Object.entries(settings.models ?? {}).map(([model, values]) => [model, defined(values)]),
-    ),
+    ...modelSettings(settings),
     thinking: options.thinking ?? thinkingOf(options.maxThinkingTokens ?? given.maxThinkingTokens, settings),
     effort: chosen('effort'),
     betas: betasOf(options, given),
@@ -172,4 +170,15 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+/** What the settings say of single models: facts about them, and how long they may be silent. */
+function modelSettings({ models = {} }: Settings): Pick<Config, 'modelOverrides' | 'modelTimeouts'> {
+  const modelOverrides: Record<string, object> = {};
+  const modelTimeouts: Record<string, Readonly<Record<string, number>>> = {};
+  for (const [model, { firstByteTimeoutMs, idleTimeoutMs, ...facts }] of Object.entries(models)) {
+    modelOverrides[model] = defined(facts);
+    modelTimeouts[model] = defined({ firstByteMs: firstByteTimeoutMs, idleMs: idleTimeoutMs });
+  }
+  return { modelOverrides, modelTimeouts };
 }

@@ -71,6 +71,8 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   ca?: string | undefined;
   /** Limits of a silent stream, in ms (L4.3). */
   timeouts?: Readonly<Record<string, number>> | undefined;
+  /** The same of single models, by the name that `modelOverrides` has. They replace those of `timeouts`. */
+  modelTimeouts?: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined;
   /**
    * Retries of one request.
    * @default 10
