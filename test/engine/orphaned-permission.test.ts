@@ -63,7 +63,7 @@ it('F162 an approval of another call than the recorded one runs nothing', async 
   const { tool, warnings, run } = answered(asking('rm -rf /'));
   await run('Well?');
   expect(tool.calls).toEqual([]);
-  expect(warnings).toEqual([expect.stringContaining('is not the one on record')]);
+  expect(warnings).toEqual([expect.stringContaining('is not the recorded one')]);
 });
 
 it('a denial that comes later is in permission_denials with absolute paths', async () => {
