@@ -47,10 +47,12 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 
 /** The endpoint and the source of the credentials of a query with these options. Names only, never values. */
 export async function modelAccess(options: ResolveSettingsOptions = {}): Promise<ModelAccess> {
-  const { apiKeySource, baseUrl, cloud, model, unreachable } = await inspect(options);
+  const { api, apiKeySource, baseUrl, cloud, model, provider, unreachable } = await inspect(options);
   return {
     apiKeySource,
     baseUrl,
+    provider,
+    api,
     model,
     ...(cloud !== undefined && { cloud }),
     ...(unreachable !== undefined && { unreachable }),
@@ -62,6 +64,10 @@ export interface ModelAccess {
   /** `none`: there are no credentials. */
   readonly apiKeySource: string;
   readonly baseUrl: string;
+  /** `anthropic`, a cloud, `openai-compatible`, or a name of the settings. */
+  readonly provider: string;
+  /** Which API is spoken at `baseUrl`. */
+  readonly api: 'messages' | 'chat completions' | 'responses';
   /** Default model of a session. */
   readonly model: string;
   /** The cloud that is asked instead of `baseUrl`, with credentials of its own; absent: none. */

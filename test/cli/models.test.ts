@@ -1,8 +1,10 @@
 /** `turnwright models` against endpoints that list their models, and one that does not. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { modelsCommand } from '../../src/cli/commands/models-command.ts';
+import { checkModel } from '../../src/cli/doctor/check-model.ts';
 import { parseArgs } from '../../src/cli/flags/args.ts';
 import type { World } from '../../src/cli/world.ts';
 import { resolveModelAlias } from '../../src/model/catalog/model-info.ts';
@@ -19,11 +21,21 @@ const json =
 async function listed(isJson: boolean, ...answers: Answer[]) {
   const server = await apiServer(...answers);
   onTestFinished(() => server.close());
+  const written = await listedIn({ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_MODEL: 'house:8b' }, isJson);
+  return { written, urls: server.received.map(({ url }) => url), url: server.url };
+}
+
+/** With a configuration home that has these settings. */
+function worldOf(env: Readonly<Record<string, string>>, settings: object = {}) {
   const home = tempFolder();
+  writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
+  return { cwd: home, env: { TURNWRIGHT_HOME: home, ...env } };
+}
+
+async function listedIn(env: Readonly<Record<string, string>>, isJson = false, settings: object = {}) {
   let written = '';
   const world = {
-    cwd: home,
-    env: { TURNWRIGHT_HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_MODEL: 'house:8b' },
+    ...worldOf(env, settings),
     out: {
       async write(text: string) {
         written += text;
@@ -31,7 +43,7 @@ async function listed(isJson: boolean, ...answers: Answer[]) {
     },
   } as unknown as World;
   expect(await modelsCommand(world, { json: isJson })).toBe(0);
-  return { written, urls: server.received.map(({ url }) => url), url: server.url };
+  return written;
 }
 
 it('lists all pages, with sizes that the endpoint states and prices that are known', async () => {
@@ -83,4 +95,40 @@ it('the default model is named in the help and in the README', () => {
   expect(readFileSync(new URL('../../README.md', import.meta.url), 'utf8')).toContain(
     `the model is \`${name}\``,
   );
+});
+
+const LIST = { object: 'list', data: [{ id: 'qwen3:8b', object: 'model', max_model_len: 16_384 }] };
+const named = (url: string) => ({
+  provider: 'mine',
+  providers: { mine: { type: 'openai-compatible', baseUrl: `${url}/openai/`, apiKeyEnv: 'MINE_KEY' } },
+  model: 'qwen3:8b',
+});
+const KEYS = { MINE_KEY: 'sk-mine', ANTHROPIC_API_KEY: 'sk-main', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+
+it('lists the models of a named provider, at its address and with its key alone', async () => {
+  const server = await apiServer(json(200, LIST));
+  onTestFinished(() => server.close());
+  const written = await listedIn(KEYS, false, named(server.url));
+  expect(written).toContain(`Models of mine (${server.url}/openai`);
+  expect(written).toMatch(/^qwen3:8b \* +endpoint +16\.4k/m);
+  expect(server.received.map(({ url }) => url)).toEqual(['/openai/models?limit=1000']);
+  expect(server.received[0]?.headers['authorization']).toBe('Bearer sk-mine');
+  expect(JSON.stringify(server.received)).not.toContain('sk-main');
+});
+
+it('a cloud lists no models, and nothing is asked', async () => {
+  const written = await listedIn({ ...KEYS, CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'us-west-2' });
+  expect(written).toContain('bedrock was not read: The provider bedrock lists no models.');
+});
+
+it('the doctor asks a named provider, and names it with the source of its key', async () => {
+  const server = await apiServer(json(200, { id: 'qwen3:8b', object: 'model' }));
+  onTestFinished(() => server.close());
+  const checks = await checkModel(worldOf(KEYS, named(server.url)));
+  expect(checks).toMatchObject([
+    { name: 'credentials', state: 'ok', detail: 'from MINE_KEY' },
+    { name: 'API', state: 'ok', detail: expect.stringMatching(/^mine \(http.*\/openai\) lets us in/) },
+    { name: 'model', state: 'ok', detail: expect.stringMatching(/^qwen3:8b; --model/) },
+  ]);
+  expect(server.received.map(({ url }) => url)).toEqual(['/openai/models/qwen3%3A8b']);
 });

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 const TRUST = { projectTrusted: false, trustRecorded: true } as const;
 
 export async function authCommand(world: World, asJson: boolean): Promise<ExitCode> {
-  const { apiKeySource } = await modelAccess({ cwd: world.cwd, env: world.env, ...TRUST });
+  const { apiKeySource, provider } = await modelAccess({ cwd: world.cwd, env: world.env, ...TRUST });
   const source = apiKeySource === 'none' ? undefined : apiKeySource;
   const home = configurationHome(world.env, world.cwd);
   const status = {
@@ -21,7 +21,7 @@ export async function authCommand(world: World, asJson: boolean): Promise<ExitCo
           : source === 'apiKeyHelper'
             ? 'api_key_helper'
             : 'api_key',
-    apiProvider: 'firstParty',
+    apiProvider: provider === 'anthropic' ? 'firstParty' : provider,
     apiKeySource: source ?? 'none',
     configDirectory: home ?? null,
     projectsDirectory: home === undefined ? null : join(home, 'projects'),

@@ -24,14 +24,21 @@ const HEAD = ['model', 'sizes from', 'window', 'max output', 'input', 'cache rea
 /** The model and the source of its sizes are words; the other columns are figures. */
 const WORD_COLUMNS = 2;
 
-export function modelsTable({ baseUrl, models, unlisted, defaultModel, aliases }: AvailableModels): string {
+export function modelsTable({ models, unlisted, defaultModel, aliases, ...asked }: AvailableModels): string {
+  const where = placeOf(asked);
   const title =
     unlisted === undefined
-      ? `Models of ${baseUrl}; prices in USD per million tokens.`
-      : `Models of the built-in list and the settings; prices in USD per million tokens. ${baseUrl} was not read: ${unlisted}`;
+      ? `Models of ${where}; prices in USD per million tokens.`
+      : `Models of the built-in list and the settings; prices in USD per million tokens. ${where} was not read: ${unlisted}`;
   const table = alignedRows([HEAD, ...models.map((model) => cellsOf(model, defaultModel))], WORD_COLUMNS);
   const names = Object.entries(aliases).map(([name, model]) => `${name} is ${model}`);
   return [title, '', ...table, '', `* the default. ${names.join(', ')}.`, ...pricesFrom(models)].join('\n');
+}
+
+/** A cloud has no address of its own here. */
+function placeOf({ provider, baseUrl }: Pick<AvailableModels, 'provider' | 'baseUrl'>): string {
+  if (provider === 'anthropic') return baseUrl;
+  return ['bedrock', 'vertex', 'foundry'].includes(provider) ? provider : `${provider} (${baseUrl})`;
 }
 
 function cellsOf({ id, contextWindow, maxOutputTokens, price, source }: ModelInfo, defaultModel: string) {

@@ -29,7 +29,7 @@ export async function checkModel(
 function checkCloud(cloud: NonNullable<ModelAccess['cloud']>, model: string): readonly CheckResult[] {
   return [
     { name: 'credentials', state: 'ok', detail: `those of ${cloud}; they are read with the first request` },
-    { name: 'API', state: 'ok', detail: `${cloud}; a run shows whether it lets us in` },
+    { name: 'API', state: 'ok', detail: `${cloud} lists no models; a run shows whether it lets us in` },
     { name: 'model', state: 'ok', detail: `${model}; --model or ANTHROPIC_MODEL chooses another one` },
   ];
 }
@@ -60,11 +60,11 @@ export function checkCredentials(source: string, baseUrl: string): CheckResult {
 
 function checkAnswer(
   answer: EndpointAnswer,
-  { baseUrl, apiKeySource }: ModelAccess,
+  { api, baseUrl, apiKeySource, provider }: ModelAccess,
   tookMs: number,
 ): CheckResult {
   const problem = (detail: string): CheckResult => ({ name: 'API', state: 'problem', detail });
-  const shown = addressOf(baseUrl);
+  const shown = provider === 'anthropic' ? addressOf(baseUrl) : `${provider} (${addressOf(baseUrl)})`;
   switch (answer.kind) {
     case 'accepted':
       return { name: 'API', state: 'ok', detail: `${shown} lets us in (${tookMs} ms)` };
@@ -75,7 +75,9 @@ function checkAnswer(
     }
     case 'foreign':
       return problem(
-        `${shown} answers, but does not speak the Messages API (${answer.status}: ${answer.message}). Check ANTHROPIC_BASE_URL: POST <base URL>/v1/messages has to work.`,
+        api === 'messages'
+          ? `${shown} answers, but does not speak the Messages API (${answer.status}: ${answer.message}). Check ANTHROPIC_BASE_URL: POST <base URL>/v1/messages has to work.`
+          : `${shown} answers, but does not have the API ${api} (${answer.status}: ${answer.message}). Check the baseUrl of the provider.`,
       );
     case 'failed':
       return problem(`${shown} answers with an error (${answer.status}): ${answer.message}`);

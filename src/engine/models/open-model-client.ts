@@ -37,6 +37,22 @@ export function ownProvider(
   return isAddressed ? { apiKeyEnv: OPENAI_KEY, ...own, baseUrl } : own;
 }
 
+/** How the session's own provider is reached beside model calls, and where its key is from. */
+export function ownAccess(config: Omit<QueryEngineConfig, 'tools'>) {
+  const provider = ownProvider(config);
+  const access: ProviderAccess = accessOf(provider, config);
+  const { apiKey, authToken } = access;
+  const hasKey = apiKey !== undefined || authToken !== undefined;
+  return {
+    ...access,
+    name: config.provider ?? 'anthropic',
+    provider,
+    baseUrl: (provider.type === 'openai-compatible' ? provider.baseUrl : undefined) ?? access.baseUrl,
+    credential: { apiKey, authToken },
+    keySource: isPlain(provider) ? config.apiKeySource : hasKey ? provider.apiKeyEnv : undefined,
+  };
+}
+
 /** The key of a server that is asked without a provider of a name. */
 const OPENAI_KEY = 'OPENAI_API_KEY';
 
@@ -88,11 +104,22 @@ function providerOf(name: string, { providers = {} }: Pick<QueryEngineConfig, 'p
   return { ...named, type };
 }
 
+interface ProviderAccess {
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly authToken?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Anthropic's API by the usual variables, options and settings. */
+function isPlain({ type, baseUrl, apiKeyEnv }: ProviderConfig): boolean {
+  return type === 'anthropic' && baseUrl === undefined && apiKeyEnv === undefined;
+}
+
 /** Address and credentials. What belongs to one provider is never sent to another. */
-function accessOf(provider: ProviderConfig, config: QueryEngineConfig) {
+function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>) {
   const { type, baseUrl, apiKeyEnv, headers } = provider;
-  if (type === 'anthropic' && baseUrl === undefined && apiKeyEnv === undefined)
-    return anthropicAccess(config);
+  if (isPlain(provider)) return anthropicAccess(config);
   const key = apiKeyEnv === undefined ? undefined : (config.providerEnv ?? config.env)?.[apiKeyEnv]?.trim();
   return {
     // Models are listed at `/v1/models` of either API.
@@ -103,7 +130,7 @@ function accessOf(provider: ProviderConfig, config: QueryEngineConfig) {
 }
 
 /** Of Anthropic's API, or of the server that takes its place (`ANTHROPIC_BASE_URL`). */
-function anthropicAccess(config: QueryEngineConfig) {
+function anthropicAccess(config: Omit<QueryEngineConfig, 'tools'>) {
   const isOwn = ownProvider(config).type === 'anthropic';
   return {
     baseUrl: (isOwn ? config.baseUrl : undefined) ?? DEFAULT_BASE_URL,

@@ -2,6 +2,7 @@
 import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { ProviderConfig } from '../../protocol/model/provider.ts';
 import { describeLayers } from '../../settings/resolve/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type TrustedFolder,
   trustedFolders,
 } from '../../settings/trust/trust-store.ts';
+import { ownAccess } from '../models/open-model-client.ts';
 import { reachOf } from '../models/unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust/trust.ts';
@@ -22,20 +24,27 @@ export async function inspectSettings(input: {
 }) {
   const resolved = await resolveConfig(input);
   const { config, layers, project, sandbox } = resolved;
-  const { apiKeySource, baseUrl } = config;
+  const { baseUrl, keySource = 'none', name, provider } = ownAccess(config);
   const model = resolveModelAlias(config.model ?? 'default', config.env);
   const { cloud, unreachable } = await reachOf(resolved);
   const report = describeLayers(layers);
   return {
     report,
     trust: project.trust,
-    apiKeySource,
+    apiKeySource: keySource,
     baseUrl,
+    provider: name,
+    api: apiOf(provider),
     model,
     cloud,
     unreachable: unreachable?.message,
     sandbox,
   };
+}
+
+function apiOf({ type, api }: ProviderConfig): 'messages' | 'chat completions' | 'responses' {
+  if (type !== 'openai-compatible') return 'messages';
+  return api === 'responses' ? 'responses' : 'chat completions';
 }
 
 export function trustRecords(configHome: string, files: PersistentFiles) {

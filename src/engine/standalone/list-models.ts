@@ -5,9 +5,12 @@ import { listModels as listAtEndpoint, type OfferedModel } from '../../model/htt
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { ownAccess } from '../models/open-model-client.ts';
 import { withEndpoint } from './probe-model.ts';
 
 export interface AvailableModels {
+  /** The provider of the session: `anthropic`, a cloud, `openai-compatible`, or a name of the settings. */
+  readonly provider: string;
   readonly baseUrl: string;
   /** What the endpoint lists, or what is known without it. */
   readonly models: readonly ModelInfo[];
@@ -20,12 +23,15 @@ export interface AvailableModels {
 }
 
 export async function listModels(config: QueryEngineConfig, signal: AbortSignal): Promise<AvailableModels> {
-  const { baseUrl = DEFAULT_BASE_URL, env = {}, betas, modelOverrides = {} } = config;
-  const isOpen = baseUrl !== DEFAULT_BASE_URL;
+  const { env = {}, betas, modelOverrides = {} } = config;
+  const { baseUrl, credential, name, provider } = ownAccess(config);
+  const isOpen = baseUrl !== DEFAULT_BASE_URL || credential.apiKey !== undefined;
   const answer =
-    isOpen || config.apiKey !== undefined || config.authToken !== undefined
-      ? await withEndpoint(config, signal, listAtEndpoint)
-      : { message: 'No credentials are configured, so the endpoint was not asked.' };
+    provider.type !== 'anthropic' && provider.type !== 'openai-compatible'
+      ? { message: `The provider ${name} lists no models.` }
+      : isOpen || credential.authToken !== undefined
+        ? await withEndpoint(config, signal, listAtEndpoint)
+        : { message: 'No credentials are configured, so the endpoint was not asked.' };
   const infoOf = ({ id, displayName, sizes }: OfferedModel): ModelInfo => {
     const info = modelInfo(id, modelOverrides, sizes, betas);
     return displayName === undefined ? info : { ...info, displayName };
@@ -37,6 +43,7 @@ export async function listModels(config: QueryEngineConfig, signal: AbortSignal)
       : [...new Set(known)].map((model) => modelInfo(model, modelOverrides, undefined, betas));
   const aliases = Object.keys(MODEL_ALIASES).map((name) => [name, resolveModelAlias(name, env)]);
   return {
+    provider: name,
     baseUrl,
     models,
     ...('message' in answer && { unlisted: answer.message }),

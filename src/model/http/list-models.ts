@@ -1,5 +1,4 @@
-/** The models that an endpoint offers (`GET /v1/models`), without a model call and without cost. */
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
+/** The models that an endpoint offers (`GET /v1/models` of either API), without a model call or cost. */
 import { sizesIn } from '../catalog/look-up-sizes.ts';
 import type { StatedSizes } from '../catalog/model-info.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
@@ -36,11 +35,11 @@ export async function listModels(
   return { models };
 }
 
-function onePage({ connections, baseUrl, headers, life }: Endpoint, after: string | undefined) {
+function onePage({ connections, baseUrl, root, headers, life }: Endpoint, after: string | undefined) {
   const query = new URLSearchParams(baseUrl.search);
   query.set('limit', String(PAGE));
   if (after !== undefined) query.set('after_id', after);
-  const path = `${withoutTrailingSlashes(baseUrl.pathname)}/v1/models?${query}`;
+  const path = `${root}/models?${query}`;
   return requestJson({ connections, path, headers, life, keepAlive: true });
 }
 

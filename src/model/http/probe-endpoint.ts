@@ -1,7 +1,6 @@
 /** Checks the credentials of an endpoint without a model call, so without cost. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { Connections } from './connections.ts';
@@ -12,9 +11,9 @@ export type EndpointAnswer =
   | { readonly kind: 'accepted'; readonly isModelListed: boolean }
   /** 401 or 403. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
-  /** The response is not one of the Messages API. */
+  /** The response is not one of the API that is asked. */
   | { readonly kind: 'foreign'; readonly status: number; readonly message: string }
-  /** The Messages API reports a problem: 429, 5xx. */
+  /** The API reports a problem: 429, 5xx. */
   | { readonly kind: 'failed'; readonly status: number; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string };
 
@@ -22,6 +21,8 @@ export type EndpointAnswer =
 export interface Endpoint {
   readonly connections: Connections;
   readonly baseUrl: URL;
+  /** The path that `/models` is below, such as `/v1`. */
+  readonly root: string;
   /** With the credentials. */
   readonly headers: OutgoingHttpHeaders;
   readonly life: Pick<Life, 'aborted' | 'onAbort'>;
@@ -31,19 +32,21 @@ export interface Endpoint {
 
 interface Probe extends Endpoint {
   readonly model: string;
+  /** Where requests for an answer go, below `root`. */
+  readonly answers: '/messages' | '/chat/completions' | '/responses';
 }
 
 /**
  * Requests the model's description first. An endpoint without models is sent a message without content, which
- * every Messages API refuses after it has checked the credentials.
+ * every such API refuses after it has checked the credentials.
  */
 export async function probeEndpoint(probe: Probe): Promise<EndpointAnswer> {
-  const listed = await ask(probe, `/v1/models/${encodeURIComponent(wireModel(probe.model))}`);
+  const listed = await ask(probe, `/models/${encodeURIComponent(wireModel(probe.model))}`);
   if (listed.head === undefined) return { kind: 'unreachable', message: listed.message };
   if (listed.head.status === 200 && typeof fieldOf(listed.json, 'id') === 'string')
     return { kind: 'accepted', isModelListed: true };
   if (listed.head.status === 401 || listed.head.status === 403) return refusal('refused', listed, probe);
-  const empty = await ask(probe, '/v1/messages', '{}');
+  const empty = await ask(probe, probe.answers, '{}');
   if (empty.head === undefined) return { kind: 'unreachable', message: empty.message };
   const { status } = empty.head;
   if (status === 401 || status === 403) return refusal('refused', empty, probe);
@@ -53,7 +56,7 @@ export async function probeEndpoint(probe: Probe): Promise<EndpointAnswer> {
   return {
     kind: 'foreign',
     status,
-    message: status >= 400 ? explained(empty, probe) : 'the answer is not of the Messages API',
+    message: status >= 400 ? explained(empty, probe) : 'the answer is not of this API',
   };
 }
 
@@ -66,10 +69,10 @@ function explained({ head, text }: JsonAnswer, { nowMs }: Probe): string {
 }
 
 function ask(
-  { connections, baseUrl, headers, life }: Probe,
+  { connections, baseUrl, root, headers, life }: Probe,
   path: string,
   body?: string,
 ): ReturnType<typeof requestJson> {
-  const whole = `${withoutTrailingSlashes(baseUrl.pathname)}${path}${baseUrl.search}`;
+  const whole = `${root}${path}${baseUrl.search}`;
   return requestJson({ connections, path: whole, headers, life, body });
 }
