@@ -81,7 +81,7 @@ export interface BaseOptions {
   baseUrl?: string | undefined;
   /** Further providers by name: how each is reached. */
   providers?: Readonly<Record<string, ProviderConfig>> | undefined;
-  /** Models to try in order when the model is overloaded, separated by commas. */
+  /** Models to try in order when the model is overloaded or stalls, separated by commas. */
   fallbackModel?: string | undefined;
   /**
    * Whether and how the model thinks. It wins over `maxThinkingTokens`.
