@@ -97,6 +97,13 @@ const BRACES: typeof PLACED = [
   ['for x in a; do delta "$x"{b,c}; done', 'delta ab ac'],
   ['q="a b/c"; delta [$q]', 'delta [a b/c]'],
   ['delta w[/]1', 'delta w[/]1'],
+  // Quotes inside the word of an expansion end the quotes around it, so this brace doubles the whole word.
+  ['delta "${y:+"p{a,b}q"}b" f1', 'delta b b f1'],
+  ['delta "${y:+"p{1..3}q"}b"', 'delta b b b'],
+  ['delta "${y:-"{a,b}"}"', 'delta a b'],
+  ['delta ${y:-{a,b}}', 'delta {a,b}'],
+  ['alpha "`delta "{a,b}"`"', 'delta a'],
+  ['alpha "${y:-"{`delta a,b`}"}"', 'delta a,b'],
 ];
 
 /** Lines are joined before names and operators are looked for. */

@@ -81,6 +81,8 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
         add(reading, ANY);
         if (!quoted) reading.splits = true;
         if (/^[@*]|\[[@*]\]/.test(part.parameter) || part.index !== undefined) reading.many = true;
+        // Quotes inside it end those around it, and a brace between them doubles the whole word.
+        if (part.text.indexOf('{', 2) > 0) reading.many = true;
       }
       return;
     case 'ArithmeticExpansion':

@@ -1,6 +1,8 @@
 import type { SyntaxNode } from 'unbash';
 import { steersPrograms } from './variables.ts';
 
+const BRACE_IN_BACKQUOTES = 'a brace inside backquotes may be expanded before them';
+
 /**
  * Why more may happen than the simple commands of a script say, as far as a single node of its tree tells.
  */
@@ -13,6 +15,9 @@ export function whyUnseen(node: SyntaxNode): string | undefined {
     case 'Coproc':
       return 'it defines functions or coprocesses';
     case 'CommandExpansion':
+      // Quotes inside backquotes end those around them, and a brace between them doubles the whole word.
+      if (/^`.*\{/s.test(node.text) && /["']/.test(node.text)) return BRACE_IN_BACKQUOTES;
+      return node.script === undefined ? 'a substitution does not parse' : undefined;
     case 'ProcessSubstitution':
       return node.script === undefined ? 'a substitution does not parse' : undefined;
     case 'ArithmeticExpansion':
@@ -31,7 +36,7 @@ export function whyUnseen(node: SyntaxNode): string | undefined {
         /^(?:Slice|Transform|Names|Unknown)$/.test(node.operation?.type ?? '')
       )
         return 'an expansion may evaluate what a variable holds';
-      return undefined;
+      return node.text.includes('`') && node.text.indexOf('{', 2) > 0 ? BRACE_IN_BACKQUOTES : undefined;
     case 'ExtendedGlob':
       return 'whether a shell reads extended patterns depends on its options';
     case 'TestUnary':
