@@ -13,6 +13,7 @@ import type {
 import type {
   AssistantMessage,
   AttachmentMessage,
+  LoopBatch,
   LoopMessage,
   UserMessage,
   ViewMessage,
@@ -132,14 +133,14 @@ export interface Ran<T> {
 }
 
 export async function run<T extends StepOutcome | RecoveryOutcome>(
-  generator: T | AsyncGenerator<LoopMessage, T>,
+  generator: T | AsyncGenerator<LoopBatch, T>,
 ): Promise<Ran<T>> {
   const yielded: LoopMessage[] = [];
   if ('kind' in generator) return { yielded, outcome: generator };
   for (;;) {
     const next = await generator.next();
     if (next.done) return { yielded, outcome: next.value };
-    yielded.push(next.value);
+    yielded.push(...next.value);
   }
 }
 

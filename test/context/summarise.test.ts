@@ -52,7 +52,7 @@ async function summarise(
   for (;;) {
     const next = await run.next();
     if (next.done) return { outcome: next.value as SummariseOutcome, yielded, model, ledger, tools };
-    yielded.push(next.value);
+    yielded.push(...next.value);
   }
 }
 

@@ -62,7 +62,7 @@ const can = (
   announced: readonly SystemMessage[] = [],
 ): Partial<LoopDeps> => {
   const rung = async function* () {
-    yield* announced;
+    if (announced.length > 0) yield announced;
     return { ...edits, ...how };
   };
   const able = Object.fromEntries([rungs].flat().map((name) => [name, rung]));

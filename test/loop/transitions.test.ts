@@ -278,7 +278,7 @@ describe('each transition, met in the real loop', () => {
       recovery: {
         ...idleContext.recovery,
         async *reactiveCompact() {
-          yield put;
+          yield [put];
           return { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, compacted: true };
         },
       },

@@ -1,6 +1,6 @@
 /** A compaction: one summary replaces everything before the kept tail (L2.6). */
 import type { CompactionSource, StepInput } from '../../protocol/model/context.ts';
-import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { HookPort, HookVerdict } from '../../protocol/tools/hook.ts';
 import { estimateScale, requestTokens } from '../estimate/fixed-overhead.ts';
@@ -50,7 +50,7 @@ export async function* compact(
   input: StepInput,
   ports: CompactionPorts,
   request: CompactionRequest,
-): AsyncGenerator<LoopMessage, CompactionResult> {
+): AsyncGenerator<LoopBatch, CompactionResult> {
   const overhead = await ports.overhead(input.model);
   const scale = Math.max(input.tokenFactor ?? 1, estimateScale(input, overhead));
   const split = splitBeforeTail(input.view.slice(), input.limits, {
@@ -76,7 +76,7 @@ export async function* compact(
   const refused = refusalOf(hooked);
   if (refused !== undefined) return { kind: 'nothing', why: `a PreCompact hook prevented it: ${refused}` };
 
-  yield notice(ports, { subtype: 'status', status: 'compacting' });
+  yield [notice(ports, { subtype: 'status', status: 'compacting' })];
   const startMs = ports.clock.monotonicMs();
   const own = [...(ports.words.instructions ?? []), instructions ?? '', ...hooked.additionalContext];
   const words = { ...ports.words, instructions: own.filter((text) => text.trim() !== '') };
@@ -86,21 +86,23 @@ export async function* compact(
   const failure = failureOf(outcome, made, request, input.signal);
   if (failure !== undefined || made === undefined || outcome.kind !== 'summary') {
     const why = failure ?? 'no summary was made';
-    yield notice(ports, { subtype: 'status', status: null, compact_result: 'failed', compact_error: why });
+    yield [notice(ports, { subtype: 'status', status: null, compact_result: 'failed', compact_error: why })];
     return { kind: 'failed', why };
   }
 
   const preTokens = requestTokens(input, overhead);
   const keep = split.kept.map((message) => message.uuid);
-  yield notice(ports, { subtype: 'status', status: null, compact_result: 'success' });
-  yield boundary(ports, {
-    trigger,
-    pre_tokens: preTokens,
-    post_tokens: Math.max(0, preTokens - Math.round(made.tokensFreed)),
-    duration_ms: Math.round(ports.clock.monotonicMs() - startMs),
-    preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
-  });
-  yield* made.head;
+  yield [notice(ports, { subtype: 'status', status: null, compact_result: 'success' })];
+  yield [
+    boundary(ports, {
+      trigger,
+      pre_tokens: preTokens,
+      post_tokens: Math.max(0, preTokens - Math.round(made.tokensFreed)),
+      duration_ms: Math.round(ports.clock.monotonicMs() - startMs),
+      preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
+    }),
+  ];
+  yield made.head;
   await ports.hooks.run(
     { event: 'PostCompact', trigger, compact_summary: outcome.text },
     { signal: input.signal },

@@ -1,6 +1,6 @@
 /** The last fallback strategy: drops the oldest whole rounds. Needs no model, so it cannot fail (F15). */
 import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { Spill } from '../clearing/result-preview.ts';
 import { estimateScale, type FixedOverhead, requestTokens } from '../estimate/fixed-overhead.ts';
@@ -40,7 +40,7 @@ export async function* mechanicalTrim(
   input: StepInput,
   ports: TrimPorts,
   when: 'ahead' | 'refused' = 'refused',
-): AsyncGenerator<LoopMessage, RecoveryOutcome> {
+): AsyncGenerator<LoopBatch, RecoveryOutcome> {
   const view = input.view.slice();
   const overhead = await ports.overhead(input.model);
   const scale = estimateScale(input, overhead);
@@ -81,13 +81,15 @@ export async function* mechanicalTrim(
   const tokensFreed = estimateTokens(dropped) - estimateTokens(items) + cut.tokensFreed;
   if (tokensFreed <= 0 && !refused) return { kind: 'none', why: 'dropping what may go would free nothing' };
   const preTokens = requestTokens(input, overhead);
-  yield boundary(ports, {
-    trigger: 'auto',
-    pre_tokens: preTokens,
-    post_tokens: Math.max(0, preTokens - Math.round(tokensFreed * (input.tokenFactor ?? 1))),
-    preserved_messages: { anchor_uuid: marker.uuid, uuids: rest.map((message) => message.uuid) },
-  });
-  yield* items;
+  yield [
+    boundary(ports, {
+      trigger: 'auto',
+      pre_tokens: preTokens,
+      post_tokens: Math.max(0, preTokens - Math.round(tokensFreed * (input.tokenFactor ?? 1))),
+      preserved_messages: { anchor_uuid: marker.uuid, uuids: rest.map((message) => message.uuid) },
+    }),
+  ];
+  yield items;
   const splice: ViewEdit = { kind: 'splice', uuids: dropped.map((message) => message.uuid), items };
   return { kind: 'edits', source: 'boundary', edits: [splice, ...cut.edits], tokensFreed, compacted: true };
 }

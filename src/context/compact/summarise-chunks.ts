@@ -1,5 +1,5 @@
 /** A summary of more than fits into one request: in parts, which are then merged (F15, F17). */
-import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';
 import { type Stamp, syntheticMessage } from '../notices.ts';
@@ -12,7 +12,7 @@ import { mergeRequest, partRequest, partsText, type SummaryWords } from './summa
 export type AskForSummary = (
   messages: readonly ViewMessage[],
   instruction: string,
-) => AsyncGenerator<LoopMessage, SummariseOutcome>;
+) => AsyncGenerator<LoopBatch, SummariseOutcome>;
 
 interface ChunkJob {
   /** Limit of the messages of one request, in estimated tokens. */
@@ -33,7 +33,7 @@ export async function* summariseInChunks(
   rounds: readonly Round[],
   job: ChunkJob,
   stamp: Stamp,
-): AsyncGenerator<LoopMessage, ChunksOutcome> {
+): AsyncGenerator<LoopBatch, ChunksOutcome> {
   const { chunks, leftOut } = chunksOf(rounds, job.limitTokens);
   const texts: string[] = [];
   for (const [i, chunk] of chunks.entries()) {
@@ -59,7 +59,7 @@ async function* summariseChunk(
   instruction: string,
   job: ChunkJob,
   depth: number,
-): AsyncGenerator<LoopMessage, string | Exclude<SummariseOutcome, { kind: 'summary' }>> {
+): AsyncGenerator<LoopBatch, string | Exclude<SummariseOutcome, { kind: 'summary' }>> {
   const outcome = yield* job.ask(
     rounds.flatMap((round) => round.messages),
     instruction,

@@ -5,7 +5,7 @@
  */
 import type { StepInput } from '../../protocol/model/context.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
 import { estimateScale, type FixedOverhead } from '../estimate/fixed-overhead.ts';
 import { estimateText, estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';
@@ -45,7 +45,7 @@ export async function* summariseRounds(
   words: SummaryWords,
   input: StepInput,
   ports: LadderPorts,
-): AsyncGenerator<LoopMessage, LadderOutcome> {
+): AsyncGenerator<LoopBatch, LadderOutcome> {
   let outcome: LadderOutcome = {
     kind: 'failed',
     failure: { kind: 'unknown', message: 'No model was asked.' },
@@ -85,7 +85,7 @@ async function* climb(
   all: readonly Round[],
   { words, ask, ...start }: Climb,
   stamp: Stamp,
-): AsyncGenerator<LoopMessage, LadderOutcome> {
+): AsyncGenerator<LoopBatch, LadderOutcome> {
   let { limit } = start;
   let rounds = all;
   let refused = false;

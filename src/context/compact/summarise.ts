@@ -1,7 +1,7 @@
 /** One model call that turns messages into a summary. */
 
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type CallModel,
   type CallOptions,
@@ -34,7 +34,7 @@ export type SummariseOutcome =
   | { readonly kind: 'aborted' };
 
 /** Yields messages for the consumer (retries). Expected failures are values. */
-export type Summarise = (input: SummariseInput) => AsyncGenerator<LoopMessage, SummariseOutcome>;
+export type Summarise = (input: SummariseInput) => AsyncGenerator<LoopBatch, SummariseOutcome>;
 
 /** The main request's parts, so that the compaction hits its prompt cache (L2.6). */
 export type RequestBase = Pick<ModelRequest, 'sessionId' | 'foreground' | 'system' | 'tools' | 'maxTokens'> &
@@ -130,7 +130,7 @@ async function* ask(
   stamp: SummariserOptions,
   request: ModelRequest,
   call: CallOptions,
-): AsyncGenerator<LoopMessage, Answer> {
+): AsyncGenerator<LoopBatch, Answer> {
   let text = '';
   let stopReason: string | null = null;
   let usage: Usage | undefined;
@@ -160,15 +160,17 @@ async function* ask(
       if (next.value.kind === 'events') next.value.events.forEach(take);
       if (next.value.kind === 'retry') {
         const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;
-        yield notice(stamp, {
-          subtype: 'api_retry',
-          attempt,
-          max_retries: maxRetries,
-          retry_delay_ms: delayMs,
-          error_status: status,
-          error,
-          error_message: cause,
-        });
+        yield [
+          notice(stamp, {
+            subtype: 'api_retry',
+            attempt,
+            max_retries: maxRetries,
+            retry_delay_ms: delayMs,
+            error_status: status,
+            error,
+            error_message: cause,
+          }),
+        ];
       }
     }
   } finally {

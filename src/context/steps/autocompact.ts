@@ -6,7 +6,7 @@ import type {
   StepInput,
   StepOutcome,
 } from '../../protocol/model/context.ts';
-import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import { type CompactionPorts, compact } from '../compact/compaction.ts';
 import { largestContributor } from '../compact/largest-contributor.ts';
@@ -42,7 +42,7 @@ export function autocompact(ports: () => CompactionPorts): ContextStep {
 const below = ({ estimateTokens, limits }: StepInput): StepOutcome =>
   skip(`${estimateTokens} tokens, below ${limits.autocompactAt}`);
 
-async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerator<LoopMessage, StepOutcome> {
+async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerator<LoopBatch, StepOutcome> {
   const { compaction, limits, estimateTokens: tokens } = input;
   const floor = await tooLargeFloor(input, ports);
   if (floor !== undefined) return floor;
@@ -69,7 +69,7 @@ async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerat
     case 'failed': {
       const consecutiveFailures = compaction.consecutiveFailures + 1;
       const switchedOff = consecutiveFailures >= MAX_STRIKES;
-      if (switchedOff) yield informational(ports, 'warning', strikeOutText(result.why));
+      if (switchedOff) yield [informational(ports, 'warning', strikeOutText(result.why))];
       const strike = { consecutiveFailures, switchedOff };
       const struck = { ...compaction, ...strike };
       const { why } = result;
@@ -122,13 +122,13 @@ async function* trimAhead(
   input: StepInput,
   ports: CompactionPorts,
   { why, ...state }: Ahead,
-): AsyncGenerator<LoopMessage, StepOutcome> {
+): AsyncGenerator<LoopBatch, StepOutcome> {
   const trimmed = yield* mechanicalTrim(input, ports, 'ahead');
   if (trimmed.kind === 'none') {
     const both = `${why}; ${trimmed.why}`;
     return state.else === input.compaction ? skip(both) : { kind: 'note', why: both, compaction: state.else };
   }
-  yield informational(ports, 'warning', trimmedNotice(why, trimmed.compacted));
+  yield [informational(ports, 'warning', trimmedNotice(why, trimmed.compacted))];
   return {
     kind: 'edits',
     source: trimmed.source,

@@ -1,6 +1,6 @@
 /** Step 4: results of old calls that can be repeated are replaced by a stub. */
 import type { ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
-import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import type { ApiClearing } from '../clearing/api-clearing.ts';
 import { clearResults, type ResultIndex } from '../clearing/result-index.ts';
@@ -69,14 +69,16 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
     upTo: number,
     tokensFreed: number,
     why: string,
-  ): AsyncGenerator<LoopMessage, StepOutcome> {
+  ): AsyncGenerator<LoopBatch, StepOutcome> {
     const results = index.results.slice(0, upTo).filter((result) => result.rerunnable);
     const ids = new Set(results.map((result) => result.toolUseId));
-    yield notice(options, {
-      subtype: 'microcompact_boundary',
-      tokens_freed: Math.round(tokensFreed * tokenFactor),
-      tool_use_ids: [...ids],
-    });
+    yield [
+      notice(options, {
+        subtype: 'microcompact_boundary',
+        tokens_freed: Math.round(tokensFreed * tokenFactor),
+        tool_use_ids: [...ids],
+      }),
+    ];
     clearing.reset();
     return {
       kind: 'edits',

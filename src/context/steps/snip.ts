@@ -1,11 +1,6 @@
 /** Step 3: removes what was marked, calls always with their results (L10.1). */
 import type { ContextStep, StepOutcome } from '../../protocol/model/context.ts';
-import type {
-  AssistantMessage,
-  LoopMessage,
-  UserMessage,
-  ViewMessage,
-} from '../../protocol/model/messages.ts';
+import type { AssistantMessage, LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { SnipMarks } from '../clearing/snip-marks.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
@@ -37,13 +32,15 @@ export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
     marks.forget([...marks.pending].filter((id) => !plan.waiting.has(id)));
   }
 
-  async function* carryOut(plan: SnipPlan, tokenFactor: number): AsyncGenerator<LoopMessage, StepOutcome> {
+  async function* carryOut(plan: SnipPlan, tokenFactor: number): AsyncGenerator<LoopBatch, StepOutcome> {
     const { edits, removed, tokensFreed } = plan;
-    yield notice(stamp, {
-      subtype: 'snip_boundary',
-      removed_uuids: removed,
-      tokens_freed: Math.round(tokensFreed * tokenFactor),
-    });
+    yield [
+      notice(stamp, {
+        subtype: 'snip_boundary',
+        removed_uuids: removed,
+        tokens_freed: Math.round(tokensFreed * tokenFactor),
+      }),
+    ];
     forgetDone(plan);
     const why = `${removed.length} messages were marked as dead weight`;
     return { kind: 'edits', source: 'snip', edits, why, tokensFreed };

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
-import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { isSameText } from '../../util/text/same-text.ts';
@@ -93,7 +93,7 @@ async function* replace(
   tooLarge: readonly Result[],
   fresh: readonly ViewMessage[],
   spill: Spill,
-): AsyncGenerator<LoopMessage, StepOutcome> {
+): AsyncGenerator<LoopBatch, StepOutcome> {
   const previews = new Map<string, string>();
   for (const result of tooLarge) previews.set(result.block.tool_use_id, await previewOf(result, spill));
   const edits: ViewEdit[] = [];

@@ -1,6 +1,6 @@
 /** After step 6: one warning each time the context approaches autocompact's threshold. */
 import type { ContextStep, StepInput, StepOutcome } from '../../protocol/model/context.ts';
-import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import { measuredFloor } from '../estimate/fixed-overhead.ts';
 import { informational, type Stamp } from '../notices.ts';
@@ -21,13 +21,13 @@ export function usageWarning(stamp: Stamp): ContextStep {
   };
 }
 
-async function* warn(input: StepInput, stamp: Stamp): AsyncGenerator<LoopMessage, StepOutcome> {
+async function* warn(input: StepInput, stamp: Stamp): AsyncGenerator<LoopBatch, StepOutcome> {
   const { compaction, limits } = input;
   const used = `The context holds about ${grouped(input.estimateTokens)} of ${grouped(limits.effective)} usable tokens.`;
   // Compaction cannot make these smaller (F21).
   const tooLarge = measuredFloor(input) >= limits.autocompactAt;
   const cause =
     'The system prompt and the tool definitions alone exceed what can be kept free: offer fewer tools.';
-  yield informational(stamp, 'warning', tooLarge ? `${used} ${cause}` : used);
+  yield [informational(stamp, 'warning', tooLarge ? `${used} ${cause}` : used)];
   return { kind: 'note', why: 'crossed upwards', compaction: { ...compaction, warned: true } };
 }

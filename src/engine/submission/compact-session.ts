@@ -1,7 +1,7 @@
 /** A requested compaction between two submissions (`/compact`): no request of the main loop is made. */
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
-import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
@@ -28,7 +28,7 @@ export async function* compactSession(
   { model, context, instructions }: ManualCompaction,
   { id, scope }: Submission,
   ports: ConversationPorts,
-): AsyncGenerator<LoopMessage, CompactionReport> {
+): AsyncGenerator<LoopBatch, CompactionReport> {
   const { recorder } = ports.conversation;
   await ports.model.client.ready(model, scope);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is
@@ -46,17 +46,21 @@ export async function* compactSession(
   while (outcome === undefined) {
     const next = await work.next();
     if (next.done) outcome = next.value;
-    else if (next.value.type === 'user' || next.value.type === 'attachment') held.push(next.value);
     else {
-      if (next.value.type === 'system') await recorder.append([{ ...next.value, submission: id }]);
-      yield next.value;
+      const emitted: LoopMessage[] = [];
+      for (const message of next.value) {
+        if (message.type === 'user' || message.type === 'attachment') held.push(message);
+        else emitted.push(message);
+        if (message.type === 'system') await recorder.append([{ ...message, submission: id }]);
+      }
+      if (emitted.length > 0) yield emitted;
     }
   }
   if (outcome.kind === 'none') return notCompacted(`The conversation was not compacted: ${outcome.why}.`);
   const { source, edits, tokensFreed } = outcome;
   const why = 'asked for by /compact';
   await recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
-  for (const message of held) yield message;
+  if (held.length > 0) yield held;
   const freed = grouped(Math.max(0, tokensFreed));
   return { compacted: true, text: `The conversation was compacted: about ${freed} tokens were freed.` };
 }

@@ -112,8 +112,8 @@ async function* runCompaction(
       const step = await steps.next();
       if (step.done) report = step.value;
       else {
-        if (step.value.type === 'system') atBoundary(step.value, session);
-        if (!submission.silent()) yield mapper.map(step.value).map(asPlainText);
+        for (const message of step.value) if (message.type === 'system') atBoundary(message, session);
+        if (!submission.silent()) yield step.value.flatMap((message) => mapper.map(message)).map(asPlainText);
       }
     }
   } finally {

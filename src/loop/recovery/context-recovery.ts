@@ -82,7 +82,7 @@ export interface Announced<R> {
  * record (L10.8).
  */
 export async function* announcing<R>(
-  work: AsyncGenerator<LoopMessage, R>,
+  work: AsyncGenerator<LoopBatch, R>,
   iteration: Iteration,
 ): AsyncGenerator<LoopBatch, Announced<R>> {
   const held: LoopMessage[] = [];
@@ -90,15 +90,15 @@ export async function* announcing<R>(
   while (true) {
     const next = await work.next();
     if (next.done) return { outcome: next.value, held, boundaries };
-    const message = next.value;
-    if (message.type === 'user' || message.type === 'attachment') held.push(message);
-    else {
-      if (message.type === 'system') {
-        await iteration.recordMessage(message);
-        if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
-      }
-      yield [message];
+    const emitted: LoopMessage[] = [];
+    for (const message of next.value) {
+      if (message.type === 'user' || message.type === 'attachment') held.push(message);
+      else emitted.push(message);
+      if (message.type !== 'system') continue;
+      await iteration.recordMessage(message);
+      if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
     }
+    if (emitted.length > 0) yield emitted;
   }
 }
 
@@ -107,7 +107,7 @@ export async function* announcing<R>(
  * could do nothing.
  */
 export async function* tryRecovery(
-  work: AsyncGenerator<LoopMessage, RecoveryOutcome>,
+  work: AsyncGenerator<LoopBatch, RecoveryOutcome>,
   state: State,
   iteration: Iteration,
 ): AsyncGenerator<

@@ -2,7 +2,7 @@
 
 import type { TerminalReason } from '../session/terminal.ts';
 import type { ModelFailure } from './failure.ts';
-import type { LoopMessage, SystemBody, UserMessage, ViewMessage } from './messages.ts';
+import type { LoopBatch, SystemBody, UserMessage, ViewMessage } from './messages.ts';
 import type { ModelRequest, QuerySource } from './model.ts';
 import type { EditSource, View, ViewEdit } from './view.ts';
 
@@ -93,7 +93,7 @@ export interface ContextStep {
    * Returns synchronously when the step has nothing to emit and nothing to wait for, as most do on nearly
    * every pass.
    */
-  run(input: StepInput): StepOutcome | AsyncGenerator<LoopMessage, StepOutcome>;
+  run(input: StepInput): StepOutcome | AsyncGenerator<LoopBatch, StepOutcome>;
 }
 
 export type RecoveryOutcome =
@@ -112,13 +112,13 @@ export type RecoveryOutcome =
 /** What the rules of L7 may try when a request did not fit. Each is a no-op ("none") when switched off. */
 export interface ContextRecovery {
   /** Commit every staged collapse. */
-  drainCollapses(input: StepInput): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  drainCollapses(input: StepInput): AsyncGenerator<LoopBatch, RecoveryOutcome>;
   /** One summary of everything before the kept tail. */
-  reactiveCompact(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  reactiveCompact(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopBatch, RecoveryOutcome>;
   /** Needs no model: drops the oldest whole rounds. */
-  mechanicalTrim(input: StepInput): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  mechanicalTrim(input: StepInput): AsyncGenerator<LoopBatch, RecoveryOutcome>;
   /** Strips or replaces images and documents. */
-  reduceMedia(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  reduceMedia(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopBatch, RecoveryOutcome>;
 }
 
 export interface ContextPort {
@@ -134,7 +134,7 @@ export interface ContextPort {
   compact?(
     input: StepInput,
     request: { readonly trigger: 'manual'; readonly instructions?: string },
-  ): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  ): AsyncGenerator<LoopBatch, RecoveryOutcome>;
   limitsFor(model: string): ContextLimits;
   /** What to announce when a response reports edits that the API applied to its copy of the context. */
   appliedEdits?(applied: unknown): SystemBody | undefined;

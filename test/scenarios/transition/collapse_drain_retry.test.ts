@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { queryLoop } from '../../../src/loop/query-loop.ts';
 import { createModelClient } from '../../../src/model/client.ts';
 import type { RecoveryOutcome, StepInput } from '../../../src/protocol/model/context.ts';
-import type { LoopMessage } from '../../../src/protocol/model/messages.ts';
+import type { LoopBatch } from '../../../src/protocol/model/messages.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
 import {
   idleContext,
@@ -24,7 +24,7 @@ function oneStagedCollapse() {
     ...idleContext,
     recovery: {
       ...idleContext.recovery,
-      async *drainCollapses({ view }: StepInput): AsyncGenerator<LoopMessage, RecoveryOutcome> {
+      async *drainCollapses({ view }: StepInput): AsyncGenerator<LoopBatch, RecoveryOutcome> {
         const uuid = view.at(0)?.uuid;
         if (staged === 0 || uuid === undefined) return { kind: 'none', why: 'no collapse is staged' };
         staged -= 1;
