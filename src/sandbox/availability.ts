@@ -1,4 +1,5 @@
 /** Whether programs can be isolated on this machine: found out by isolating one. */
+import { within } from '../util/async/with-timeout.ts';
 import { spawnGroup } from '../util/process/process-tree.ts';
 import { findProgram } from './find-program.ts';
 import { lacksProxy } from './linux/domain-proxy.ts';
@@ -26,6 +27,7 @@ export type Availability =
 
 const SEATBELT = '/usr/bin/sandbox-exec';
 const PROBE_MS = 5_000;
+const LAST_WORDS_MS = 500;
 
 export async function checkAvailability(machine: SandboxMachine): Promise<Availability> {
   const lacks = machine.filtersDomains ? await lacksProxy() : undefined;
@@ -95,7 +97,10 @@ async function failure(program: string, args: readonly string[]): Promise<string
   group.stderr?.setEncoding('utf8').on('data', (text: string) => {
     if (complaint.length < 500) complaint += text;
   });
+  const said = new Promise((resolve) => group.stderr?.once('close', resolve));
   const end = await group.ended;
+  // The process may be gone before its last words are read; a child of its own may keep the pipe open.
+  if (end.kind !== 'not_started') await within(LAST_WORDS_MS, said);
   clearTimeout(late);
   if (end.kind === 'not_started') return end.error.message;
   return end.code === 0 ? undefined : complaint.trim() || `it ended with ${end.code ?? end.signal}`;
