@@ -9,7 +9,7 @@ import { systemClock } from '../../util/clock.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { ownAccess } from '../models/open-model-client.ts';
-import { VERSION } from '../version.ts';
+import { userAgentOf } from '../models/user-agent.ts';
 
 export type { EndpointAnswer };
 
@@ -36,7 +36,7 @@ export async function withEndpoint<T>(
     noProxy: config.noProxy,
     ca: config.ca,
   });
-  const userAgent = config.userAgent ?? `turnwright/${VERSION}`;
+  const userAgent = userAgentOf(config);
   try {
     return await use({
       connections,

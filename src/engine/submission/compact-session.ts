@@ -1,7 +1,8 @@
 /** A requested compaction between two submissions (`/compact`): no request of the main loop is made. */
+import { announcing } from '../../loop/recovery/context-recovery.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
-import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts';
-import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
+import type { StepInput } from '../../protocol/model/context.ts';
+import type { LoopBatch } from '../../protocol/model/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
@@ -41,21 +42,9 @@ export async function* compactSession(
   });
   if (work === undefined) return notCompacted('This session cannot compact its conversation.');
 
-  const held: LoopMessage[] = [];
-  let outcome: RecoveryOutcome | undefined;
-  while (outcome === undefined) {
-    const next = await work.next();
-    if (next.done) outcome = next.value;
-    else {
-      const emitted: LoopMessage[] = [];
-      for (const message of next.value) {
-        if (message.type === 'user' || message.type === 'attachment') held.push(message);
-        else emitted.push(message);
-        if (message.type === 'system') await recorder.append([{ ...message, submission: id }]);
-      }
-      if (emitted.length > 0) yield emitted;
-    }
-  }
+  const { outcome, held } = yield* announcing(work, (message) =>
+    recorder.append([{ ...message, submission: id }]),
+  );
   if (outcome.kind === 'none') return notCompacted(`The conversation was not compacted: ${outcome.why}.`);
   const { source, edits, tokensFreed } = outcome;
   const why = 'asked for by /compact';

@@ -4,7 +4,13 @@
  */
 import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol/model/context.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { CompactMetadata, LoopBatch, LoopMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type {
+  CompactMetadata,
+  LoopBatch,
+  LoopMessage,
+  SystemMessage,
+  ViewMessage,
+} from '../../protocol/model/messages.ts';
 import type { TerminalReason } from '../../protocol/session/terminal.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
@@ -83,7 +89,7 @@ export interface Announced<R> {
  */
 export async function* announcing<R>(
   work: AsyncGenerator<LoopBatch, R>,
-  iteration: Iteration,
+  record: (message: SystemMessage) => Promise<void> | undefined,
 ): AsyncGenerator<LoopBatch, Announced<R>> {
   const held: LoopMessage[] = [];
   const boundaries: CompactMetadata[] = [];
@@ -95,7 +101,7 @@ export async function* announcing<R>(
       if (message.type === 'user' || message.type === 'attachment') held.push(message);
       else emitted.push(message);
       if (message.type !== 'system') continue;
-      await iteration.recordMessage(message);
+      await record(message);
       if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
     }
     if (emitted.length > 0) yield emitted;
@@ -119,7 +125,9 @@ export async function* tryRecovery(
     }
   | undefined
 > {
-  const { outcome, held, boundaries } = yield* announcing(work, iteration);
+  const { outcome, held, boundaries } = yield* announcing(work, (message) =>
+    iteration.recordMessage(message),
+  );
   if (outcome.kind === 'none') return undefined;
   await iteration.record({
     type: outcome.source,

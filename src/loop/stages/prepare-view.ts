@@ -53,7 +53,9 @@ export async function* prepareView(
       if (iteration.abortReason !== undefined) return prepared('aborted', pass); // rule 1 decides
       const answer = step.run(stepInput(pass, iteration));
       const { outcome, held, boundaries } =
-        'kind' in answer ? ({ outcome: answer } as Announced) : yield* announcing(answer, iteration);
+        'kind' in answer
+          ? ({ outcome: answer } as Announced)
+          : yield* announcing(answer, (message) => iteration.recordMessage(message));
       if (outcome.kind === 'skip') {
         trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
         continue;

@@ -12,8 +12,8 @@ import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../..
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import { ownProvider } from '../../models/open-model-client.ts';
+import { userAgentOf } from '../../models/user-agent.ts';
 import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
-import { VERSION } from '../../version.ts';
 
 export interface WebParts extends SideCallPorts {
   readonly permissions: Permissions;
@@ -52,7 +52,7 @@ function composeFetch(config: QueryEngineConfig, parts: WebParts): readonly AnyT
       connect: (baseUrl) => openConnections({ baseUrl, proxyUrl, noProxy: config.noProxy, ca: config.ca }),
       resolve,
       timeoutMs,
-      userAgent: config.userAgent ?? `turnwright/${VERSION}`,
+      userAgent: userAgentOf(config),
       allowsPrivate: (url) =>
         privateHosts.some((host) => host === url.host || host === url.hostname) ||
         namedByRule(url, parts.permissions),
