@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configurationHome } from '../../index.ts';
+import { OPTIONS } from '../../options/table.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import type { Env, World } from '../world.ts';
 
@@ -9,6 +10,8 @@ const MODEL_VARIABLES = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'ANTHROPIC_BASE_URL',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  OPTIONS.provider.variable,
   // They configure a model, too, although the engine refuses it.
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
@@ -21,8 +24,8 @@ export function modelVariables(env: Env): readonly string[] {
 }
 
 /**
- * Where the model is configured: a variable of the environment, else `settings`. undefined: nowhere, so no
- * run is possible.
+ * Where the model is configured: a variable of the environment, else `flags` or `settings`. undefined:
+ * nowhere, so no run is possible.
  */
 export async function modelSource(
   world: Pick<World, 'env' | 'cwd'>,
@@ -30,6 +33,7 @@ export async function modelSource(
 ): Promise<string | undefined> {
   const [variable] = modelVariables(world.env);
   if (variable !== undefined) return variable;
+  if (options.provider !== undefined || options.baseUrl !== undefined) return 'flags';
   const home = configurationHome(world.env, world.cwd);
   const readsUserSettings = options.settingSources?.includes('user') ?? true;
   const files = readsUserSettings && home !== undefined ? [join(home, 'settings.json')] : [];
@@ -39,7 +43,7 @@ export async function modelSource(
 }
 
 /** Settings that configure a model. The engine validates them. */
-const MODEL_SETTING = /"(?:apiKeyHelper|baseUrl|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:/;
+const MODEL_SETTING = /"(?:apiKeyHelper|baseUrl|provider|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:/;
 
 async function textOf(jsonOrFile: string): Promise<string> {
   return jsonOrFile.trimStart().startsWith('{') ? jsonOrFile : readFile(jsonOrFile, 'utf8').catch(() => '');
