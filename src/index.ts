@@ -139,6 +139,14 @@ export {
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
 export {
+  checkLogin,
+  type Login,
+  type LoginPlace,
+  removeLogin,
+  storeApiKeyHelper,
+  storeLogin,
+} from './sdk/logins.ts';
+export {
   addMcpServer,
   type CheckedMcpServer,
   checkMcpServers,

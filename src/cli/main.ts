@@ -74,6 +74,10 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/sessions-command.ts')).sessionsCommand(world, invocation);
     case 'auth':
       return (await import('./commands/auth-command.ts')).authCommand(world, invocation.json);
+    case 'login':
+      return (await import('./commands/login-command.ts')).loginCommand(world, invocation);
+    case 'logout':
+      return (await import('./commands/login-command.ts')).logoutCommand(world, invocation);
     case 'trust':
       return (await import('./commands/trust-command.ts')).trustCommand(world, invocation);
     case 'mcp':

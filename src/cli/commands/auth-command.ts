@@ -2,10 +2,15 @@
 import { join } from 'node:path';
 import { configurationHome, modelAccess } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { TRUST } from '../run/log-in.ts';
 import type { World } from '../world.ts';
 
-/** The same trust as a run of the command line. */
-const TRUST = { projectTrusted: false, trustRecorded: true } as const;
+const METHODS: Readonly<Record<string, string>> = {
+  ANTHROPIC_AUTH_TOKEN: 'auth_token',
+  apiKeyHelper: 'api_key_helper',
+  login: 'login',
+  none: 'none',
+};
 
 export async function authCommand(world: World, asJson: boolean): Promise<ExitCode> {
   const { apiKeySource, provider } = await modelAccess({ cwd: world.cwd, env: world.env, ...TRUST });
@@ -13,14 +18,7 @@ export async function authCommand(world: World, asJson: boolean): Promise<ExitCo
   const home = configurationHome(world.env, world.cwd);
   const status = {
     loggedIn: source !== undefined,
-    authMethod:
-      source === 'ANTHROPIC_AUTH_TOKEN'
-        ? 'auth_token'
-        : source === undefined
-          ? 'none'
-          : source === 'apiKeyHelper'
-            ? 'api_key_helper'
-            : 'api_key',
+    authMethod: METHODS[apiKeySource] ?? 'api_key',
     apiProvider: provider === 'anthropic' ? 'firstParty' : provider,
     apiKeySource: source ?? 'none',
     configDirectory: home ?? null,
@@ -29,8 +27,8 @@ export async function authCommand(world: World, asJson: boolean): Promise<ExitCo
   const text = asJson
     ? JSON.stringify(status)
     : source === undefined
-      ? 'No credentials: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings.'
-      : `Credentials from ${source}.`;
+      ? 'No credentials: store a key with turnwright login, or set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings.'
+      : `Credentials from ${source === 'login' ? 'turnwright login' : source}.`;
   await world.out.write(`${text}\n`);
   return EXIT.success;
 }

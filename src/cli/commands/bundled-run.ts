@@ -63,6 +63,6 @@ export async function playBundled(
 function forReal({ env }: World, wanted: string): string {
   const [configured] = modelVariables(env);
   return configured === undefined
-    ? 'for a real model set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a compatible server.'
+    ? 'for a real model store a key with turnwright login or set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a compatible server.'
     : `for the real model (${configured} is set): turnwright "${wanted === '' ? 'explain this project' : wanted}".`;
 }

@@ -42,7 +42,7 @@ function checkChosen(answer: EndpointAnswer, model: string): CheckResult {
 
 /** Reports the source of the credentials, never their value. */
 export function checkCredentials(source: string, baseUrl: string): CheckResult {
-  if (source !== 'none') return { name: 'credentials', state: 'ok', detail: `from ${source}` };
+  if (source !== 'none') return { name: 'credentials', state: 'ok', detail: `from ${sourceName(source)}` };
   if (baseUrl !== DEFAULT_BASE_URL) {
     return {
       name: 'credentials',
@@ -54,9 +54,11 @@ export function checkCredentials(source: string, baseUrl: string): CheckResult {
     name: 'credentials',
     state: 'problem',
     detail:
-      'none: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, an apiKeyHelper in the settings, or ANTHROPIC_BASE_URL for a local server',
+      'none: store a key with turnwright login, or set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, an apiKeyHelper in the settings, or ANTHROPIC_BASE_URL for a local server',
   };
 }
+
+const sourceName = (source: string): string => (source === 'login' ? 'turnwright login' : source);
 
 function checkAnswer(
   answer: EndpointAnswer,
@@ -70,7 +72,9 @@ function checkAnswer(
       return { name: 'API', state: 'ok', detail: `${shown} lets us in (${tookMs} ms)` };
     case 'refused': {
       const whose =
-        apiKeySource === 'none' ? 'us: it asks for credentials' : `the credentials from ${apiKeySource}`;
+        apiKeySource === 'none'
+          ? 'us: it asks for credentials'
+          : `the credentials from ${sourceName(apiKeySource)}`;
       return problem(`${shown} refuses ${whose} (${answer.status}). ${answer.message}`);
     }
     case 'foreign':

@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
 import { appended, fraction, port, wholeNumber } from './flag-values.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
+import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
@@ -38,6 +39,8 @@ export type Invocation =
   | TrustInvocation
   | McpInvocation
   | { readonly command: 'auth'; readonly json: boolean }
+  | LoginInvocation
+  | LogoutInvocation
   /** Help or version: a text to print. */
   | { readonly command: 'say'; readonly text: string };
 
@@ -128,6 +131,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   const onCall = (call: Invocation) => {
     invocation = call;
   };
+  addLoginCommands(subcommand, onCall);
   addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), onCall);
   addMcpCommand(program, onCall);
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {

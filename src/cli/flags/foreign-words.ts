@@ -23,9 +23,7 @@ export function rejectForeignWord(words: readonly string[]): void {
 }
 
 const CREDENTIALS =
-  'Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings; `turnwright auth status` says which is found, and `turnwright mcp login <server>` logs in to an MCP server.';
-const LOGOUT =
-  'Credentials come from the environment or the settings; remove them there. `turnwright mcp logout <server>` logs out of an MCP server.';
+  '`turnwright login` stores an API key or, with --token, a bearer token; `turnwright auth status` says which credentials are used.';
 const CHAT =
   'Turnwright runs one task and ends: turnwright "fix the failing test". The next one in the same session: turnwright --continue "now the docs".';
 const RESUME =
@@ -41,9 +39,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     help: 'Use turnwright --help.',
     version: 'Use turnwright --version.',
-    login: CREDENTIALS,
     'setup-token': CREDENTIALS,
-    logout: LOGOUT,
     chat: CHAT,
     interactive: CHAT,
     repl: CHAT,

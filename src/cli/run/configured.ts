@@ -1,7 +1,7 @@
 /** Whether a model is configured. Names are read, never values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationHome } from '../../index.ts';
+import { configurationHome, modelAccess } from '../../index.ts';
 import { OPTIONS } from '../../options/table.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import type { Env, World } from '../world.ts';
@@ -24,8 +24,8 @@ export function modelVariables(env: Env): readonly string[] {
 }
 
 /**
- * Where the model is configured: a variable of the environment, else `flags` or `settings`. undefined:
- * nowhere, so no run is possible.
+ * Where the model is configured: a variable of the environment, else `flags`, `settings` or `login`.
+ * undefined: nowhere, so no run is possible.
  */
 export async function modelSource(
   world: Pick<World, 'env' | 'cwd'>,
@@ -39,7 +39,15 @@ export async function modelSource(
   const files = readsUserSettings && home !== undefined ? [join(home, 'settings.json')] : [];
   const given = typeof options.settings === 'string' ? [options.settings] : [];
   const settings = await Promise.all([...files, ...given].map(textOf));
-  return settings.some((text) => MODEL_SETTING.test(text)) ? 'settings' : undefined;
+  if (settings.some((text) => MODEL_SETTING.test(text))) return 'settings';
+  if (!readsUserSettings) return undefined;
+  const { apiKeySource } = await modelAccess({
+    cwd: world.cwd,
+    env: world.env,
+    settingSources: ['user'],
+    projectTrusted: false,
+  });
+  return apiKeySource === 'login' ? 'login' : undefined;
 }
 
 /** Settings that configure a model. The engine validates them. */

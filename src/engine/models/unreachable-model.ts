@@ -5,7 +5,7 @@ import { ownProvider } from './open-model-client.ts';
 import { cloudOf } from './provider-wires.ts';
 
 export const NOT_CONFIGURED =
-  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a local or compatible server. `turnwright start` works without: it plays a rehearsed run.';
+  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a local or compatible server. `turnwright start` works without: it plays a rehearsed run.';
 
 /** How the configured model is reached. */
 interface ModelReach {

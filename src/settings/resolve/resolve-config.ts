@@ -34,7 +34,7 @@ export interface ConfigSources {
   readonly env?: Env | undefined;
   /** Absolute. */
   readonly cwd: string;
-  readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath' | 'stat'>;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'readPlain' | 'readDir' | 'realpath' | 'stat'>;
   /** The settings files as they were when the session began. Absent: they are read. */
   readonly readBefore?: readonly SettingsLayer[] | undefined;
   /** Default that of this machine. */
@@ -115,6 +115,7 @@ export async function resolveConfig({
     environment,
     cwd,
     files,
+    loginHome: settingSources.includes('user') ? userHome : undefined,
     warn,
   });
   const { apiKeyHelper, isModelConfigured, providerAskedBy, ...connection } = access;

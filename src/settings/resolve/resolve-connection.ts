@@ -38,7 +38,9 @@ interface ConnectionInput {
   readonly settings: Settings;
   readonly environment: EnvironmentValues;
   readonly cwd: string;
-  readonly files: Pick<PersistentFiles, 'readFile'>;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'readPlain' | 'realpath'>;
+  /** Where the user's logins are looked for; undefined: nowhere. */
+  readonly loginHome: string | undefined;
   readonly warn: (warning: string) => void;
 }
 
@@ -64,9 +66,14 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const isSecure = isCloud || baseUrl.startsWith('https:');
   const fromEnvironment = isSecure ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = fromEnvironment ?? settings.proxyUrl;
-  const credential = credentials(input);
   const ownHeaders = { ...settings.headers, ...environment.headers };
-  const isOAuth = chosen.type === 'anthropic' && credential.apiKeySource === 'CLAUDE_CODE_OAUTH_TOKEN';
+  const bringsCredential = Object.keys(ownHeaders).some((name) =>
+    /^(?:authorization|x-api-key)$/i.test(name),
+  );
+  const given = credentials(input);
+  const takesLogin = given.apiKeySource === 'none' && chosen.provider === 'anthropic' && !bringsCredential;
+  const credential = (takesLogin ? await storedLogin(baseUrl, input) : undefined) ?? given;
+  const isOAuth = chosen.type === 'anthropic' && isSubscription(credential);
   const headers = isOAuth ? withBeta(ownHeaders, OAUTH_BETA) : ownHeaders;
   return {
     ...credential,
@@ -83,18 +90,17 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
       chosen.provider !== 'anthropic' ||
       named !== undefined ||
       credential.apiKeySource !== 'none' ||
-      Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
+      bringsCredential,
     proxyUrl: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
     noProxy: environment.noProxy ?? settings.noProxy,
     ca: isSecure || proxyUrl?.startsWith('https:') ? await readAuthorities(input) : undefined,
   };
 }
 
-function credentials({
-  given,
-  settings,
-  environment,
-}: ConnectionInput): Pick<Connection, 'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource'> {
+type GivenCredential = Pick<Connection, 'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource'>;
+
+/** In this order; what `turnwright login` stored comes after all of them. */
+function credentials({ given, settings, environment }: ConnectionInput): GivenCredential {
   const result = (
     apiKeySource: ApiKeySource,
     apiKey?: string,
@@ -116,6 +122,31 @@ function credentials({
   if (environment.oauthToken !== undefined)
     return result('CLAUDE_CODE_OAUTH_TOKEN', undefined, environment.oauthToken);
   return result('none');
+}
+
+/** What the user stored for this address; undefined: nothing. */
+async function storedLogin(
+  baseUrl: string,
+  { loginHome: configHome, files, warn }: ConnectionInput,
+): Promise<GivenCredential | undefined> {
+  if (configHome === undefined) return undefined;
+  const { loginFor } = await import('../login/logins.ts');
+  const login = await loginFor(baseUrl, { configHome, files, warn });
+  return (
+    login && {
+      apiKeySource: 'login',
+      apiKeyHelper: undefined,
+      apiKey: undefined,
+      authToken: undefined,
+      ...login,
+    }
+  );
+}
+
+/** A login does not say which kind of token it is: that of a subscription is recognised by its form. */
+function isSubscription({ apiKeySource, authToken = '' }: GivenCredential): boolean {
+  const isLogin = apiKeySource === 'login' || apiKeySource === 'option';
+  return apiKeySource === 'CLAUDE_CODE_OAUTH_TOKEN' || (isLogin && authToken.startsWith('sk-ant-oat'));
 }
 
 /**

@@ -228,6 +228,7 @@ export type ApiKeySource =
   | 'ANTHROPIC_AUTH_TOKEN'
   | 'CLAUDE_CODE_OAUTH_TOKEN'
   | 'apiKeyHelper'
+  | 'login'
   | 'option'
   | 'none';
 
