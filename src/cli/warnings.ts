@@ -1,4 +1,4 @@
-import { visible } from './screen/visible.ts';
+import { visible } from '../terminal/text/visible.ts';
 import type { World } from './world.ts';
 
 /**

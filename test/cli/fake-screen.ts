@@ -1,10 +1,10 @@
 /** A terminal that remembers what one would see on it, and messages to show there. */
 import type { Output } from '../../src/cli/output.ts';
 import { createScreen, type Screen } from '../../src/cli/screen/screen.ts';
-import { createStyle } from '../../src/cli/screen/style.ts';
 import { createTerminal, type Terminal } from '../../src/cli/screen/terminal.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
+import { createStyle } from '../../src/terminal/text/style.ts';
 
 export interface FakeScreen {
   readonly screen: Screen;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createRunNotes } from '../../src/cli/run/run-notes.ts';
 import { reportRows, toolWork } from '../../src/cli/run/run-report.ts';
-import { createStyle } from '../../src/cli/screen/style.ts';
 import { stopSentence, summaryLines } from '../../src/cli/screen/summary.ts';
 import { wholeUsage } from '../../src/engine/output/result-fields.ts';
 import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
 import { TERMINAL_REASONS } from '../../src/index.ts';
 import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
+import { createStyle } from '../../src/terminal/text/style.ts';
 import { say } from './fake-screen.ts';
 
 const USAGE: ModelUsage = {

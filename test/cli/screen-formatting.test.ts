@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { alwaysUpdates, describeCall, describeUpdates, readAnswer } from '../../src/cli/screen/ask.ts';
 import { answerOf, askQuestions } from '../../src/cli/screen/ask-questions.ts';
-import { createStyle, wantsColor } from '../../src/cli/screen/style.ts';
 import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
 import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';
-import { oneLine, visible } from '../../src/cli/screen/visible.ts';
-import { cutToWidth, displayWidth, wrapped } from '../../src/cli/screen/width.ts';
+import { createStyle, wantsColor } from '../../src/terminal/text/style.ts';
+import { oneLine, visible } from '../../src/terminal/text/visible.ts';
 
 describe('colours', () => {
   test.each([
@@ -25,21 +24,6 @@ describe('colours', () => {
     expect(createStyle(false).red('x')).toBe('x');
     expect(createStyle(true).red('x')).toBe('\x1b[31mx\x1b[39m');
   });
-});
-
-test('widths count columns, not code units', () => {
-  expect(displayWidth('abc')).toBe(3);
-  expect(displayWidth('日本')).toBe(4);
-  expect(displayWidth('👩‍👩‍👧é')).toBe(3);
-  expect(cutToWidth('日本語です', 6)).toBe('日本…');
-  expect(cutToWidth('short', 10)).toBe('short');
-  expect(cutToWidth('anything', 0)).toBe('');
-});
-
-test('long lines are broken at blanks, and set in', () => {
-  expect(wrapped('  1  Red: hot, and more', 14, 5)).toBe('  1  Red: hot,\n     and more');
-  expect(wrapped('日本 日本 x', 6, 0)).toBe('日本\n日本 x');
-  expect(wrapped('unbreakable\n\nline', 5, 2)).toBe('unbreakable\n\nline');
 });
 
 test('hidden characters become visible, and stay so in one line', () => {

@@ -1,7 +1,7 @@
 /** `turnwright context [session]`: the usage of a session's context, as a bar. */
 import { type ContextCategory, type ContextUsage, sessionContext } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */

@@ -1,9 +1,9 @@
 /** `turnwright cost [session]`: what a session has cost, in rows that add up. */
 import { type SessionCost, type SpendingRow, sessionCost } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { alignedRows } from '../screen/aligned-rows.ts';
 import { dollars, tokens } from '../screen/units.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */

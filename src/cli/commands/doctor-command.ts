@@ -1,13 +1,13 @@
 /** `turnwright doctor`: checks everything that a run needs. Exit code 1 when something is missing. */
 import { configurationHome, sessionsDirectory, TurnwrightError } from '../../index.ts';
+import { createStyle, type Style, wantsColor } from '../../terminal/text/style.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import type { CheckResult, CheckState } from '../doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from '../doctor/check-machine.ts';
 import { checkModel } from '../doctor/check-model.ts';
 import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { checkSettings } from '../doctor/check-settings.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { createStyle, type Style, wantsColor } from '../screen/style.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 export async function doctorCommand(world: World): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 /** `turnwright explain [session]`: why each iteration of a session ended as it did. */
 import { explainSession } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 /** The named session, in any folder; else the newest of this folder. */

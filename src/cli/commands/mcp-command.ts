@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { type McpPlace, machineSettingsFile, mcpLogin, mcpLogout, revokeTrust } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { McpInvocation } from '../flags/mcp-flags.ts';
 import { isTrustedUnasked, settleTrust } from '../run/trust-question.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 import { addJsonServer, addServer, removeServer } from './mcp-kept.ts';
 import { getServer, listServers } from './mcp-list.ts';

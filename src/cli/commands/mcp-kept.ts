@@ -1,9 +1,9 @@
 /** `turnwright mcp add`, `add-json` and `remove`: servers in configuration files. */
 import { addMcpServer, type ExternalMcpServer, projectTrust, removeMcpServer } from '../../index.ts';
+import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { McpCall } from '../flags/mcp-flags.ts';
 import { isTrustedUnasked } from '../run/trust-question.ts';
-import { oneLine, visible } from '../screen/visible.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 

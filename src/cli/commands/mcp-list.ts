@@ -1,7 +1,7 @@
 /** `turnwright mcp list` and `get`: checks the servers of this folder and shows their status. */
 import { type CheckedMcpServer, checkMcpServers, type McpPlace, projectTrust } from '../../index.ts';
+import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { oneLine, visible } from '../screen/visible.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 

@@ -1,9 +1,9 @@
 /** `turnwright models`: what the configured endpoint offers, with sizes, prices and where these are from. */
 import { type AvailableModels, listModels, type ModelInfo } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { alignedRows } from '../screen/aligned-rows.ts';
 import { tokens } from '../screen/units.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 /** Time limit of the request, and of an apiKeyHelper. */

@@ -11,10 +11,10 @@ import {
   type SessionMessage,
   tagSession,
 } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { SessionsInvocation } from '../flags/sessions-flags.ts';
 import { toolLabel } from '../screen/tool-label.ts';
-import { visible } from '../screen/visible.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 

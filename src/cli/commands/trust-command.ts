@@ -2,10 +2,10 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { projectTrust, revokeTrust, trustedFolders, trustProject } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { TrustInvocation } from '../flags/trust-flags.ts';
 import { describeItems } from '../run/trust-question.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 export async function trustCommand(world: World, invocation: TrustInvocation): Promise<ExitCode> {

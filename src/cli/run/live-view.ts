@@ -1,12 +1,12 @@
 /** The live view as a sink, with a summary at the end and, on a terminal, permission questions. */
 import type { CanUseTool, TerminalReason } from '../../index.ts';
+import { createStyle, type Style, wantsColor } from '../../terminal/text/style.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import type { Output } from '../output.ts';
 import { createAskPerson } from '../screen/ask.ts';
 import { createScreen, type Screen } from '../screen/screen.ts';
-import { createStyle, type Style, wantsColor } from '../screen/style.ts';
 import { createRunCounts, summaryLines } from '../screen/summary.ts';
 import { createTerminal, type Terminal } from '../screen/terminal.ts';
-import { visible } from '../screen/visible.ts';
 import { warnOn } from '../warnings.ts';
 import { columnsOf, type World } from '../world.ts';
 import type { Sink } from './print.ts';

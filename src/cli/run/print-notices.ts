@@ -1,10 +1,10 @@
 /** Notices of a printed run on stderr: servers whose tools are missing, retries, a silent model. */
 import type { SDKMessage, SDKResultMessage } from '../../index.ts';
+import { createStyle } from '../../terminal/text/style.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { createModelSilence } from '../screen/model-silence.ts';
 import { noteFor } from '../screen/notes.ts';
 import { lateServers, serverProblems } from '../screen/server-problems.ts';
-import { createStyle } from '../screen/style.ts';
-import { visible } from '../screen/visible.ts';
 import type { Sink } from './print.ts';
 
 const PLAIN = createStyle(false);

@@ -1,8 +1,8 @@
 /** AskUserQuestion on a terminal: each question with numbered choices; free text is an answer too. */
 import type { PermissionResult } from '../../index.ts';
-import type { Style } from './style.ts';
-import { visible } from './visible.ts';
-import { wrapped } from './width.ts';
+import type { Style } from '../../terminal/text/style.ts';
+import { visible } from '../../terminal/text/visible.ts';
+import { wrap } from '../../terminal/text/wrap.ts';
 
 interface Asking {
   /** Reads one line; rejects when the question is withdrawn. */
@@ -29,10 +29,10 @@ export async function askQuestions(
 ): Promise<PermissionResult> {
   const answers: Record<string, string> = {};
   for (const each of questionsIn(input)) {
-    await line(style.bold(wrapped(`? ${visible(each.question)}`, columns, 2)));
+    await line(style.bold(wrap(`? ${visible(each.question)}`, columns, { hang: '  ' }).join('\n')));
     for (const [at, { label, description, preview }] of each.options.entries()) {
       const choice = `  ${at + 1}  ${visible(label)}${description ? `: ${visible(description)}` : ''}`;
-      await line(wrapped(choice, columns, 5));
+      await line(wrap(choice, columns, { hang: '     ' }).join('\n'));
       if (preview !== undefined) await line(visible(preview).replace(/^/gm, '     '));
     }
     const how = each.multiSelect === true ? 'numbers, with commas' : 'a number';

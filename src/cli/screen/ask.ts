@@ -3,12 +3,12 @@
  * appeared do not answer it.
  */
 import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
+import type { Style } from '../../terminal/text/style.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { askQuestions } from './ask-questions.ts';
 import { openLineReader } from './line-reader.ts';
 import type { Screen } from './screen.ts';
-import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
-import { visible } from './visible.ts';
 
 interface AskOptions {
   readonly screen: Screen;

@@ -1,8 +1,8 @@
 /** Actions of the engine, one line each: retries, switches of model, compactions, notices. */
 import type { SDKMessage } from '../../index.ts';
-import type { Style } from './style.ts';
+import type { Style } from '../../terminal/text/style.ts';
+import { oneLine } from '../../terminal/text/visible.ts';
 import { duration, tokens } from './units.ts';
-import { oneLine } from './visible.ts';
 
 type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 

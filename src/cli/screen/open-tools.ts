@@ -1,10 +1,10 @@
 /** Calls without a result so far, and the line for each. */
 import type { SDKUserMessage } from '../../index.ts';
-import type { Style } from './style.ts';
+import { cells, cut } from '../../terminal/text/cells.ts';
+import type { Style } from '../../terminal/text/style.ts';
+import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { toolLabel } from './tool-label.ts';
 import { counted, duration } from './units.ts';
-import { oneLine, visible } from './visible.ts';
-import { cutToWidth, displayWidth } from './width.ts';
 
 interface OpenTool {
   readonly label: string;
@@ -58,7 +58,7 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
   const agents = new Map<string, string>();
   const whoseIs = (parent: string | null, name: string | undefined) => {
     if (parent === null) return '';
-    return name === undefined ? '  ↳ ' : `  ↳ ${cutToWidth(name, MAX_WHOSE_COLUMNS)}: `;
+    return name === undefined ? '  ↳ ' : `  ↳ ${cut(name, MAX_WHOSE_COLUMNS)}: `;
   };
   return {
     opened({ id, name, input, parent }, atMs) {
@@ -86,25 +86,21 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
       const ms = atMs - tool.sinceMs - tool.askedMs;
       const took = style.dim(duration(ms));
       const mark = `${tool.whose}${outcome.isError ? style.red('✗') : style.green('✓')} `;
-      const room = columns - displayWidth(`${tool.whose}✓   ${duration(ms)}`);
-      const label = cutToWidth(tool.label, Math.max(12, room));
+      const room = columns - cells(`${tool.whose}✓   ${duration(ms)}`);
+      const label = cut(tool.label, Math.max(12, room));
       const wasDenied = denials.delete(id);
       const output =
         tool.isCommand && !wasDenied
           ? commandOutput(outcome.text, outcome.isError, columns).map(style.dim)
           : [];
       if (!outcome.isError)
-        return [
-          `${mark}${label}  ${took}`,
-          ...tool.todos.map((line) => cutToWidth(line, columns)),
-          ...output,
-        ];
+        return [`${mark}${label}  ${took}`, ...tool.todos.map((line) => cut(line, columns)), ...output];
       const why = `${wasDenied ? 'denied: ' : ''}${firstLine(outcome.text)}`;
-      if (displayWidth(label) + 2 + displayWidth(why) <= room)
+      if (cells(label) + 2 + cells(why) <= room)
         return [`${mark}${label}  ${style.red(why)}  ${took}`, ...output];
       // Call and reason are both long: each gets a line.
       const under = ' '.repeat(tool.whose === '' ? 2 : 6);
-      const reason = `${under}${style.red(cutToWidth(why, columns - under.length))}`;
+      const reason = `${under}${style.red(cut(why, columns - under.length))}`;
       return [`${mark}${label}  ${took}`, reason, ...output];
     },
     seen: (id) =>
@@ -171,9 +167,7 @@ function commandOutput(text: string, isError: boolean, columns: number): readonl
   if (written.trim() === NO_OUTPUT) return [];
   const { lines, left } = lastLines(written, isError ? MOST_OUTPUT_LINES.failed : MOST_OUTPUT_LINES.ok);
   const before = left === 0 ? [] : [`… ${counted(left, 'line')} before`];
-  return [...before, ...lines].map((line) =>
-    cutToWidth(`    ${visible(line).replaceAll('\t', '  ')}`, columns),
-  );
+  return [...before, ...lines].map((line) => cut(`    ${visible(line).replaceAll('\t', '  ')}`, columns));
 }
 
 /** The end of a text, without surrounding blank lines, and the number of lines before it. */

@@ -2,15 +2,15 @@
  * The live view: streamed text, one line per tool and per action of the engine, a status line while waiting.
  */
 import type { Query, SDKMessage } from '../../index.ts';
+import type { Style } from '../../terminal/text/style.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { createModelSilence } from './model-silence.ts';
 import { noteFor } from './notes.ts';
 import { createOpenTools, resultsOf } from './open-tools.ts';
 import { createAwaitedServers, lateServers, serverProblems } from './server-problems.ts';
 import { createStreamedAnswer } from './streamed-answer.ts';
-import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
 import { duration, tokens } from './units.ts';
-import { visible } from './visible.ts';
 
 export interface Screen {
   /** A session was opened: `ask` returns the status of its servers. */

@@ -3,7 +3,7 @@
  * just be missing.
  */
 import type { Query, SDKMessage } from '../../index.ts';
-import { oneLine } from './visible.ts';
+import { oneLine } from '../../terminal/text/visible.ts';
 
 type InitMessage = Extract<SDKMessage, { readonly type: 'system'; readonly subtype: 'init' }>;
 type Ask = Query['mcpServerStatus'];

@@ -3,8 +3,8 @@
  * text that is then replaced (L4.5) is marked by one line.
  */
 import type { SDKMessage } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import type { Terminal } from './terminal.ts';
-import { visible } from './visible.ts';
 
 type AssistantMessage = Extract<SDKMessage, { readonly type: 'assistant' }>;
 type PartialMessage = Extract<SDKMessage, { readonly type: 'stream_event' }>;

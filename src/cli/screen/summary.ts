@@ -1,9 +1,9 @@
 /** Summary of a run, in two lines. */
 import type { SDKMessage, SDKResultMessage, TerminalReason } from '../../index.ts';
+import type { Style } from '../../terminal/text/style.ts';
+import { oneLine } from '../../terminal/text/visible.ts';
 import { resultsOf } from './open-tools.ts';
-import type { Style } from './style.ts';
 import { counted, dollars, duration, percent, tokens } from './units.ts';
-import { oneLine } from './visible.ts';
 
 /** Why a run stopped, for the user. `completed` has no text. */
 const STOPPED: Readonly<Record<TerminalReason, string>> = {

@@ -2,8 +2,9 @@
  * Output of the live view: running text, whole lines, and one transient status line, which is erased before
  * other output and never shown within a line.
  */
+
+import { cells, cut } from '../../terminal/text/cells.ts';
 import type { Output } from '../output.ts';
-import { cutToWidth, displayWidth } from './width.ts';
 
 export interface Terminal {
   /** A user is watching: status line and questions are possible. */
@@ -57,8 +58,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
         void emit('').catch(() => undefined);
         return;
       }
-      const shown = cutToWidth(text, options.columns() - 1);
-      statusShown = displayWidth(shown) > 0;
+      const shown = cut(text, options.columns() - 1);
+      statusShown = cells(shown) > 0;
       // A failed status write is ignored: the next real write reports the closed output.
       void output.write(WIPE_LINE + paint(shown)).catch(() => undefined);
     },

@@ -1,6 +1,6 @@
 /** One call in a few words: `Read src/app.js`, `Bash npm test`. */
 import { isAbsolute, relative, sep } from 'node:path';
-import { oneLine } from './visible.ts';
+import { oneLine } from '../../terminal/text/visible.ts';
 
 /** Input fields that describe a call best, in order. */
 const TELLING = [

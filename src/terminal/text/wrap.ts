@@ -1,0 +1,133 @@
+/**
+ * Wrapping into rows. Breaks at blanks and between wide characters; a word that is wider than a row is broken
+ * between its clusters. Colours go on over a break: each row switches on what it needs and off what it leaves
+ * on.
+ */
+import { cells, clusters } from './cells.ts';
+import { RESET, SGR_SOURCE, SgrState } from './sgr.ts';
+
+interface WrapOptions {
+  /** Put before each row but the first of a line, within `columns`. */
+  readonly hang?: string;
+}
+
+/** The lines of `text` (`\n`) as rows of at most `columns` cells. */
+export function wrap(text: string, columns: number, { hang = '' }: WrapOptions = {}): readonly string[] {
+  const width = Math.max(1, columns);
+  const state = new SgrState();
+  return text.split('\n').flatMap((line) => wrapLine(line, width, state, hang));
+}
+
+const PART = new RegExp(`${SGR_SOURCE}| +|(?:(?!${SGR_SOURCE})[^ ])+`, 'g');
+/** Characters with a possible break on either side, as in Chinese and Japanese. */
+const WIDE = /[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\u{20000}-\u{3fffd}]/u;
+/** Closing marks, which never begin a row. */
+const CLOSING = /^[、。，．！？）」』】〕〉》：；’”…ー]/u;
+
+function wrapLine(line: string, columns: number, state: SgrState, hang: string): readonly string[] {
+  if (state.isPlain && !line.includes('\x1b') && cells(line) <= columns) return [line];
+  const rows = new RowBuilder(columns, state, hang);
+  for (const [part] of line.matchAll(PART)) {
+    if (part.startsWith('\x1b')) rows.style(part);
+    else if (part.startsWith(' ')) rows.blanks(part.length);
+    else if (WIDE.test(part)) for (const piece of piecesOf(part)) rows.word(piece.text, piece.cells);
+    else rows.word(part, cells(part));
+  }
+  return rows.end();
+}
+
+interface Piece {
+  readonly text: string;
+  readonly cells: number;
+}
+
+/**
+ * A word with wide characters as what must not be separated: each of them, with the closing marks after it.
+ */
+function piecesOf(word: string): readonly Piece[] {
+  const pieces: { text: string; cells: number }[] = [];
+  let mayBreak = true;
+  for (const cluster of clusters(word)) {
+    const last = pieces.at(-1);
+    const isWide = WIDE.test(cluster.text);
+    if (last === undefined || ((mayBreak || isWide) && !CLOSING.test(cluster.text)))
+      pieces.push({ ...cluster });
+    else {
+      last.text += cluster.text;
+      last.cells += cluster.cells;
+    }
+    mayBreak = isWide;
+  }
+  return pieces;
+}
+
+class RowBuilder {
+  readonly #columns: number;
+  readonly #state: SgrState;
+  readonly #hang: string;
+  readonly #rows: string[] = [];
+  #row: string;
+  #cells = 0;
+  /** Blanks before the next word, which a break drops. */
+  #blanks = 0;
+  #hasWord = false;
+
+  constructor(columns: number, state: SgrState, hang: string) {
+    this.#columns = columns;
+    this.#state = state;
+    this.#hang = hang;
+    this.#row = state.text;
+  }
+
+  style(sequence: string): void {
+    this.#writeBlanks();
+    this.#state.apply(sequence);
+    this.#row += sequence;
+  }
+
+  blanks(count: number): void {
+    this.#blanks += count;
+  }
+
+  word(text: string, width: number): void {
+    if (this.#cells + this.#blanks + width > this.#columns && this.#hasWord) this.#break();
+    this.#writeBlanks();
+    if (this.#cells + width <= this.#columns) this.#write(text, width);
+    else
+      for (const cluster of clusters(text)) {
+        if (this.#cells + cluster.cells > this.#columns && this.#hasWord) this.#break();
+        this.#write(cluster.text, cluster.cells);
+      }
+  }
+
+  end(): readonly string[] {
+    this.#close();
+    return this.#rows;
+  }
+
+  #write(text: string, width: number): void {
+    this.#row += text;
+    this.#cells += width;
+    this.#hasWord = true;
+  }
+
+  /** At most what leaves room for one character. */
+  #writeBlanks(): void {
+    const count = Math.max(0, Math.min(this.#blanks, this.#columns - 1 - this.#cells));
+    this.#row += ' '.repeat(count);
+    this.#cells += count;
+    this.#blanks = 0;
+  }
+
+  #break(): void {
+    this.#close();
+    this.#row = this.#hang + this.#state.text;
+    this.#cells = cells(this.#hang);
+    this.#blanks = 0;
+    this.#hasWord = false;
+  }
+
+  #close(): void {
+    this.#rows.push(this.#state.isPlain ? this.#row : this.#row + RESET);
+  }
+}
