@@ -1,11 +1,11 @@
 /** `turnwright login` and `logout`: credentials of the model for later runs. */
 import { modelAccess, removeLogin, storeApiKeyHelper } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { LoginInvocation, LogoutInvocation } from '../flags/login-flags.ts';
 import { askSecret } from '../run/ask-secret.ts';
 import { logIn, loginOf, loginTarget, TRUST } from '../run/log-in.ts';
 import { readPrompt } from '../run/prompt.ts';
-import { visible } from '../screen/visible.ts';
 import type { World } from '../world.ts';
 
 export async function loginCommand(world: World, invocation: LoginInvocation): Promise<ExitCode> {
