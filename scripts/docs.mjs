@@ -146,7 +146,7 @@ function asHelp(meaning) {
 
 /** The page about models, with its table of wires made anew. */
 async function models() {
-  const { TRAITS } = await bundled('test/model/wires/traits.ts');
+  const { STRUCTURED_OUTPUT, TRAITS } = await bundled('test/model/wires/traits.ts');
   const words = {
     caching: { marks: 'marked by us', none: 'the server decides' },
     thinking: { signed: 'sent back, signed', plain: 'sent back', none: "by the vendor's rule" },
@@ -165,10 +165,12 @@ async function models() {
     'credentials renewed',
     'prompt too long',
     'size of requests',
+    '`outputFormat`',
   ];
   const rows = Object.entries(TRAITS).map(([name, traits]) => [
     name,
     ...Object.entries(words).map(([trait, meaning]) => meaning[traits[trait]]),
+    STRUCTURED_OUTPUT[name],
   ]);
   const table = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   const parts = readFileSync(MODELS, 'utf8').split(/(<!-- wires -->\n)[\s\S]*?(\n<!-- end of wires -->)/);

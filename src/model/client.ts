@@ -78,16 +78,21 @@ export interface ModelClientOptions {
   readonly onAttempt?: (attempt: AttemptRecord) => void;
   /** false: models that are in no table are not looked up at `baseUrl`. Default true. */
   readonly looksUpModels?: boolean;
+  /** Stated in `infoOf`. Default: a tool carries the schemas of answers. */
+  readonly structuredOutput?: ModelInfo['structuredOutput'];
   /** How the endpoint is spoken to. Default the Messages API at `baseUrl`. */
   readonly wire?: OpenWire;
 }
 
 /** Caches the result while the endpoint's sizes are unchanged: called several times a turn. */
-function remembering({ models: overrides, betas, provider, wire }: ModelClientOptions, sizes: EndpointSizes) {
+function remembering(
+  { models: overrides, betas, provider, structuredOutput, wire }: ModelClientOptions,
+  sizes: EndpointSizes,
+) {
   const factsOf = (model: string, stated: StatedSizes | undefined): ModelInfo => {
     const info = modelInfo(model, overrides, stated, betas);
     // Only the first party offers high speed.
-    return { ...info, provider, ...(wire !== undefined && { supportsFastMode: false }) };
+    return { ...info, provider, structuredOutput, ...(wire !== undefined && { supportsFastMode: false }) };
   };
   interface Known {
     readonly stated: StatedSizes | undefined;

@@ -201,6 +201,31 @@ describe('F28: overflow in a local server’s own words', () => {
   });
 });
 
+describe('a refused schema of the answer', () => {
+  it.each([
+    [
+      'OpenAI',
+      "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    ],
+    [
+      'OpenAI, a schema',
+      "Invalid schema for response_format 'answer': In context=(), 'required' is missing.",
+    ],
+    ['Groq', 'json mode cannot be combined with tool/function calling'],
+    ['DeepSeek', 'This response_format type is unavailable now'],
+    ['Gemini', "Function calling with a response mime type: 'application/json' is unsupported"],
+    ['Anthropic', 'output_config.format.schema: Schema is too complex for compilation.'],
+    ['Vertex AI', 'Structured outputs are disabled by an organization policy'],
+  ])('%s', (_who, message) => {
+    expect(api(400, message)).toMatchObject({ kind: 'invalid_request', outputSchema: true });
+  });
+
+  it('is not that of a tool, and no error of the server', () => {
+    expect(api(400, 'tools.0.custom.input_schema: JSON schema is invalid').outputSchema).toBeUndefined();
+    expect(api(500, 'response_format: internal error').outputSchema).toBeUndefined();
+  });
+});
+
 describe('streams and sockets', () => {
   it.each([
     ['overloaded_error', 'overloaded'],

@@ -2,7 +2,7 @@
 import { createModelClient } from '../../model/client.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { AttemptRecord } from '../../protocol/model/model.ts';
+import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
 import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
@@ -73,8 +73,25 @@ function clientOf(
     ...modelFacts(name, config),
     ...accessOf(provider, config),
     provider: name,
+    structuredOutput: schemaMeans(provider),
     ...(wire !== undefined && { wire, looksUpModels: provider.baseUrl !== undefined }),
   });
+}
+
+const OPENAI = /^https:\/\/(?:api\.openai\.com|[^/]+\.openai\.azure\.com)(?:[:/]|$)/;
+
+/**
+ * By which means an answer is kept to a schema. Claude models get the tool wherever they are asked, so that
+ * their streams are the same. Many compatible servers never call tools beside a schema, and do not say so.
+ */
+function schemaMeans({
+  type,
+  baseUrl = '',
+  structuredOutput,
+}: ProviderConfig): ModelInfo['structuredOutput'] {
+  const byDefault = type === 'ai-sdk' || (type === 'openai-compatible' && OPENAI.test(baseUrl));
+  if (structuredOutput === undefined ? byDefault : structuredOutput === 'native') return 'with_tools';
+  return structuredOutput === undefined && type === 'openai-compatible' ? 'without_tools' : undefined;
 }
 
 /** Where a variable asks for one cloud, nothing goes elsewhere: not for a fallback, and not for an agent. */

@@ -1,11 +1,14 @@
 /**
  * Structured output (L7.1): the StructuredOutput tool carries the caller's schema, an accepted value ends the
- * turn. Refused calls and nudges share the attempts.
+ * turn. Refused calls and nudges share the attempts. Where the provider itself keeps answers to a schema, the
+ * text of the last answer is the value (`schema-answers.ts`).
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import type { LoopMessage } from '../../protocol/model/messages.ts';
+import type { CallModel, ModelInfo } from '../../protocol/model/model.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SchemaCheck } from '../json-schema-check.ts';
+import type { SchemaAnswers } from './schema-answers.ts';
 
 export const STRUCTURED_OUTPUT_TOOL = 'StructuredOutput';
 export const STRUCTURED_OUTPUT_ATTEMPTS = 5;
@@ -14,6 +17,8 @@ export interface StructuredOutput {
   /** Throws `invalid_option` when the schema cannot be judged. */
   prepare(): Promise<void>;
   readonly tool: AnyTool;
+  /** The same call, which asks for the value by the provider's own means where there are some. */
+  asking(call: CallModel): CallModel;
   /** The value of this submission, once one was accepted. */
   accepted(): { readonly value: unknown } | undefined;
   /** Counts what the loop yields: nudges, and calls that were refused. */
@@ -49,7 +54,7 @@ const ACCEPTED = 'Structured output accepted.';
 
 export function createStructuredOutput(
   schema: JsonSchema,
-  attempts: number = STRUCTURED_OUTPUT_ATTEMPTS,
+  infoOf: (model: string) => Pick<ModelInfo, 'structuredOutput'>,
 ): StructuredOutput {
   const carried = schema.type !== 'object';
   let compiled: Promise<SchemaCheck> | undefined;
@@ -74,6 +79,13 @@ export function createStructuredOutput(
   const calls = new Map<string, JsonObject>();
   let value: { readonly value: unknown } | undefined;
   let spent = 0;
+  let answers: SchemaAnswers | undefined;
+  /** What a text says that was asked for by the schema. */
+  const answered = () => {
+    const given = answers?.text === undefined ? undefined : parsed(answers.text);
+    if (given === undefined || issuesOf === undefined) return undefined;
+    return meantBy(carried ? (onlyField(given) ?? given) : given, issuesOf);
+  };
 
   const tool: AnyTool = {
     name: STRUCTURED_OUTPUT_TOOL,
@@ -100,11 +112,14 @@ export function createStructuredOutput(
 
   return {
     async prepare() {
-      await check();
+      const [{ SchemaAnswers }] = await Promise.all([import('./schema-answers.ts'), check()]);
+      answers = new SchemaAnswers({ schema: inputJsonSchema, toolName: STRUCTURED_OUTPUT_TOOL, infoOf });
     },
     tool,
-    accepted: () => value,
+    asking: (call) => answers?.asking(call) ?? call,
+    accepted: () => value ?? answered(),
     observe(message) {
+      answers?.observe(message);
       if (message.type === 'attachment' && message.attachment.type === 'structured_output')
         value = { value: (message.attachment as { readonly value: unknown }).value };
       if (message.type === 'assistant') {
@@ -126,7 +141,7 @@ export function createStructuredOutput(
         else value ??= (issuesOf && meantBy(givenIn(input), issuesOf)) ?? { value: givenIn(input) };
       }
     },
-    exhausted: () => value === undefined && spent >= attempts,
+    exhausted: () => value === undefined && spent >= STRUCTURED_OUTPUT_ATTEMPTS,
     startSubmission() {
       value = undefined;
       spent = 0;

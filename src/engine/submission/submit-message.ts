@@ -219,8 +219,10 @@ export async function* runLoop(
 
 /** The ports of the loop; stages and denied calls are reported to the session. */
 function depsOf(guard: OuterGuard, session: Session): LoopDeps {
+  const deps = loopDepsOf(guard, session);
   return {
-    ...loopDepsOf(guard, session),
+    ...deps,
+    ...(session.structured !== undefined && { callModel: session.structured.asking(deps.callModel) }),
     onStage: (stage) => session.host.enter(stage),
     onDenial: (denial) => session.submissions.denied(denial),
   };

@@ -63,7 +63,8 @@ export function composeRooms(
   const notices = createSessionNotices({ host, permissions, appState });
   const folder = new WorkingFolder(config, { files, permissions });
 
-  const structured = config.outputFormat && createStructuredOutput(config.outputFormat.schema);
+  const structured =
+    config.outputFormat && createStructuredOutput(config.outputFormat.schema, (name) => model.infoOf(name));
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
   const toolState = composeToolState(config, {
     sessionId,

@@ -1,10 +1,10 @@
 /** Any language model instance of the AI SDK that the user brings: its package does the HTTP. */
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { bodyFormat, wrongFormat } from '../http/body-format.ts';
 import type { HttpHead } from '../http/http-head.ts';
+import { isStrict } from '../openai/bodies.ts';
 import { fieldsIn } from '../openai/fields.ts';
 import { createRenderedTurns, type RenderedTurns } from '../openai/turns.ts';
 import { wireMaxTokens } from '../request/thinking-options.ts';
@@ -71,7 +71,7 @@ class AiSdkWire implements Wire {
       ...(request.outputSchema !== undefined && {
         responseFormat: { type: 'json', schema: request.outputSchema, name: 'answer' },
       }),
-      ...this.#effort(model, request.effort),
+      ...this.#vendorOptions(model, request),
     };
     const { prompt, ...rest } = call;
     const chunks = [
@@ -97,19 +97,30 @@ class AiSdkWire implements Wire {
     return made;
   }
 
-  /** V4 has an option for it; before, only the packages of OpenAI are known to take it. */
-  #effort(
+  /**
+   * What the specification has no field for. The effort: V4 has an option for it; before, only the packages
+   * of OpenAI are known to take it. They also ask for a schema in strict mode, which not every schema fits.
+   */
+  #vendorOptions(
     model: AiSdkModel,
-    effort: EffortLevel | undefined,
+    { effort, outputSchema }: WireInput['request'],
   ): Pick<AiSdkCall, 'reasoning' | 'providerOptions'> {
     const { providerOptions } = this.#options;
-    const given = providerOptions === undefined ? {} : { providerOptions };
-    if (effort === undefined) return given;
     const level = effort === 'max' ? 'xhigh' : effort;
-    if (versionOf(model) >= 4) return { ...given, reasoning: level };
-    if (!/^(?:openai|azure)\b/.test(model.provider)) return given;
-    const openai = { reasoningEffort: level, ...providerOptions?.['openai'] };
-    return { providerOptions: { ...providerOptions, openai } };
+    const hasReasoning = level !== undefined && versionOf(model) >= 4;
+    const openai = /^(?:openai|azure)\b/.test(model.provider) && {
+      ...(level !== undefined && !hasReasoning && { reasoningEffort: level }),
+      ...(outputSchema !== undefined && { strictJsonSchema: isStrict(outputSchema) }),
+      ...providerOptions?.['openai'],
+    };
+    const options = {
+      ...providerOptions,
+      ...(openai && Object.keys(openai).length > 0 && { openai }),
+    };
+    return {
+      ...(hasReasoning && { reasoning: level }),
+      ...(Object.keys(options).length > 0 && { providerOptions: options }),
+    };
   }
 
   #open(

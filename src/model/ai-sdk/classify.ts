@@ -5,6 +5,7 @@ import { classifyOpenAi, classifyStreamed } from '../openai/classify.ts';
 import { type Fields, fieldsIn, numberIn, textIn } from '../openai/fields.ts';
 import { otherWire } from '../openai/other-wire.ts';
 import { classifyConnectionError, protocolFailure } from '../retry/classify-error.ts';
+import { isSchemaWording } from '../retry/error-wordings.ts';
 
 /** Deep enough for a failed fetch inside of an API error. */
 const MAX_CAUSES = 5;
@@ -36,7 +37,13 @@ export function classifyAiSdk(error: unknown, head: HttpHead | undefined, nowMs 
     case 'UnsupportedFunctionalityError':
     case 'InvalidPromptError':
     case 'InvalidArgumentError':
-      return { kind: 'invalid_request', message, shouldRetry: false, cause: error };
+      return {
+        kind: 'invalid_request',
+        message,
+        shouldRetry: false,
+        ...(isSchemaWording(message) && { outputSchema: true }),
+        cause: error,
+      };
     case 'TypeValidationError':
     case 'JSONParseError':
     case 'InvalidResponseDataError':

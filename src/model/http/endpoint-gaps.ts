@@ -55,8 +55,10 @@ class Gaps implements EndpointGaps {
     return this.#names !== undefined && (this.#names.has(ALL_BETAS) || this.#names.has(beta));
   }
 
-  learn({ kind, status, message }: ModelFailure): string | undefined {
+  learn({ kind, status, message, outputSchema }: ModelFailure): string | undefined {
     const isRefusal = kind === 'invalid_request' && (status === 400 || status === 422);
+    // What was asked for would be missing: the caller has other means.
+    if (outputSchema === true) return undefined;
     if (!isRefusal || !UNKNOWN.test(message)) return undefined;
     const news = namesIn(message).filter((name) => this.#names?.has(name) !== true);
     if (news.length === 0) return undefined;

@@ -43,17 +43,16 @@ export function chatBody(input: BodyInput): OpenAiBody {
   const varying = {
     [quirks.has('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
     ...(effort !== undefined && { reasoning_effort: effort }),
-    ...(request.outputSchema !== undefined &&
-      !quirks.has('no_schema') && {
-        response_format: {
-          type: 'json_schema',
-          json_schema: {
-            name: 'answer',
-            strict: isStrict(request.outputSchema),
-            schema: request.outputSchema,
-          },
+    ...(request.outputSchema !== undefined && {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'answer',
+          strict: isStrict(request.outputSchema),
+          schema: request.outputSchema,
         },
-      }),
+      },
+    }),
     ...(request.stream && !quirks.has('no_stream_options') && { stream_options: { include_usage: true } }),
     stream: request.stream,
     ...extraBody,
@@ -71,17 +70,16 @@ export function responsesBody(input: BodyInput): OpenAiBody {
   const varying = {
     max_output_tokens: maxTokens,
     ...(reasoning !== undefined && { reasoning }),
-    ...(request.outputSchema !== undefined &&
-      !quirks.has('no_schema') && {
-        text: {
-          format: {
-            type: 'json_schema',
-            name: 'answer',
-            strict: isStrict(request.outputSchema),
-            schema: request.outputSchema,
-          },
+    ...(request.outputSchema !== undefined && {
+      text: {
+        format: {
+          type: 'json_schema',
+          name: 'answer',
+          strict: isStrict(request.outputSchema),
+          schema: request.outputSchema,
         },
-      }),
+      },
+    }),
     // Nothing is kept by the provider, so reasoning comes back encrypted.
     ...(!quirks.has('no_store') && { store: false }),
     ...(!quirks.has('no_encrypted_reasoning') && { include: ['reasoning.encrypted_content'] }),
@@ -139,7 +137,7 @@ function reasoningOf(
 }
 
 /** OpenAI's strict mode wants every property required and no others. */
-function isStrict(schema: unknown): boolean {
+export function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every(isStrict);
   const fields = schema as Fields;

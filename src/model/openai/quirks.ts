@@ -17,7 +17,6 @@ export type Quirk =
   | 'no_encrypted_reasoning'
   | 'no_store'
   | 'no_cache_key'
-  | 'no_schema'
   | 'no_images'
   /** Reasoning of earlier answers is refused. */
   | 'no_reasoning_replay'
@@ -57,7 +56,6 @@ const WORDINGS: readonly (readonly [RegExp, readonly Quirk[]])[] = [
   [bothOf('["\'`]?reasoning["\'`]?', 'unsupported parameter'), ['no_effort']],
   [bothOf('prompt_cache_key', UNKNOWN), ['no_cache_key']],
   [bothOf('["\'`]store["\'`]', UNKNOWN), ['no_store']],
-  [bothOf('response_format|json_schema|text\\.format', UNKNOWN), ['no_schema']],
   [
     /(?:image(?:_url|s| input| content)?|vision|multimodal)[\s\S]{0,80}(?:not supported|unsupported|not support|only supported)|(?:not support|support for|supports?) (?:image|vision)|mmproj/i,
     ['no_images'],

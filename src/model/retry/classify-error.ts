@@ -12,6 +12,7 @@ import {
   isCloudCredentialWording,
   isMediaWording,
   isRevokedWording,
+  isSchemaWording,
   isSignatureWording,
   overWindowWording,
   type TokenNumbers,
@@ -56,6 +57,7 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
     ...(tokens !== undefined && { tokens }),
     ...namedBlock(head.status, body),
     ...(kind === 'invalid_request' && namedTool(head.status, body)),
+    ...(kind === 'invalid_request' && isSchemaWording(body.message) && { outputSchema: true }),
   };
 }
 

@@ -86,6 +86,11 @@ export const isCloudCredentialWording = (text: string): boolean => matchesAny(CL
 export const isRevokedWording = (text: string): boolean => /\brevoked\b/i.test(text);
 export const isBillingWording = (text: string): boolean =>
   /credit balance|billing|payment required|insufficient_quota/i.test(text);
+/** The schema of the answer, or the means by which it is sent. */
+export const isSchemaWording = (text: string): boolean =>
+  /\bresponse_?format\b|\bjson_schema\b|\bjson mode\b|\btext\.format\b|\boutput_(?:config\.)?format\b|response mime type|structured outputs?\b/i.test(
+    text,
+  );
 export const isFastModeWording = (text: string): boolean => /\bfast[ _-]?mode\b|\bspeed\b/i.test(text);
 
 export const tooLongWording = (text: string): TokenNumbers | undefined => numbersOf(TOO_LONG, text);

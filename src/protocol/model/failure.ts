@@ -50,6 +50,8 @@ export interface ModelFailure {
   };
   /** Index in the request's list of tools that the error names (F153). */
   readonly tool?: number;
+  /** The endpoint does not take the `outputSchema` of the request. */
+  readonly outputSchema?: true;
   readonly cause?: unknown;
 }
 

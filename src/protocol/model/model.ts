@@ -37,8 +37,9 @@ export interface ModelRequest {
   readonly thinking?: ThinkingConfig;
   readonly effort?: EffortLevel;
   /**
-   * The text of the answer must be JSON of this schema, as far as the provider can enforce it. Not together
-   * with tools.
+   * The text of an answer without calls must be JSON of this schema, the schema of an object. Sent by the
+   * means of the API, which enforces it as far as it can. An endpoint that does not take it refuses the
+   * request: `failed`, with `outputSchema` in the failure.
    */
   readonly outputSchema?: JsonSchema;
   readonly taskBudget?: { readonly total: number; readonly remaining?: number };
@@ -188,6 +189,11 @@ export interface ModelInfo {
   readonly supportsFastMode?: boolean;
   /** false: it takes no images, so each one is replaced by a text that names it. Default true. */
   readonly supportsImages?: boolean | undefined;
+  /**
+   * The endpoint itself is asked to keep answers to a schema: also beside tools, or only where the request
+   * has none. Absent: a tool carries the schema.
+   */
+  readonly structuredOutput?: 'with_tools' | 'without_tools' | undefined;
   /** Knowledge cutoff in words (`June 2026`); absent if unknown. */
   readonly knowledgeCutoff?: string | undefined;
   /** USD per million tokens; undefined if unknown. */

@@ -26,6 +26,12 @@ export interface ProviderConfig {
   readonly api?: 'chat' | 'responses' | undefined;
   /** The variable of the environment that holds its key. Default none: requests carry no key. */
   readonly apiKeyEnv?: string | undefined;
+  /**
+   * How `outputFormat` is obtained. `native`: its API keeps the answer to the schema, also beside tools.
+   * `tool`: the model passes the value to a tool. Default: `native` at OpenAI, Azure OpenAI and for `ai-sdk`;
+   * at other `openai-compatible` servers `native` where a request has no other tools; else `tool`.
+   */
+  readonly structuredOutput?: 'native' | 'tool' | undefined;
   /** Headers of each request; they override the client's own. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**

@@ -87,6 +87,7 @@ export const settingsSchema = z.object({
         baseUrl: z.string().optional(),
         api: z.enum(['chat', 'responses']).optional(),
         apiKeyEnv: z.string().min(1).optional(),
+        structuredOutput: z.enum(['native', 'tool']).optional(),
         headers: z.record(headerName, headerValue).optional(),
       }),
     )

@@ -8,6 +8,7 @@ import { interruptionChecks } from './model/interruption-checks.ts';
 import type { ModelCheck } from './model/model-check.ts';
 import type { ModelClientSetup, OpenedModel, WireTraits } from './model/opened-model.ts';
 import { requestChecks } from './model/request-checks.ts';
+import { schemaChecks } from './model/schema-checks.ts';
 
 /**
  * The checks, for any test runner: `for (const { name, run } of modelClientChecks(open, traits)) it(name,
@@ -22,6 +23,7 @@ export function modelClientChecks(
     ...failureChecks(traits),
     ...interruptionChecks(traits),
     ...requestChecks(traits),
+    ...schemaChecks(),
   ].map((check) => ({
     name: `model client: ${check.name}`,
     run: () => runCheck(check, open),

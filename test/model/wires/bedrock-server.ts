@@ -77,6 +77,7 @@ const EXCEPTIONS: Readonly<Record<RefusalReason, readonly [name: string, status:
     too_large: ['ValidationException', 413],
     media_too_large: ['ValidationException', 400],
     bad_signature: ['ValidationException', 400],
+    bad_schema: ['ValidationException', 400],
     invalid: ['ValidationException', 400],
   };
 

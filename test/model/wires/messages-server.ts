@@ -48,6 +48,11 @@ const ERRORS: Readonly<Record<RefusalReason, readonly [status: number, type: str
     'invalid_request_error',
     'messages.1.content.0: Invalid `signature` in `thinking` block',
   ],
+  bad_schema: [
+    400,
+    'invalid_request_error',
+    "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+  ],
   invalid: [400, 'invalid_request_error', 'tools.0.custom.input_schema: invalid'],
 };
 
@@ -236,6 +241,7 @@ export function readRequest({ json, headers, body }: RawRequest): ReceivedReques
       name: String(name),
       schema: input_schema,
     })),
+    outputSchema: (json['output_config'] as { format?: { schema: unknown } } | undefined)?.format?.schema,
     thinks: thinking === undefined ? undefined : thinking !== 'disabled',
     credential: (headers['x-api-key'] as string | undefined) ?? token,
     cacheMarks: text.split('"cache_control"').length - 1,

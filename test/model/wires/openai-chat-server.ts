@@ -52,6 +52,12 @@ const ERRORS: Readonly<Record<RefusalReason, readonly [number, string, string | 
     'invalid_encrypted_content',
     'The encrypted content for item rs_1 could not be verified.',
   ],
+  bad_schema: [
+    400,
+    'invalid_request_error',
+    null,
+    "Invalid schema for response_format 'answer': In context=(), 'required' is required to be supplied.",
+  ],
   invalid: [
     400,
     'invalid_request_error',
@@ -257,6 +263,8 @@ function readChatRequest({ json, headers, body }: RawRequest): ReceivedRequest {
       const { name, parameters } = tool['function'] as Json;
       return { name: String(name), schema: parameters };
     }),
+    outputSchema: (json['response_format'] as { json_schema?: { schema: unknown } } | undefined)?.json_schema
+      ?.schema,
     thinks: json['reasoning_effort'] === undefined ? undefined : json['reasoning_effort'] !== 'none',
     credential: headers['authorization']?.replace(/^Bearer /, ''),
     cacheMarks: body.toString('utf8').split('"cache_control"').length - 1,

@@ -77,12 +77,6 @@ describe('a field that the server refuses', () => {
       undefined,
     ],
     ['stream_options', 'Extra inputs are not permitted: stream_options', { stream: true }, undefined],
-    [
-      'response_format',
-      "'response_format' of type 'json_schema' is not supported",
-      { outputSchema: {} },
-      undefined,
-    ],
   ] as const)(
     '%s is left out of the next request and of all later ones',
     async (field, message, more, instead) => {

@@ -221,6 +221,7 @@ function readRequest({ json, headers, body }: RawRequest): ReceivedRequest {
       name: String(name),
       schema: parameters,
     })),
+    outputSchema: (json['text'] as { format?: { schema: unknown } } | undefined)?.format?.schema,
     thinks: json['reasoning'] === undefined ? undefined : true,
     credential: headers['authorization']?.replace(/^Bearer /, ''),
     cacheMarks: body.toString('utf8').split('"cache_control"').length - 1,

@@ -40,3 +40,18 @@ export const TRAITS = {
   'AI SDK instance (chat completions)': AI_SDK,
   'AI SDK instance (responses)': AI_SDK,
 } as const satisfies Readonly<Record<string, WireTraits>>;
+
+const OWN = 'the tool; `output_config.format` if chosen';
+
+/** How `outputFormat` is obtained by each wire, by default and otherwise (test/engine/native-structured-output.test.ts). */
+export const STRUCTURED_OUTPUT: Readonly<Record<keyof typeof TRAITS, string>> = {
+  'Anthropic Messages API': OWN,
+  'bare `/v1/messages` server': OWN,
+  'Amazon Bedrock': OWN,
+  'Google Vertex AI': OWN,
+  'Microsoft Foundry': OWN,
+  'OpenAI chat completions': '`response_format` (other servers: without other tools)',
+  'OpenAI responses': '`text.format` (other servers: without other tools)',
+  'AI SDK instance (chat completions)': '`responseFormat`',
+  'AI SDK instance (responses)': '`responseFormat`',
+};

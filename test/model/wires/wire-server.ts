@@ -193,8 +193,8 @@ function write(
 
 function breakPoint(frames: readonly Frame[], { at }: AnswerBreak): number {
   const found =
-    at === 'start'
-      ? frames.findLastIndex((frame) => frame.at === 'open')
+    at === 'start' || at === 'end'
+      ? frames.findLastIndex((frame) => frame.at === 'open' || (at === 'end' && frame.at !== 'end'))
       : frames.findIndex((frame) => frame.at === at && frame.isDelta === true);
   if (found < 0) throw new Error(`The answer has no ${at} to break at.`);
   return found + 1;

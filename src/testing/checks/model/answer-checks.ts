@@ -162,5 +162,22 @@ export function answerChecks(traits: WireTraits): readonly ModelCheck[] {
         if (traits.thinking === 'signed') has(blocks[0], { signature: 'c2lnbmVk' });
       },
     ),
+
+    check('thinking, a text and a call keep their order', async ({ client, server, model }) => {
+      server.answerWith({
+        kind: 'message',
+        parts: [
+          { kind: 'thinking', text: 'Let me see.', signature: 'c2lnbmVk' },
+          { kind: 'text', text: 'I look.' },
+          CALL,
+        ],
+      });
+      const request = requestFor(model, { tools: [TOOL], thinking: { type: 'enabled' } });
+      const { events } = await callModel(client, request);
+      const { blocks, stopReason } = answerOf(events);
+      equal(blocks.slice(-2), [{ kind: 'text', text: 'I look.' }, CALL]);
+      equal(blocks.length, traits.thinking === 'none' && blocks.length === 2 ? 2 : 3, 'blocks');
+      equal(stopReason, 'tool_use');
+    }),
   ];
 }

@@ -1,6 +1,6 @@
 /** Checks of what becomes of a request that is refused, or gets no answer (L8). */
 import type { FailureKind, ModelFailure } from '../../../protocol/model/failure.ts';
-import type { ModelOutcome } from '../../../protocol/model/model.ts';
+import { FRESH_RETRY_STATE, type ModelOutcome } from '../../../protocol/model/model.ts';
 import { equal, holds } from '../demand.ts';
 import { answerOf } from './answer-of.ts';
 import { check, type ModelCheck } from './model-check.ts';
@@ -17,8 +17,9 @@ const refusal = (reason: RefusalReason, more: Partial<RefusalAnswer> = {}): Refu
 
 export function failureChecks(traits: WireTraits): readonly ModelCheck[] {
   return [
-    ...retried(traits),
-    ...waits(),
+    ...retried(),
+    // What a double waits for is part of its script.
+    ...(traits.http === 'none' ? [] : [...patience(traits), ...waits()]),
     ...final(traits),
     ...credentials(traits),
     ...(traits.overload === 'status' ? overload() : []),
@@ -28,7 +29,7 @@ export function failureChecks(traits: WireTraits): readonly ModelCheck[] {
 /** The first back-off, without jitter. */
 const FIRST_BACKOFF_MS = 500;
 
-function retried(traits: WireTraits): readonly ModelCheck[] {
+function retried(): readonly ModelCheck[] {
   const answers: readonly (readonly [string, ServerAnswer])[] = [
     ['overload', refusal('overloaded')],
     ['a rate limit', refusal('rate_limited')],
@@ -37,26 +38,28 @@ function retried(traits: WireTraits): readonly ModelCheck[] {
     ['a reset connection', { kind: 'reset' }],
     ['an empty answer', { kind: 'empty' }],
   ];
-  return [
-    ...answers.map(([what, answer]) =>
-      check(`${what} is retried, after a wait that is announced`, async (opened) => {
-        const { client, server, model, sleeps } = opened;
-        server.answerWith(answer, HELLO);
-        const { events, notices, outcome } = await callModel(client, requestFor(model));
-        equal(outcome.kind, 'complete');
-        equal(answerOf(events).blocks, [{ kind: 'text', text: 'Hello.' }]);
-        equal(
-          notices.map(({ attempt }) => attempt),
-          [1],
-          'retries announced',
-        );
-        holds((notices[0]?.cause ?? '') !== '', 'a sentence that names the cause');
-        equal(sleeps, [FIRST_BACKOFF_MS], 'waits');
-        equal(outcome.attempts.length, 2, 'attempts');
-        equal(outcome.retry.retries, 1, 'retries');
-      }),
-    ),
+  return answers.map(([what, answer]) =>
+    check(`${what} is retried, after a wait that is announced`, async (opened) => {
+      const { client, server, model, sleeps } = opened;
+      server.answerWith(answer, HELLO);
+      const { events, notices, outcome } = await callModel(client, requestFor(model));
+      equal(outcome.kind, 'complete');
+      equal(answerOf(events).blocks, [{ kind: 'text', text: 'Hello.' }]);
+      equal(
+        notices.map(({ attempt }) => attempt),
+        [1],
+        'retries announced',
+      );
+      holds((notices[0]?.cause ?? '') !== '', 'a sentence that names the cause');
+      equal(sleeps, [FIRST_BACKOFF_MS], 'waits');
+      equal(outcome.attempts.length, 2, 'attempts');
+      equal(outcome.retry.retries, 1, 'retries');
+    }),
+  );
+}
 
+function patience(traits: WireTraits): readonly ModelCheck[] {
+  return [
     check(
       'the back-off doubles, and ends with the retries',
       async (opened) => {
@@ -176,6 +179,16 @@ function final(traits: WireTraits): readonly ModelCheck[] {
       }),
     ),
 
+    check('a schema that the endpoint does not take fails at once, and says so', async (opened) => {
+      const { client, server, model, sleeps } = opened;
+      server.answerWith(refusal('bad_schema'), HELLO);
+      const outputSchema = { type: 'object', properties: {}, additionalProperties: false } as const;
+      const { outcome } = await callModel(client, requestFor(model, { outputSchema }));
+      const failure = failed(outcome);
+      equal([failure.kind, failure.outputSchema], ['invalid_request', true], 'failure');
+      equal([server.received.length, sleeps.length], [1, 0], 'requests, waits');
+    }),
+
     check('a prompt that is too long says by how much', async ({ client, server, model }) => {
       server.answerWith(refusal('too_long', { tokens: { input: 210_000, limit: 200_000 } }));
       const { outcome } = await callModel(client, requestFor(model));
@@ -243,7 +256,27 @@ function overload(): readonly ModelCheck[] {
       const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
       equal(failed(outcome).kind, 'overloaded');
       equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
+      equal(outcome.retry.retries, 2, 'retries');
       equal(server.received.length, 3, 'requests');
+    }),
+    check('overload inside an answer is the last one of a row', async ({ client, server, model }) => {
+      const parts = [{ kind: 'text', text: 'A sentence of several words.' }] as const;
+      server.answerWith(...busy.slice(0, 2), {
+        kind: 'message',
+        parts,
+        breaks: { at: 'text', how: 'overloaded' },
+      });
+      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
+      equal([outcome.kind, outcome.retry.overloadedInARow], ['broken', 3], 'outcome, overloaded in a row');
+      equal(outcome.attempts.length, 3, 'attempts');
+    }),
+    check('a row of overloads goes on from call to call', async ({ client, server, model }) => {
+      server.answerWith(...busy);
+      const retry = { ...FRESH_RETRY_STATE, overloadedInARow: 2 };
+      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }), { retry });
+      equal(failed(outcome).kind, 'overloaded');
+      equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
+      equal(server.received.length, 1, 'requests');
     }),
   ];
 }

@@ -1,5 +1,5 @@
 /** Checks of answers that break off, and of calls that are aborted. */
-import type { ModelOutcome, ModelOutput } from '../../../protocol/model/model.ts';
+import { FRESH_RETRY_STATE, type ModelOutcome, type ModelOutput } from '../../../protocol/model/model.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { equal, holds } from '../demand.ts';
 import { answerOf } from './answer-of.ts';
@@ -47,6 +47,14 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
           }),
       ),
     ),
+
+    check('an answer that is cut behind its call is broken', async ({ client, server, model }) => {
+      server.answerWith({ kind: 'message', parts: [CALL], breaks: { at: 'end', how: 'cut' } });
+      const { events, outcome } = await callModel(client, requestFor(model, { tools: TOOLS }));
+      equal(broken(outcome).kind, 'cut');
+      const { blocks, stopReason } = answerOf(events);
+      equal([blocks.length, blocks[0]?.kind, stopReason], [1, 'call', null], 'blocks, and the stop reason');
+    }),
 
     check(
       'an answer that falls silent is broken as stalled',
@@ -141,21 +149,13 @@ function aborts({ http }: WireTraits): readonly ModelCheck[] {
     check('a call that is left by its reader closes its connection', async ({ client, server, model }) => {
       server.answerWith(brokenAt('text', 'stall'));
       const { signal } = new AbortController();
-      const call = client.call(requestFor(model), { signal, retry: FRESH });
+      const call = client.call(requestFor(model), { signal, retry: FRESH_RETRY_STATE });
       for (let step = await call.next(); !step.done && !hasDelta(step.value); step = await call.next());
-      await call.return({ kind: 'aborted', retry: FRESH, attempts: [] });
+      await call.return({ kind: 'aborted', retry: FRESH_RETRY_STATE, attempts: [] });
       await until(() => openOf(server, http) === 0, 'no connection, or answer, that is open');
     }),
   ];
 }
-
-const FRESH = {
-  retries: 0,
-  overloadedInARow: 0,
-  credentialsRefreshed: false,
-  keepAlive: true,
-  withoutThinking: false,
-} as const;
 
 function hasDelta(output: ModelOutput): boolean {
   return output.kind === 'events' && output.events.some(({ type }) => type === 'content_block_delta');

@@ -69,9 +69,12 @@ export interface AnswerUsage {
   readonly cacheWritten?: number;
 }
 
-/** The answer ends after the first delta of a part of this kind; `start`: before any part. */
+/**
+ * The answer ends after the first delta of a part of this kind; `start`: before any part; `end`: behind all
+ * of them.
+ */
 export interface AnswerBreak {
-  readonly at: 'start' | 'text' | 'thinking' | 'call';
+  readonly at: 'start' | 'text' | 'thinking' | 'call' | 'end';
   /**
    * `cut`: the body ends. `reset`: the connection is reset. `stall`: nothing follows. `error`, `overloaded`:
    * the stream reports an error of the server.
@@ -102,6 +105,7 @@ export type RefusalReason =
   | 'too_large'
   | 'media_too_large'
   | 'bad_signature'
+  | 'bad_schema'
   | 'invalid';
 
 export interface NoAnswer {
@@ -123,6 +127,8 @@ export interface ReceivedRequest {
   readonly system: string;
   readonly messages: readonly ReceivedMessage[];
   readonly tools: readonly { readonly name: string; readonly schema: unknown }[];
+  /** What the answer must be JSON of, by the means of the API; undefined: nothing is asked for. */
+  readonly outputSchema: unknown;
   /** Whether thinking is asked for; undefined: not mentioned. */
   readonly thinks: boolean | undefined;
   /** The key or token, as the API carries it; a signature where requests are signed. */

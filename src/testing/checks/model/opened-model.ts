@@ -17,6 +17,7 @@ import {
 } from '../../../protocol/model/wire.ts';
 import type { Clock, RandomPort } from '../../../protocol/ports.ts';
 import { PersistentList } from '../../../util/collections/persistent-list.ts';
+import { equal, holds } from '../demand.ts';
 import type { ModelServer } from './model-server.ts';
 
 /** What the client has to be made with. */
@@ -81,9 +82,10 @@ export interface WireTraits {
   readonly tooLong: 'counted' | 'plain';
   /**
    * `pooled`: another library does the HTTP. It keeps connections for later requests, and drops what it has
-   * read of an answer when the connection breaks. Default `own`.
+   * read of an answer when the connection breaks. `none`: the client is a double that plays
+   * a script: nothing is rendered or sent, and no wait takes time. Default `own`.
    */
-  readonly http?: 'own' | 'pooled';
+  readonly http?: 'own' | 'pooled' | 'none';
   /**
    * `exact`: the size that the client reports is that of the body. `estimated`: another library writes it.
    */
@@ -97,7 +99,10 @@ interface Call {
   readonly outcome: ModelOutcome;
 }
 
-/** Runs a call to its end. `onOutput` sees each output before the next one is asked for. */
+/**
+ * Runs a call to its end, which must be as the contract says. `onOutput` sees each output before the next one
+ * is asked for.
+ */
 export async function callModel(
   client: ModelClient,
   request: ModelRequest,
@@ -109,10 +114,39 @@ export async function callModel(
   const outputs: ModelOutput[] = [];
   for (;;) {
     const step = await call.next();
-    if (step.done) return { outputs, outcome: step.value, ...partsOf(outputs) };
+    if (step.done) {
+      demandWellFormed(request, outputs, step.value);
+      return { outputs, outcome: step.value, ...partsOf(outputs) };
+    }
     outputs.push(step.value);
     onOutput(step.value);
   }
+}
+
+/** What holds for every call, whatever became of it. */
+function demandWellFormed(
+  { model, stream }: ModelRequest,
+  outputs: readonly ModelOutput[],
+  outcome: ModelOutcome,
+): void {
+  const batches = outputs.flatMap((output) => (output.kind === 'events' ? [output] : []));
+  const [first, ...later] = batches;
+  if (first !== undefined) holds((first.ttftMs ?? -1) >= 0, 'the time to the first event on the first batch');
+  for (const { ttftMs, requestId } of later)
+    equal([ttftMs, requestId], [undefined, first?.requestId], 'time to the first event, and request id');
+  if (first?.requestId !== undefined) equal(outcome.requestId, first.requestId, 'request id of the outcome');
+  if (!stream) holds(later.length === 0, 'one batch of an answer that does not stream');
+  for (const attempt of outcome.attempts) {
+    equal([attempt.model, attempt.stream], [model, stream], 'model and stream of the record');
+    const isWaste = attempt.usage !== undefined && attempt.outcome !== 'complete';
+    equal(attempt.wasted === true, isWaste, 'wasted');
+  }
+  const announced = outputs.filter(({ kind }) => kind === 'attempt').length;
+  holds(announced >= outcome.attempts.length, 'a notice of each attempt');
+  const last = outcome.attempts.at(-1);
+  if (outcome.kind === 'complete') equal(last?.outcome, 'complete', 'the last attempt');
+  else if (outcome.kind !== 'aborted' && last !== undefined)
+    equal(last.outcome, outcome.failure.kind, 'the last attempt');
 }
 
 function partsOf(outputs: readonly ModelOutput[]) {

@@ -47,7 +47,13 @@ const partsOf = ({ messages }: ReceivedRequest) => messages.flatMap(({ parts }) 
 const resultsOf = (request: ReceivedRequest) => partsOf(request).filter((part) => part.kind === 'result');
 
 export function requestChecks(traits: WireTraits): readonly ModelCheck[] {
-  return [...contents(), ...thinking(traits), ...shape(traits)];
+  // A double shows what it was asked for, as it was asked.
+  const isSent = traits.http !== 'none';
+  return [
+    ...contents(),
+    ...shape(traits),
+    ...(isSent ? [...repairs(), ...thinking(traits), ...sizes(traits)] : []),
+  ];
 }
 
 function contents(): readonly ModelCheck[] {
@@ -67,6 +73,53 @@ function contents(): readonly ModelCheck[] {
       equal(partsOf(request), [{ kind: 'text', text }]);
     }),
 
+    check('an image of the prompt arrives byte for byte', async (opened) => {
+      const request = await received(opened, [user([{ type: 'text', text: 'What is it?' }, IMAGE])]);
+      const images = partsOf(request).filter((part) => part.kind === 'image');
+      equal(images, [{ kind: 'image', mediaType: 'image/png', data: PIXEL }]);
+    }),
+
+    check('an image of a result arrives, inside it or behind it', async (opened) => {
+      const { model } = opened;
+      const shown = user([{ type: 'tool_result', tool_use_id: 'call_1', content: [IMAGE] }]);
+      const request = await received(opened, [user('Look.'), callOf(model, 'msg_1', 'call_1'), shown], {
+        tools: [TOOL],
+      });
+      holds(request.body.includes(PIXEL), 'the bytes of the image');
+      const behind = partsOf(request).filter(({ kind }) => kind === 'image').length;
+      equal((resultsOf(request)[0]?.images ?? 0) + behind, 1, 'images');
+    }),
+
+    check('three hundred tools arrive in their order, with their schemas', async (opened) => {
+      const tools = Array.from({ length: 300 }, (_, at) => ({ ...TOOL, name: `Tool_${at}` }));
+      const request = await received(opened, [user('Hello.')], { tools });
+      equal(
+        request.tools.map(({ name }) => name),
+        tools.map(({ name }) => name),
+        'names',
+      );
+      equal(request.tools[299]?.schema, TOOL.input_schema, 'schema');
+    }),
+
+    check('a summary is asked for with the conversation, without tools', async (opened) => {
+      const { model } = opened;
+      const messages = [
+        user('Look.'),
+        callOf(model, 'msg_1', 'call_1'),
+        result('call_1', 'A place.'),
+        answered(model, 'msg_2', { type: 'text', text: 'It is a place.' }),
+        user('Summarise the conversation.'),
+      ];
+      const request = await received(opened, messages, { querySource: 'compact', tools: [], cache: false });
+      equal(request.messages.at(-1)?.parts.at(-1), { kind: 'text', text: 'Summarise the conversation.' });
+      holds(request.body.includes('It is a place.'), 'the conversation');
+    }),
+  ];
+}
+
+/** What the history lacks is added, and what is out of order is put right. */
+function repairs(): readonly ModelCheck[] {
+  return [
     check('results stand in the order of their calls, whenever they came', async (opened) => {
       const { model } = opened;
       const request = await received(
@@ -106,67 +159,6 @@ function contents(): readonly ModelCheck[] {
       );
       equal(resultsOf(request).length, 1, 'results');
       holds((resultsOf(request)[0]?.text ?? '') !== '', 'a text in the result');
-    }),
-
-    check('an image of the prompt arrives byte for byte', async (opened) => {
-      const request = await received(opened, [user([{ type: 'text', text: 'What is it?' }, IMAGE])]);
-      const images = partsOf(request).filter((part) => part.kind === 'image');
-      equal(images, [{ kind: 'image', mediaType: 'image/png', data: PIXEL }]);
-    }),
-
-    check('an image of a result arrives, inside it or behind it', async (opened) => {
-      const { model } = opened;
-      const shown = user([{ type: 'tool_result', tool_use_id: 'call_1', content: [IMAGE] }]);
-      const request = await received(opened, [user('Look.'), callOf(model, 'msg_1', 'call_1'), shown], {
-        tools: [TOOL],
-      });
-      holds(request.body.includes(PIXEL), 'the bytes of the image');
-      const behind = partsOf(request).filter(({ kind }) => kind === 'image').length;
-      equal((resultsOf(request)[0]?.images ?? 0) + behind, 1, 'images');
-    }),
-
-    check('three hundred tools arrive in their order, with their schemas', async (opened) => {
-      const tools = Array.from({ length: 300 }, (_, at) => ({ ...TOOL, name: `Tool_${at}` }));
-      const request = await received(opened, [user('Hello.')], { tools });
-      equal(
-        request.tools.map(({ name }) => name),
-        tools.map(({ name }) => name),
-        'names',
-      );
-      equal(request.tools[299]?.schema, TOOL.input_schema, 'schema');
-    }),
-
-    check('the schema of structured output arrives unchanged, and its call comes back', async (opened) => {
-      const { client, server, model } = opened;
-      const input_schema = {
-        type: 'object',
-        properties: { list: { type: 'array', items: { type: 'number' } }, of: { enum: ['a', 'b'] } },
-        required: ['list'],
-        additionalProperties: false,
-      } as const;
-      const input = { list: [1, 2.5], of: 'a' };
-      server.answerWith({
-        kind: 'message',
-        parts: [{ kind: 'call', id: 'call_1', name: 'StructuredOutput', input }],
-      });
-      const tools = [{ name: 'StructuredOutput', description: 'The answer.', input_schema }];
-      const { events } = await callModel(client, requestFor(model, { tools }));
-      equal(server.received[0]?.tools[0]?.schema, input_schema, 'schema');
-      equal(answerOf(events).blocks, [{ kind: 'call', id: 'call_1', name: 'StructuredOutput', input }]);
-    }),
-
-    check('a summary is asked for with the conversation, without tools', async (opened) => {
-      const { model } = opened;
-      const messages = [
-        user('Look.'),
-        callOf(model, 'msg_1', 'call_1'),
-        result('call_1', 'A place.'),
-        answered(model, 'msg_2', { type: 'text', text: 'It is a place.' }),
-        user('Summarise the conversation.'),
-      ];
-      const request = await received(opened, messages, { querySource: 'compact', tools: [], cache: false });
-      equal(request.messages.at(-1)?.parts.at(-1), { kind: 'text', text: 'Summarise the conversation.' });
-      holds(request.body.includes('It is a place.'), 'the conversation');
     }),
   ];
 }
@@ -240,16 +232,6 @@ function shape(traits: WireTraits): readonly ModelCheck[] {
       equal(second.tools, first.tools, 'tools');
       equal(second.system, first.system, 'system');
     }),
-    check('the size that is reported is that of the body', async (opened) => {
-      const { client, server, model } = opened;
-      server.answerWith(HELLO);
-      const { outputs, outcome } = await callModel(client, requestFor(model, { tools: [TOOL] }));
-      const [announced] = outputs.flatMap((output) => (output.kind === 'attempt' ? [output.bytes] : []));
-      const sent = new TextEncoder().encode(server.received[0]?.body).length;
-      equal(outcome.attempts[0]?.bytes, announced, 'bytes of the record');
-      if (traits.body === 'exact') equal(announced, sent, 'bytes');
-      else holds((announced ?? 0) > 0, 'a size');
-    }),
     check('calls side by side do not mix', async ({ client, server, model }) => {
       server.answerWith(...['One.', 'Two.', 'Three.'].map(saying));
       const calls = await Promise.all([1, 2, 3].map(() => callModel(client, requestFor(model))));
@@ -264,6 +246,21 @@ function shape(traits: WireTraits): readonly ModelCheck[] {
       server.answerWith({ kind: 'message', parts: [{ kind: 'text', text, pieces: 2000 }] });
       const { events } = await callModel(client, requestFor(model));
       equal(answerOf(events).blocks, [{ kind: 'text', text }]);
+    }),
+  ];
+}
+
+function sizes(traits: WireTraits): readonly ModelCheck[] {
+  return [
+    check('the size that is reported is that of the body', async (opened) => {
+      const { client, server, model } = opened;
+      server.answerWith(HELLO);
+      const { outputs, outcome } = await callModel(client, requestFor(model, { tools: [TOOL] }));
+      const [announced] = outputs.flatMap((output) => (output.kind === 'attempt' ? [output.bytes] : []));
+      const sent = new TextEncoder().encode(server.received[0]?.body).length;
+      equal(outcome.attempts[0]?.bytes, announced, 'bytes of the record');
+      if (traits.body === 'exact') equal(announced, sent, 'bytes');
+      else holds((announced ?? 0) > 0, 'a size');
     }),
   ];
 }
