@@ -1,0 +1,287 @@
+/**
+ * A conversation without its screen: the session, the prompts that wait, interrupts, the person's own
+ * commands. What happens leaves it as steps: the next state, and items for the transcript.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Options, PermissionMode, Query, SDKMessage } from '../../index.ts';
+import type { ConversationClock } from './clock.ts';
+import type { QueueControls, ReopenTarget } from './command-context.ts';
+import { type ConversationEvent, reduce } from './reduce/reduce.ts';
+import type { Step } from './reduce/step.ts';
+import { createFigureReader } from './session/figures.ts';
+import { openSession, type SessionDriver } from './session/session-driver.ts';
+import { runShell, type ShellRun, shellPrompt } from './session/shell-command.ts';
+import { type ConversationState, isWorking, type QueuedPrompt, startingState } from './state.ts';
+
+export interface Conversation {
+  readonly state: ConversationState;
+  /** The session; another object after `reopen`. */
+  readonly query: Query;
+  /** Options that the session was opened with. */
+  readonly options: Options;
+  /** For events that come from the screen: hints, questions. */
+  dispatch(event: ConversationEvent): void;
+  /** Sends a prompt; while the session works it joins the work, or with `now` it interrupts what runs. */
+  enter(prompt: NewPrompt, how?: 'now'): void;
+  /** Sends the first prompt that waits for Enter. False: none does. */
+  sendHeld(): boolean;
+  /** Takes the last prompt out of the queue; undefined: there is none that has not begun. */
+  takeQueued(): Promise<QueuedPrompt | undefined>;
+  readonly queue: QueueControls;
+  /** False: nothing runs. */
+  interrupt(): boolean;
+  /** Runs a command of the person's own; its output becomes a part of the conversation. */
+  shell(command: string): void;
+  /** Switches to the next permission mode: manual, accept edits, plan. */
+  cycleMode(): void;
+  /** Ends the session and opens another one. */
+  reopen(target: ReopenTarget): Promise<void>;
+  close(): Promise<void>;
+  /** Rejects with the error that keeps the session from opening; resolves when it is open. */
+  readonly opened: Promise<void>;
+}
+
+export type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
+
+export interface ConversationOptions {
+  /** Options of every session: `cwd`, `env`, `canUseTool` and so on. */
+  readonly options: Options;
+  readonly target: ReopenTarget;
+  /** Prompts of an earlier process that were not sent. */
+  readonly queue?: readonly QueuedPrompt[];
+  readonly clock: ConversationClock;
+  onStep(step: Step): void;
+}
+
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+
+export function createConversation({
+  options: base,
+  target,
+  queue = [],
+  clock,
+  onStep,
+}: ConversationOptions): Conversation {
+  const { cwd = '.', env = {} } = base;
+  let state: ConversationState = { ...startingState(clock.monotonicMs(), { cwd }), queue };
+  let options = base;
+  let driver: SessionDriver;
+  let shell: { readonly id: string; readonly run: ShellRun } | undefined;
+  /** Entered while a command of the person's own runs, whose output comes first. */
+  let behindShell: { readonly prompt: QueuedPrompt; readonly how: 'now' | undefined }[] = [];
+  /** uuids that the session has seen: it takes none twice. */
+  const sent = new Set<string>();
+  /** uuids that are being withdrawn by an edit of the queue. */
+  const withdrawn = new Set<string>();
+  let hasBegun = false;
+  let isEnded = false;
+
+  const dispatch = (event: ConversationEvent) => {
+    const step = reduce(state, event, clock.monotonicMs());
+    if (step.state === state && step.items.length === 0) return;
+    state = step.state;
+    onStep(step);
+  };
+  const figures = createFigureReader(
+    () => (isEnded ? undefined : driver.query),
+    (known) => dispatch({ kind: 'figures', figures: known }),
+  );
+  const onMessage = (message: SDKMessage) => {
+    const isEdit = message.type === 'command_lifecycle' && withdrawn.has(message.command_uuid);
+    if (!isEdit) dispatch({ kind: 'message', message });
+    if (message.type === 'system' && message.subtype === 'init') hasBegun = true;
+    if (changesFigures(message)) figures.refresh();
+  };
+
+  const open = ({ resume, resumeSessionAt, forkSession }: ReopenTarget): Promise<void> => {
+    const isNew = resume === undefined || forkSession === true;
+    const id = isNew ? randomUUID() : resume;
+    options = {
+      ...base,
+      continue: undefined,
+      resume,
+      resumeSessionAt,
+      forkSession,
+      sessionId: isNew ? id : undefined,
+    };
+    hasBegun = !isNew || resume !== undefined;
+    isEnded = false;
+    sent.clear();
+    const opening = openSession(options, onMessage);
+    driver = opening;
+    void opening.ended.then((failure) => {
+      if (driver !== opening || failure === undefined) return;
+      isEnded = true;
+      dispatch({ kind: 'failed', sentence: sentenceOf(failure.error) });
+    });
+    return learn(opening, id);
+  };
+  const learn = async ({ query }: SessionDriver, id: string): Promise<void> => {
+    const [settings, session] = await Promise.all([query.getSettings(), query.initializationResult()]);
+    const { model } = settings.applied;
+    dispatch({ kind: 'opened', session: { id, model, mode: session.current_permission_mode } });
+    if (hasBegun) figures.refresh();
+  };
+  /** A session that has failed is opened again by the next prompt. */
+  const live = (): SessionDriver => {
+    if (isEnded) void open(hasBegun ? { resume: state.session.id } : {}).catch(() => undefined);
+    return driver;
+  };
+
+  const send = (given: NewPrompt & Partial<QueuedPrompt>, how?: 'now') => {
+    const isKnown = given.uuid === undefined || sent.has(given.uuid);
+    const uuid = isKnown ? randomUUID() : (given.uuid as string);
+    const prompt: QueuedPrompt = { uuid, text: given.text, images: given.images, place: 'session' };
+    const session = live();
+    sent.add(uuid);
+    dispatch({ kind: 'entered', prompt });
+    if (shell !== undefined) behindShell.push({ prompt, how });
+    else session.send(prompt, how);
+  };
+  const without = (prompt: QueuedPrompt) =>
+    dispatch({ kind: 'queued', queue: state.queue.filter(({ uuid }) => uuid !== prompt.uuid) });
+  /** Takes a prompt back from the session. False: it has begun. */
+  const recall = async (prompt: QueuedPrompt): Promise<boolean> => {
+    if (prompt.place === 'here') return true;
+    const held = behindShell.length;
+    behindShell = behindShell.filter((waiting) => waiting.prompt.uuid !== prompt.uuid);
+    if (behindShell.length < held) return true;
+    withdrawn.add(prompt.uuid);
+    const isBack = await driver.withdraw(prompt.uuid);
+    if (!isBack) withdrawn.delete(prompt.uuid);
+    return isBack;
+  };
+  const take = async (prompt: QueuedPrompt | undefined): Promise<QueuedPrompt | undefined> => {
+    if (prompt === undefined || !(await recall(prompt))) return undefined;
+    without(prompt);
+    return prompt;
+  };
+  /** Makes `wanted` the queue: what the session has is withdrawn and sent again in this order. */
+  const rearrange = async (wanted: readonly QueuedPrompt[]): Promise<boolean> => {
+    const had = state.queue.filter(({ place }) => place === 'session');
+    const back = await Promise.all(had.map(recall));
+    if (back.includes(false)) return false;
+    dispatch({ kind: 'queued', queue: wanted.filter(({ place }) => place === 'here') });
+    for (const prompt of wanted) if (prompt.place === 'session') send(prompt);
+    return true;
+  };
+
+  const runOwn = async (command: string) => {
+    const id = randomUUID();
+    dispatch({ kind: 'shellStarted', id, command });
+    const run = runShell({
+      command,
+      cwd: state.session.cwd,
+      env,
+      onOutput: (text) => dispatch({ kind: 'shellOutput', id, text }),
+    });
+    shell = { id, run };
+    const end = await run.ended;
+    shell = undefined;
+    dispatch({ kind: 'shellEnded', id, end });
+    const text = shellPrompt(command, end);
+    live().send({ uuid: randomUUID(), text, images: [], place: 'session' }, 'silent');
+    for (const { prompt, how } of behindShell.splice(0)) driver.send(prompt, how);
+  };
+
+  const opened = open(target);
+  opened.catch(() => undefined);
+  return {
+    get state() {
+      return state;
+    },
+    get query() {
+      return driver.query;
+    },
+    get options() {
+      return options;
+    },
+    dispatch,
+    enter: send,
+    sendHeld() {
+      const held = state.queue.find(({ place }) => place === 'here');
+      if (held === undefined) return false;
+      without(held);
+      send(held);
+      return true;
+    },
+    takeQueued: () => take(state.queue.at(-1)),
+    queue: {
+      remove: async (number) => (await take(state.queue[number - 1]))?.text,
+      async move(from, to) {
+        const { queue } = state;
+        const moved = queue[from - 1];
+        if (moved === undefined || queue[to - 1] === undefined) return false;
+        const others = queue.filter((prompt) => prompt !== moved);
+        return rearrange([...others.slice(0, to - 1), moved, ...others.slice(to - 1)]);
+      },
+      async replace(number, text) {
+        const { queue } = state;
+        const changed = queue[number - 1];
+        if (changed === undefined) return false;
+        return rearrange(queue.map((prompt) => (prompt === changed ? { ...prompt, text } : prompt)));
+      },
+    },
+    interrupt() {
+      if (!isWorking(state)) return false;
+      dispatch({ kind: 'interrupting' });
+      shell?.run.stop();
+      const held = behindShell.splice(0).map(({ prompt }) => prompt.uuid);
+      dispatch({
+        kind: 'queued',
+        queue: state.queue.map((prompt) =>
+          held.includes(prompt.uuid) ? { ...prompt, place: 'here' } : prompt,
+        ),
+      });
+      void driver.interrupt().catch(() => undefined);
+      return true;
+    },
+    shell: (command) => void runOwn(command),
+    cycleMode() {
+      const at = MODES.indexOf(state.session.mode);
+      const mode = MODES[(at + 1) % MODES.length] ?? 'default';
+      dispatch({ kind: 'mode', mode });
+      driver.query.setPermissionMode(mode).catch((error: unknown) => {
+        dispatch({ kind: 'hint', text: sentenceOf(error) });
+      });
+    },
+    async reopen(next) {
+      shell?.run.stop();
+      const before = driver;
+      // From here on, what the old session says is not heard.
+      driver = { ...before };
+      await before.close();
+      state = {
+        ...startingState(clock.monotonicMs(), { cwd }),
+        queue: state.queue.map((prompt) => ({ ...prompt, place: 'here' })),
+      };
+      await open(next);
+    },
+    async close() {
+      dispatch({ kind: 'exiting' });
+      shell?.run.stop();
+      await driver.close();
+    },
+    opened,
+  };
+}
+
+/** After these messages the context or the cost has changed. */
+function changesFigures(message: SDKMessage): boolean {
+  switch (message.type) {
+    case 'result':
+      return true;
+    case 'stream_event':
+      return message.parent_tool_use_id === null && message.event.type === 'message_stop';
+    case 'system':
+      return message.subtype === 'compact_boundary' || message.subtype === 'microcompact_boundary';
+    case 'user':
+      return message.parent_tool_use_id === null;
+    default:
+      return false;
+  }
+}
+
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

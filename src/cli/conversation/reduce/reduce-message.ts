@@ -1,0 +1,276 @@
+/** A message of the session as a change of the conversation's state and as items of the transcript. */
+import type { SDKMessage } from '../../../index.ts';
+import { retryReason } from '../../screen/notes.ts';
+import { lateServers, serverProblems } from '../../screen/server-problems.ts';
+import { type ConversationState, isWorking, NO_ANSWER } from '../state.ts';
+import type { TranscriptItem } from '../view/transcript-item.ts';
+import { endedTools, progressed, startedTools, subagentAnswered, todosIn } from './reduce-tools.ts';
+import { atRest, begin, inPhase, promptItem, type Step, still } from './step.ts';
+import { systemNote } from './system-note.ts';
+
+type Message<Type extends SDKMessage['type']> = Extract<SDKMessage, { readonly type: Type }>;
+
+export function reduceMessage(state: ConversationState, message: SDKMessage, nowMs: number): Step {
+  switch (message.type) {
+    case 'stream_event':
+      return message.parent_tool_use_id === null ? streamed(state, message, nowMs) : still(state);
+    case 'assistant':
+      return message.parent_tool_use_id === null
+        ? answered(state, message, nowMs)
+        : still(subagentAnswered(state, message.parent_tool_use_id, message));
+    case 'user':
+      return message.parent_tool_use_id === null ? userMessage(state, message, nowMs) : still(state);
+    case 'tool_progress':
+      return still(progressed(state, message));
+    case 'system':
+      return systemMessage(state, message, nowMs);
+    case 'result':
+      return ended(state, message, nowMs);
+    case 'command_lifecycle':
+      return promptChanged(state, message, nowMs);
+    case 'conversation_reset':
+      return {
+        state: { ...state, session: { ...state.session, id: message.new_conversation_id }, todos: [] },
+        items: [quiet('a new conversation begins')],
+      };
+    default:
+      // Message types of later versions are ignored.
+      return still(state);
+  }
+}
+
+const quiet = (text: string): TranscriptItem => ({ kind: 'note', tone: 'quiet', text });
+
+const RETRACTED: TranscriptItem = {
+  kind: 'note',
+  tone: 'notice',
+  text: 'retracted: the answer above was truncated and is given again',
+};
+
+/** What was printed of the current answer is replaced by what follows. */
+function takenBack(state: ConversationState): Step {
+  const items: TranscriptItem[] = state.answer.isUnfinished ? [{ kind: 'textEnd' }, RETRACTED] : [RETRACTED];
+  return { state: { ...state, answer: { ...NO_ANSWER, kind: state.answer.kind } }, items };
+}
+
+function streamed(state: ConversationState, { event }: Message<'stream_event'>, nowMs: number): Step {
+  switch (event.type) {
+    case 'message_start': {
+      const { answer } = state;
+      // Two responses without a user message between them: the second replaces the first.
+      const isAgain = answer.isUnfinished || answer.shown.length > 0;
+      const step = isAgain ? takenBack(state) : still(state);
+      const { usage } = event.message;
+      const input = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+      const cache = { readTokens: usage.cache_read_input_tokens, inputTokens: input, brokenBy: undefined };
+      return {
+        ...step,
+        state: {
+          ...step.state,
+          retry: undefined,
+          answer: { ...step.state.answer, kind: 'none' },
+          figures: { ...step.state.figures, ...(input > 0 && { cache }) },
+        },
+      };
+    }
+    case 'content_block_start': {
+      const kind = KIND_OF_BLOCK[event.content_block.type] ?? 'calling';
+      return still({
+        ...inPhase(state, 'streaming', nowMs),
+        retry: undefined,
+        answer: { ...state.answer, kind },
+      });
+    }
+    case 'content_block_delta': {
+      if (event.delta.type !== 'text_delta' || event.delta.text === '') return still(state);
+      const { isUnfinished } = state.answer;
+      return {
+        state: isUnfinished ? state : { ...state, answer: { ...state.answer, isUnfinished: true } },
+        items: [{ kind: 'delta', text: event.delta.text }],
+      };
+    }
+    case 'message_stop':
+      return still({ ...afterAnswer(state, nowMs), answer: { ...state.answer, kind: 'none' } });
+    default:
+      return still(state);
+  }
+}
+
+const KIND_OF_BLOCK: Readonly<Record<string, 'thinking' | 'writing'>> = {
+  thinking: 'thinking',
+  redacted_thinking: 'thinking',
+  text: 'writing',
+};
+
+function afterAnswer(state: ConversationState, nowMs: number): ConversationState {
+  return inPhase(state, state.tools.length > 0 ? 'tools' : 'deciding', nowMs);
+}
+
+/** Least time of thinking that gets a line. */
+const THOUGHT_MS = 1_000;
+
+function answered(state: ConversationState, message: Message<'assistant'>, nowMs: number): Step {
+  const { answer } = state;
+  const isReplaced = message.supersedes?.some((uuid) => answer.shown.includes(uuid)) ?? false;
+  const base = isReplaced && !answer.isUnfinished ? takenBack(state) : still(state);
+  const items = [...base.items];
+  const { content } = message.message;
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const shown = base.state.answer.shown.filter((uuid) => !message.supersedes?.includes(uuid));
+  let next: ConversationState = asked(base.state, message.error === undefined);
+  if (text !== '') {
+    if (message.error !== undefined && !answer.isUnfinished)
+      items.push({ kind: 'note', tone: 'error', text });
+    // Nothing was streamed (a retry without streaming): only the block is shown.
+    else items.push(...(answer.isUnfinished ? [] : [{ kind: 'delta', text } as const]), { kind: 'textEnd' });
+    next = {
+      ...next,
+      answer: { ...next.answer, isUnfinished: false, shown: [...shown, message.uuid] },
+    };
+  }
+  const thoughtMs = message.thinking_duration_ms ?? 0;
+  if (thoughtMs >= THOUGHT_MS) items.push({ kind: 'thought', ms: thoughtMs });
+  const started = startedTools(next, content, nowMs);
+  return { state: { ...started, todos: todosIn(content) ?? started.todos }, items };
+}
+
+/** Counts a turn, as `--max-turns` does: a request, and each follow-up on tool results. */
+function asked(state: ConversationState, isAnswer = true): ConversationState {
+  const { submission } = state;
+  if (submission === undefined || submission.isAsked || !isAnswer) return state;
+  return { ...state, submission: { ...submission, isAsked: true, turns: submission.turns + 1 } };
+}
+
+function userMessage(state: ConversationState, message: Message<'user'>, nowMs: number): Step {
+  const retracted = message.retracted_message_uuids ?? [];
+  const isRetracted = retracted.some((uuid) => state.answer.shown.includes(uuid));
+  const base = isRetracted ? takenBack(state) : still(state);
+  const answer = { ...base.state.answer, isUnfinished: false, shown: [] };
+  const results = endedTools({ ...base.state, answer }, message, nowMs);
+  const { submission } = results.state;
+  const isOver = results.items.length > 0 && submission !== undefined;
+  const next = isOver ? { ...results.state, submission: { ...submission, isAsked: false } } : results.state;
+  const isDone = next.tools.length === 0 && next.phase === 'tools';
+  return {
+    state: isDone ? inPhase(next, 'deciding', nowMs) : next,
+    items: [...base.items, ...results.items],
+  };
+}
+
+function systemMessage(state: ConversationState, message: Message<'system'>, nowMs: number): Step {
+  switch (message.subtype) {
+    case 'init': {
+      const { session_id, cwd, model, permissionMode } = message;
+      const isNew = state.session.id !== session_id || state.session.model === '';
+      const problems = isNew ? [...serverProblems(message), ...lateServers(message)] : [];
+      return {
+        state: {
+          ...working(state, nowMs),
+          session: { ...state.session, id: session_id, cwd, model, mode: permissionMode },
+        },
+        items: problems.map((text) => ({ kind: 'note', tone: 'warning', text })),
+      };
+    }
+    case 'status': {
+      const compactingSinceMs = message.status === 'compacting' ? nowMs : undefined;
+      const mode = message.permissionMode ?? state.session.mode;
+      const next = { ...state, compactingSinceMs, session: { ...state.session, mode } };
+      if (message.status !== 'requesting') return still(next);
+      return still(requesting(next, nowMs));
+    }
+    case 'api_retry': {
+      const retry = {
+        reason: retryReason(message),
+        attempt: message.attempt,
+        maxAttempts: message.max_retries,
+        untilMs: nowMs + message.retry_delay_ms,
+      };
+      return { state: { ...state, retry }, items: noteItems(message) };
+    }
+    case 'model_fallback':
+      return {
+        state: { ...state, session: { ...state.session, model: message.fallback_model } },
+        items: noteItems(message),
+      };
+    case 'session_title_changed':
+      return still({ ...state, session: { ...state.session, title: message.title } });
+    case 'permission_denied': {
+      const tools = state.tools.map((tool) =>
+        tool.id === message.tool_use_id ? { ...tool, isDenied: true } : tool,
+      );
+      return still({ ...state, tools });
+    }
+    case 'background_tasks_changed':
+      return still({ ...state, background: message.tasks.map(({ description }) => description) });
+    case 'informational': {
+      const uuids = message.retracted_message_uuids ?? [];
+      if (uuids.some((uuid) => state.answer.shown.includes(uuid))) return takenBack(state);
+      return { state, items: noteItems(message) };
+    }
+    default:
+      return { state, items: noteItems(message) };
+  }
+}
+
+/** A request is made: the session has taken the prompt. */
+function requesting(state: ConversationState, nowMs: number): ConversationState {
+  const next = inPhase(asked(working(state, nowMs)), 'waiting', nowMs);
+  const submission = next.submission && { ...next.submission, opener: undefined };
+  return { ...next, submission, retry: undefined };
+}
+
+function noteItems(message: Message<'system'>): readonly TranscriptItem[] {
+  const note = systemNote(message);
+  return note === undefined ? [] : [note];
+}
+
+/** The session began to work by itself: background work has ended, or an interrupted turn is continued. */
+function working(state: ConversationState, nowMs: number): ConversationState {
+  return isWorking(state) ? state : begin(state, nowMs);
+}
+
+function ended(state: ConversationState, result: Message<'result'>, nowMs: number): Step {
+  const { submission } = state;
+  const usd = result.total_cost_usd;
+  const isUnpriced = Object.values(result.modelUsage).some(({ costBasis }) => costBasis === 'unknown');
+  const items: TranscriptItem[] = state.answer.isUnfinished ? [{ kind: 'textEnd' }] : [];
+  const isAsked = (submission?.turns ?? 0) > 0;
+  // A command of the engine answers without the model.
+  const said = result.subtype === 'success' && !isAsked ? result.result.trim() : '';
+  if (said !== '') items.push({ kind: 'delta', text: said }, { kind: 'textEnd' });
+  if (submission !== undefined && (isAsked || result.is_error))
+    items.push({
+      kind: 'end',
+      result,
+      turns: submission.turns,
+      ms: nowMs - submission.startedMs,
+      usd: Math.max(0, usd - submission.usdBefore),
+      isUnpriced,
+    });
+  const rest = atRest(inPhase(state, state.tools.some(({ isOwn }) => isOwn) ? 'tools' : 'idle', nowMs));
+  return { state: { ...rest, figures: { ...state.figures, cost: { usd, isUnpriced } } }, items };
+}
+
+/** A queued prompt is printed when the session takes it; one that an interrupt withdrew waits here. */
+function promptChanged(
+  state: ConversationState,
+  { command_uuid, state: change }: Message<'command_lifecycle'>,
+  nowMs: number,
+): Step {
+  const { queue, submission } = state;
+  const opener = submission?.opener;
+  if (change === 'cancelled' && state.phase === 'submitted' && opener?.uuid === command_uuid)
+    return still({
+      ...atRest(inPhase(state, 'idle', nowMs)),
+      queue: [{ ...opener, place: 'here' }, ...queue],
+    });
+  const queued = queue.find(({ uuid }) => uuid === command_uuid);
+  if (queued === undefined || change === 'queued') return still(state);
+  if (change === 'cancelled')
+    return still({
+      ...state,
+      queue: queue.map((prompt) => (prompt === queued ? { ...queued, place: 'here' } : prompt)),
+    });
+  const others = queue.filter((prompt) => prompt !== queued);
+  return { state: { ...working(state, nowMs), queue: others }, items: [promptItem(queued)] };
+}

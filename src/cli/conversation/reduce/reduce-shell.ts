@@ -1,0 +1,58 @@
+/** The person's own shell command (`!command`), which runs beside or without the model. */
+import type { ShellEnd } from '../session/shell-command.ts';
+import { type ConversationState, isWorking, type RunningTool } from '../state.ts';
+import type { ToolItem } from '../view/transcript-item.ts';
+import { inPhase, type Step } from './step.ts';
+
+export function shellStarted(
+  state: ConversationState,
+  { id, command }: { readonly id: string; readonly command: string },
+  nowMs: number,
+): Step {
+  const tool: RunningTool = {
+    id,
+    name: 'Bash',
+    input: { command },
+    sinceMs: nowMs,
+    askedMs: 0,
+    output: undefined,
+    agent: undefined,
+    isDenied: false,
+    isOwn: true,
+  };
+  const next = isWorking(state) ? state : inPhase(state, 'tools', nowMs);
+  return {
+    state: { ...next, hint: undefined, tools: [...state.tools, tool] },
+    items: [{ kind: 'prompt', text: `! ${command}`, images: 0 }],
+  };
+}
+
+export function shellEnded(
+  state: ConversationState,
+  { id, end }: { readonly id: string; readonly end: ShellEnd },
+  nowMs: number,
+): Step {
+  const tool = state.tools.find((running) => running.id === id);
+  if (tool === undefined) return { state, items: [] };
+  const tools = state.tools.filter((running) => running !== tool);
+  const isOver = state.submission === undefined && tools.length === 0;
+  const next = { ...state, tools, ...(isOver && { interruptingSinceMs: undefined }) };
+  return { state: isOver ? inPhase(next, 'idle', nowMs) : next, items: [itemOf(tool, end, nowMs)] };
+}
+
+function itemOf({ id, name, input, sinceMs }: RunningTool, end: ShellEnd, nowMs: number): ToolItem {
+  const output = [end.stdout, end.stderr].filter((text) => text !== '').join('\n');
+  const headline = end.error ?? (end.code === undefined ? 'ended by a signal' : `Exit code ${end.code}`);
+  const isDone = end.code === 0;
+  return {
+    kind: 'tool',
+    id,
+    name,
+    input,
+    ms: nowMs - sinceMs,
+    outcome: isDone ? 'done' : 'failed',
+    text: isDone ? output : `${headline}\n${output}`,
+    result: undefined,
+    agent: undefined,
+  };
+}

@@ -1,0 +1,142 @@
+/** The running calls of the main agent: their start, their progress, and their ends. */
+import type {
+  AssistantBlock,
+  SDKAssistantMessage,
+  SDKToolProgressMessage,
+  SDKUserMessage,
+} from '../../../index.ts';
+import { resultsOf } from '../../screen/open-tools.ts';
+import type { ConversationState, RunningTool, Todo } from '../state.ts';
+import type { ToolItem } from '../view/transcript-item.ts';
+import type { Step } from './step.ts';
+
+export function startedTools(
+  state: ConversationState,
+  content: readonly AssistantBlock[],
+  nowMs: number,
+): ConversationState {
+  const calls = content.flatMap((block): RunningTool[] =>
+    block.type === 'tool_use'
+      ? [
+          {
+            id: block.id,
+            name: block.name,
+            input: block.input,
+            sinceMs: nowMs,
+            askedMs: 0,
+            output: undefined,
+            agent: undefined,
+            isDenied: false,
+            isOwn: false,
+          },
+        ]
+      : [],
+  );
+  return calls.length === 0 ? state : { ...state, tools: [...state.tools, ...calls] };
+}
+
+/** A message of a subagent: counts its responses, and names the tool that it calls. */
+export function subagentAnswered(
+  state: ConversationState,
+  parent: string,
+  { message }: SDKAssistantMessage,
+): ConversationState {
+  return changed(state, parent, (tool) => {
+    const before = tool.agent ?? { turns: 0, lastResponse: '', lastTool: undefined, usd: undefined };
+    const isNew = message.id !== before.lastResponse;
+    const call = message.content.find((block) => block.type === 'tool_use');
+    const agent = {
+      ...before,
+      turns: before.turns + (isNew ? 1 : 0),
+      lastResponse: message.id,
+      lastTool: call === undefined ? before.lastTool : call.name,
+    };
+    return { ...tool, agent };
+  });
+}
+
+/** Lines of a running command that are kept. */
+const TAIL_LINES = 3;
+
+export function progressed(
+  state: ConversationState,
+  { tool_use_id, data }: SDKToolProgressMessage,
+): ConversationState {
+  const { output, totalBytes } = (data ?? {}) as { readonly output?: unknown; readonly totalBytes?: unknown };
+  if (typeof output !== 'string') return state;
+  return withOutput(state, tool_use_id, output, typeof totalBytes === 'number' ? totalBytes : output.length);
+}
+
+/** `text`: the end of what a command has written so far. */
+export function withOutput(
+  state: ConversationState,
+  id: string,
+  text: string,
+  bytes: number,
+): ConversationState {
+  const lines = text.trimEnd().split(/\r?\n/).slice(-TAIL_LINES);
+  return changed(state, id, (tool) => ({ ...tool, output: { lines, bytes } }));
+}
+
+/** The calls that a user message answers leave the state and go to the transcript. */
+export function endedTools(state: ConversationState, message: SDKUserMessage, nowMs: number): Step {
+  const items = resultsOf(message).flatMap(({ id, outcome }): ToolItem[] => {
+    const tool = state.tools.find((running) => running.id === id);
+    if (tool === undefined) return [];
+    const { name, input, agent } = tool;
+    const denied = message.tool_result_meta?.some(
+      (meta) => meta.id === id && meta.non_execution_kind !== undefined,
+    );
+    return [
+      {
+        kind: 'tool',
+        id,
+        name,
+        input,
+        ms: Math.max(0, nowMs - tool.sinceMs - tool.askedMs),
+        outcome:
+          outcome.isError && (tool.isDenied || denied === true)
+            ? 'denied'
+            : outcome.isError
+              ? 'failed'
+              : 'done',
+        text: outcome.text,
+        result: message.tool_use_result,
+        agent: agent && { turns: agent.turns, usd: agent.usd },
+      },
+    ];
+  });
+  const ended = new Set(items.map(({ id }) => id));
+  if (ended.size === 0) return { state, items };
+  return { state: { ...state, tools: state.tools.filter(({ id }) => !ended.has(id)) }, items };
+}
+
+/** The list of things to do that these blocks set; undefined: they set none. */
+export function todosIn(content: readonly AssistantBlock[]): readonly Todo[] | undefined {
+  for (const block of content) {
+    if (block.type !== 'tool_use') continue;
+    const { todos } = block.input as { readonly todos?: unknown };
+    if (block.name === 'TodoWrite' && Array.isArray(todos)) return todos.flatMap(todoOf);
+  }
+  return undefined;
+}
+
+function todoOf(given: {
+  readonly content?: unknown;
+  readonly status?: unknown;
+  readonly activeForm?: unknown;
+}): Todo[] {
+  const { content, status } = given ?? {};
+  if (typeof content !== 'string') return [];
+  const isKnown = status === 'in_progress' || status === 'completed';
+  return [{ text: content, status: isKnown ? status : 'pending' }];
+}
+
+function changed(
+  state: ConversationState,
+  id: string,
+  change: (tool: RunningTool) => RunningTool,
+): ConversationState {
+  if (!state.tools.some((tool) => tool.id === id)) return state;
+  return { ...state, tools: state.tools.map((tool) => (tool.id === id ? change(tool) : tool)) };
+}

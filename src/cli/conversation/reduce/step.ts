@@ -1,0 +1,49 @@
+/** What one event makes of the conversation, and the changes of state that several events share. */
+import { type ConversationState, NO_ANSWER, type Phase, type QueuedPrompt } from '../state.ts';
+import type { PromptItem, TranscriptItem } from '../view/transcript-item.ts';
+
+/** The next state, and what it adds to the transcript. */
+export interface Step {
+  readonly state: ConversationState;
+  readonly items: readonly TranscriptItem[];
+}
+
+export function still(state: ConversationState): Step {
+  return { state, items: [] };
+}
+
+export function inPhase(state: ConversationState, phase: Phase, nowMs: number): ConversationState {
+  return state.phase === phase ? state : { ...state, phase, sinceMs: nowMs };
+}
+
+export function promptItem({ text, images }: Pick<QueuedPrompt, 'text' | 'images'>): PromptItem {
+  return { kind: 'prompt', text, images: images.length };
+}
+
+/** The state in which a submission has been asked for. */
+export function begin(state: ConversationState, nowMs: number, opener?: QueuedPrompt): ConversationState {
+  return {
+    ...inPhase(state, 'submitted', nowMs),
+    hint: undefined,
+    submission: {
+      startedMs: nowMs,
+      turns: 0,
+      isAsked: false,
+      usdBefore: state.figures.cost?.usd ?? 0,
+      opener,
+    },
+  };
+}
+
+/** Nothing runs any more. */
+export function atRest(state: ConversationState): ConversationState {
+  return {
+    ...state,
+    submission: undefined,
+    answer: NO_ANSWER,
+    tools: state.tools.filter(({ isOwn }) => isOwn),
+    retry: undefined,
+    compactingSinceMs: undefined,
+    interruptingSinceMs: undefined,
+  };
+}

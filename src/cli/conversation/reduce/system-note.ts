@@ -1,0 +1,49 @@
+/** What the engine does besides answering, one line each: retries, switches of model, compactions. */
+import type { SDKMessage } from '../../../index.ts';
+import { retryReason } from '../../screen/notes.ts';
+import { duration, tokens } from '../../screen/units.ts';
+import type { NoteItem } from '../view/transcript-item.ts';
+
+type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
+
+/** The line for a system message; undefined for those that are not shown. */
+export function systemNote(message: SystemMessage): NoteItem | undefined {
+  switch (message.subtype) {
+    case 'api_retry': {
+      const which = `retry ${message.attempt} of ${message.max_retries}`;
+      return note('notice', `↻ ${retryReason(message)}: ${which} in ${duration(message.retry_delay_ms)}`);
+    }
+    case 'model_fallback': {
+      const why = message.trigger === 'stalled' ? 'does not answer' : 'is overloaded';
+      return note('notice', `⇄ ${message.original_model} ${why}: ${message.fallback_model} takes over`);
+    }
+    case 'compact_boundary': {
+      const { pre_tokens, post_tokens, duration_ms } = message.compact_metadata;
+      const after = post_tokens === undefined ? '' : ` → ${tokens(post_tokens)}`;
+      const took = duration_ms === undefined ? '' : `, ${duration(duration_ms)}`;
+      return note('notice', `⊟ context compacted: ${tokens(pre_tokens)}${after} tokens${took}`);
+    }
+    case 'snip_boundary':
+      return note('quiet', `⊟ unneeded messages dropped: ${tokens(message.tokens_freed)} tokens`);
+    case 'microcompact_boundary':
+      return note('quiet', `⊟ old tool results cleared: ${tokens(message.tokens_freed)} tokens`);
+    case 'informational':
+      return note(message.level === 'warning' ? 'warning' : 'quiet', message.content);
+    case 'task_started':
+      return message.is_backgrounded ? note('quiet', `in the background: ${message.description}`) : undefined;
+    case 'task_notification':
+      // The result of the waiting call reports it.
+      if (message.output_file === '') return undefined;
+      return note('quiet', `background task ${message.status}: ${message.summary}`);
+    case 'notification':
+      return note('quiet', message.text);
+    case 'session_writes_lost':
+      return note('warning', 'the disk is full: what follows cannot be resumed');
+    case 'model_refusal_no_fallback':
+      return note('warning', message.content);
+    default:
+      return undefined;
+  }
+}
+
+const note = (tone: NoteItem['tone'], text: string): NoteItem => ({ kind: 'note', tone, text });

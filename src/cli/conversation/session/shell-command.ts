@@ -1,0 +1,107 @@
+/** `!command`: runs a command of the person's own in their shell, and reports what it wrote. */
+import { spawn } from 'node:child_process';
+import type { Env } from '../../world.ts';
+
+export interface ShellRun {
+  /** Ends the command and what it started: by SIGTERM, and by SIGKILL after two seconds. */
+  stop(): void;
+  readonly ended: Promise<ShellEnd>;
+}
+
+export interface ShellEnd {
+  /** undefined: a signal ended it, or it did not start. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it did not start. */
+  readonly error?: string;
+}
+
+interface ShellOptions {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Env;
+  /** Called with both streams so far, in the order of their output. */
+  onOutput(text: string): void;
+}
+
+/** More than the model should read; the rest is counted. */
+const MAX_CHARS = 100_000;
+const KILL_AFTER_MS = 2_000;
+
+export function runShell({ command, cwd, env, onOutput }: ShellOptions): ShellRun {
+  const shell = env['SHELL'] ?? '/bin/sh';
+  // A group of its own, so that all of it can be ended, and Ctrl+C stays with the editor.
+  const child = spawn(shell, ['-c', command], {
+    cwd,
+    env: { ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = collector();
+  const err = collector();
+  let all = '';
+  const listen = (stream: NodeJS.ReadableStream, into: { add(text: string): void }) => {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      into.add(text);
+      all = (all + text).slice(-MAX_CHARS);
+      onOutput(all);
+    });
+  };
+  listen(child.stdout, out);
+  listen(child.stderr, err);
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name);
+    } catch {
+      // It has ended.
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    stop() {
+      signal('SIGTERM');
+      timer ??= setTimeout(() => signal('SIGKILL'), KILL_AFTER_MS);
+    },
+    ended: new Promise((resolve) => {
+      const settle = (end: Pick<ShellEnd, 'code' | 'error'>) => {
+        clearTimeout(timer);
+        resolve({ stdout: out.text(), stderr: err.text(), ...end });
+      };
+      child.once('error', (error) => settle({ code: undefined, error: error.message }));
+      child.once('close', (code) => settle({ code: code ?? undefined }));
+    }),
+  };
+}
+
+/** The beginning and the end of a long text. */
+function collector(): { add(text: string): void; text(): string } {
+  let head = '';
+  let tail = '';
+  let dropped = 0;
+  return {
+    add(text) {
+      const room = MAX_CHARS / 2 - head.length;
+      head += text.slice(0, Math.max(0, room));
+      tail += text.slice(Math.max(0, room));
+      if (tail.length <= MAX_CHARS) return;
+      dropped += tail.length - MAX_CHARS / 2;
+      tail = tail.slice(-MAX_CHARS / 2);
+    },
+    text() {
+      if (dropped === 0) return head + tail;
+      return `${head}\n… ${dropped} characters left out …\n${tail}`;
+    },
+  };
+}
+
+/** The command and its output as the model reads them. */
+export function shellPrompt(command: string, { code, stdout, stderr, error }: ShellEnd): string {
+  const exit = error ?? (code === undefined ? 'ended by a signal' : `exit code ${code}`);
+  return [
+    `<bash-input>${command}</bash-input>`,
+    `<bash-stdout>${stdout.trimEnd()}</bash-stdout>`,
+    `<bash-stderr>${stderr.trimEnd()}</bash-stderr>`,
+    `<bash-exit>${exit}</bash-exit>`,
+  ].join('\n');
+}

@@ -1,0 +1,181 @@
+/**
+ * The live region: what is unfinished, running, asked and typed. A pure function of the state, of the parts
+ * that draw themselves, and of the size. Rows are at most `columns` − 1 wide, and at most `liveRows` many.
+ */
+import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
+import { cut } from '../../../terminal/text/cells.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { toolLabel } from '../../screen/tool-label.ts';
+import { counted, dollars, duration } from '../../screen/units.ts';
+import type { ConversationState, RunningTool, Todo } from '../state.ts';
+import { type ActivityKeys, activityOf } from './activity.ts';
+import { statusLine } from './status-line.ts';
+
+export interface LiveParts {
+  readonly state: ConversationState;
+  /** Monotonic ms. */
+  readonly nowMs: number;
+  readonly theme: Theme;
+  readonly keys: ActivityKeys & { readonly editQueue: string };
+  /** The open block of the answer: its last rows, at most `most`. */
+  answer(columns: number, most: number): readonly Row[];
+  editor(columns: number, most: number): Frame;
+  /** What lies over the editor; undefined: nothing. */
+  readonly overlay: { frame(size: Size): Frame; readonly keepsEditor?: boolean } | undefined;
+  /** Output of the `statusLine` command; undefined: the built-in line is shown. */
+  readonly customStatus: readonly Row[] | undefined;
+  /** No spinner that moves. */
+  readonly reducedMotion: boolean;
+}
+
+/** The most rows of the live region: two of the window stay for what was printed. */
+export function liveRows({ rows }: Pick<Size, 'rows'>): number {
+  return Math.max(2, Math.min(rows - 2, 16));
+}
+
+/** Columns for text: wider windows do not make longer lines. */
+export function textColumns({ columns }: Pick<Size, 'columns'>): number {
+  return Math.max(10, Math.min(columns - 1, 100));
+}
+
+const RULE_COLUMNS = 24;
+const EDITOR_ROWS = 8;
+const QUEUE_ROWS = 3;
+const TODO_ROWS = 5;
+
+export function liveRegion(parts: LiveParts, size: Size): Frame {
+  const columns = textColumns(size);
+  const budget = liveRows(size);
+  const { state, theme, overlay } = parts;
+  const status = parts.customStatus ?? [statusLine(state, columns, theme)];
+  const showsEditor = overlay === undefined || overlay.keepsEditor === true;
+  const typed: Frame = showsEditor ? parts.editor(columns, Math.min(EDITOR_ROWS, budget - 1)) : { rows: [] };
+  let room = budget - Math.min(status.length, 2) - typed.rows.length;
+  const take = (rows: readonly Row[], most = room): readonly Row[] => {
+    const taken = rows.slice(0, Math.max(0, Math.min(most, room)));
+    room -= taken.length;
+    return taken;
+  };
+  const over = overlay?.frame({ columns, rows: Math.max(1, room) }) ?? { rows: [] };
+  const shownOver = take(over.rows);
+  const hint = take(state.hint === undefined ? [] : [theme.warn(cut(state.hint, columns))]);
+  const queue = take(queueRows(parts, columns));
+  const activity = take(activityRows(parts, columns));
+  const tools = take(toolRows(parts, columns, room));
+  const todos = take(state.showsTodos ? todoRows(state.todos, columns, theme) : []);
+  const answer = room > 0 ? parts.answer(columns, room) : [];
+  const upper = [...answer, ...tools, ...activity, ...todos];
+  const rule =
+    upper.length > 0 && room > answer.length ? [theme.dim('─'.repeat(Math.min(RULE_COLUMNS, columns)))] : [];
+  const before = [...upper, ...rule, ...queue, ...shownOver, ...hint];
+  const rows = [...before, ...typed.rows, ...status.slice(0, 2)];
+  const cursor =
+    over.cursor !== undefined
+      ? moved(over.cursor, before.length - hint.length - shownOver.length)
+      : typed.cursor && moved(typed.cursor, before.length);
+  return { rows, cursor };
+}
+
+const moved = (cursor: NonNullable<Frame['cursor']>, down: number): NonNullable<Frame['cursor']> => ({
+  row: cursor.row + down,
+  column: cursor.column,
+});
+
+const SPINNER = ['◐', '◓', '◑', '◒'] as const;
+/** Steps of the spinner. */
+export const SPINNER_MS = 250;
+
+function spinner({ nowMs, reducedMotion }: LiveParts): string {
+  return reducedMotion ? '◐' : (SPINNER[Math.floor(nowMs / SPINNER_MS) % SPINNER.length] ?? '◐');
+}
+
+function activityRows(parts: LiveParts, columns: number): readonly Row[] {
+  const { state, nowMs, theme, keys } = parts;
+  const activity = activityOf(state, nowMs, keys);
+  if (activity === undefined) return [];
+  const mark = activity.moves ? `${spinner(parts)} ` : '';
+  return [theme[activity.tone](cut(`${mark}${activity.text}`, columns))];
+}
+
+/** Each running call with its newest output; those that do not fit are counted. */
+function toolRows(parts: LiveParts, columns: number, most: number): readonly Row[] {
+  const { tools } = parts.state;
+  const all = tools.map((tool) => oneTool(tool, parts, columns));
+  const rows = all.flat();
+  if (rows.length <= most) return rows;
+  // Without their output first, then the oldest ones.
+  const heads = all.flatMap(([head]) => head ?? []);
+  if (heads.length <= most) return heads;
+  const shown = heads.slice(0, Math.max(0, most - 1));
+  return [...shown, parts.theme.dim(`… ${counted(heads.length - shown.length, 'more call')}`)];
+}
+
+function oneTool(tool: RunningTool, parts: LiveParts, columns: number): readonly Row[] {
+  const { state, nowMs, theme } = parts;
+  const facts = [
+    ...agentFacts(tool),
+    ...(tool.output === undefined ? [] : [bytesName(tool.output.bytes)]),
+    ...(columns < 60 ? [] : [elapsed(nowMs - tool.sinceMs - tool.askedMs)]),
+  ].join(' · ');
+  const label = toolLabel(tool.name, tool.input, state.session.cwd);
+  const room = Math.max(8, columns - facts.length - 4);
+  const head = `${spinner(parts)} ${cut(label, room)}${facts === '' ? '' : `  ${theme.dim(facts)}`}`;
+  const tail = (tool.output?.lines ?? []).filter((line) => line.trim() !== '');
+  return [
+    head,
+    ...tail.map((line) => theme.dim(cut(`    ${visible(line).replaceAll('\t', '  ')}`, columns))),
+  ];
+}
+
+function agentFacts({ agent }: RunningTool): readonly string[] {
+  if (agent === undefined) return [];
+  return [
+    counted(agent.turns, 'turn'),
+    ...(agent.usd === undefined ? [] : [dollars(agent.usd)]),
+    ...(agent.lastTool === undefined ? [] : [oneLine(agent.lastTool)]),
+  ];
+}
+
+function bytesName(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+const elapsed = (ms: number): string => {
+  const whole = Math.max(0, Math.floor(ms / 1_000));
+  return whole < 60 ? `${whole} s` : duration(whole * 1_000);
+};
+
+const TODO_MARKS = { completed: '☑', in_progress: '▸', pending: '☐' } as const;
+
+/** The list of things to do around the one in progress; nothing once all are done. */
+function todoRows(todos: readonly Todo[], columns: number, theme: Theme): readonly Row[] {
+  if (todos.every(({ status }) => status === 'completed')) return [];
+  const current = todos.findIndex(({ status }) => status !== 'completed');
+  const from = Math.max(0, Math.min(current - 1, todos.length - TODO_ROWS));
+  const shown = todos.slice(from, from + TODO_ROWS);
+  const left = todos.length - shown.length;
+  const rows = shown.map(({ text, status }) => {
+    const row = cut(`  ${TODO_MARKS[status]} ${oneLine(text)}`, columns);
+    return status === 'in_progress' ? theme.accent(row) : theme.dim(row);
+  });
+  return left === 0 ? rows : [...rows, theme.dim(`    … ${left} more`)];
+}
+
+/** The prompts that wait, with the keys that change them. */
+function queueRows({ state, theme, keys }: LiveParts, columns: number): readonly Row[] {
+  const { queue } = state;
+  if (queue.length === 0) return [];
+  const isHeld = queue[0]?.place === 'here';
+  const hint = isHeld ? `Enter sends · ${keys.editQueue} edit` : `${keys.editQueue} edit`;
+  const rows = queue.slice(0, QUEUE_ROWS).map(({ text, images, place }, at) => {
+    const more = images.length === 0 ? '' : ` [${counted(images.length, 'image')}]`;
+    const word = place === 'here' ? 'held' : 'queued';
+    const tail = at === 0 ? `  ${hint}` : '';
+    const room = Math.max(10, columns - tail.length);
+    return `${cut(`${word} ${at + 1}: ${oneLine(text)}${more}`, room)}${theme.dim(cut(tail, columns - 10))}`;
+  });
+  const left = queue.length - rows.length;
+  return left === 0 ? rows : [...rows, theme.dim(`… ${left} more, /queue`)];
+}

@@ -1,0 +1,120 @@
+/** A finished call in the transcript: one line, and what is worth seeing of its result below. */
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import { cells, cut } from '../../../terminal/text/cells.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { toolLabel } from '../../screen/tool-label.ts';
+import { counted, dollars, duration } from '../../screen/units.ts';
+import type { ToolItem } from './transcript-item.ts';
+
+export interface ToolRowsOptions {
+  readonly columns: number;
+  readonly cwd: string;
+  readonly theme: Theme;
+  readonly diff: DiffOf;
+}
+
+/** What a call changed in a file; undefined: nothing that is known. */
+export type DiffOf = (
+  item: ToolItem,
+  columns: number,
+  theme: Theme,
+) => { readonly rows: readonly Row[]; readonly added: number; readonly removed: number } | undefined;
+
+/** Below this width, lines have no durations (S6.1). */
+const WIDE_ENOUGH = 60;
+
+export function toolRows(item: ToolItem, options: ToolRowsOptions): readonly Row[] {
+  const { columns, theme, cwd } = options;
+  const diff = item.outcome === 'done' ? options.diff(item, columns, theme) : undefined;
+  const facts = [
+    diff === undefined ? outcomeFact(item) : `+${diff.added} −${diff.removed}`,
+    ...agentFacts(item),
+    ...(columns < WIDE_ENOUGH ? [] : [duration(item.ms)]),
+  ].filter((fact) => fact !== '');
+  const mark = item.outcome === 'done' ? theme.good('●') : theme.bad('✗');
+  const shownFacts = cut(facts.join(' · '), Math.max(12, Math.floor(columns / 2)));
+  const room = columns - cells(shownFacts) - 5;
+  const label = cut(toolLabel(item.name, item.input, cwd), Math.max(12, room));
+  const line = `${mark} ${label}${shownFacts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
+  return [line, ...reasonRows(item, options), ...(diff?.rows ?? []), ...outputRows(item, options)];
+}
+
+/** `42 lines`, `exit 1`, `3 files`; '' where the line says enough. */
+function outcomeFact(item: ToolItem): string {
+  const { name, text, outcome } = item;
+  const result = (item.result ?? {}) as Readonly<Record<string, unknown>>;
+  if (outcome === 'denied') return 'denied';
+  if (name === 'Bash') return exitOf(item);
+  if (outcome === 'failed') return 'failed';
+  if (typeof result['numLines'] === 'number') return counted(result['numLines'], 'line');
+  if (typeof result['numFiles'] === 'number') return counted(result['numFiles'], 'file');
+  const { file } = result as { readonly file?: { readonly numLines?: unknown } };
+  if (typeof file?.numLines === 'number') return counted(file.numLines, 'line');
+  if (name === 'Write' && typeof item.input['content'] === 'string')
+    return counted(linesOf(item.input['content']).length, 'line');
+  const { todos } = item.input;
+  if (Array.isArray(todos)) return `${todos.filter((todo) => todo?.status === 'completed').length} done`;
+  return text.includes('\n') ? counted(linesOf(text).length, 'line') : '';
+}
+
+/** `exit 0`: a command that was not stopped says how it ended, always (S6.6). */
+function exitOf({ text, outcome, result }: ToolItem): string {
+  const { interrupted, backgroundTaskId } = (result ?? {}) as {
+    readonly interrupted?: unknown;
+    readonly backgroundTaskId?: unknown;
+  };
+  if (interrupted === true) return 'stopped';
+  if (backgroundTaskId !== undefined) return 'in the background';
+  const code = /^Exit code (\d+)/.exec(text)?.[1];
+  if (code !== undefined) return `exit ${code}`;
+  return outcome === 'done' ? 'exit 0' : 'failed';
+}
+
+function agentFacts({ agent }: ToolItem): readonly string[] {
+  if (agent === undefined) return [];
+  return [counted(agent.turns, 'turn'), ...(agent.usd === undefined ? [] : [dollars(agent.usd)])];
+}
+
+/** Why a call failed or was denied, for tools whose output is not shown anyway. */
+function reasonRows({ name, text, outcome }: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
+  if (outcome === 'done' || (name === 'Bash' && outcome === 'failed')) return [];
+  const bare = text.replace(/<\/?tool_use_error>/g, '').trim();
+  const first = oneLine(bare.split('\n', 1)[0] ?? '');
+  return first === '' ? [] : [`    ${theme.bad(cut(first, Math.max(8, columns - 5)))}`];
+}
+
+/** Lines of a command's output at its end (S6.6). */
+const OUTPUT_LINES = { done: 10, failed: 20, denied: 0 } as const;
+
+function outputRows(item: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
+  if (item.name !== 'Bash' || item.outcome === 'denied') return [];
+  return outputTail(commandOutput(item), OUTPUT_LINES[item.outcome], columns).map(theme.dim);
+}
+
+/** What the command wrote, without what the tool says about it. */
+export function commandOutput({ text, outcome, result }: ToolItem): string {
+  const { stdout } = (result ?? {}) as { readonly stdout?: unknown };
+  if (typeof stdout === 'string') return stdout;
+  // The first line of a failure is its exit code.
+  return outcome === 'failed' ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
+}
+
+/** The last lines of an output, indented, with the number of those before; plain text. */
+export function outputTail(text: string, most: number, columns: number): readonly string[] {
+  const lines = linesOf(text);
+  const left = lines.length - most;
+  const before = left > 0 ? [`    … ${counted(left, 'more line')}, ^O shows all`] : [];
+  return [
+    ...before,
+    ...lines
+      .slice(-most)
+      .map((line) => cut(`    ${visible(line).replaceAll('\t', '  ')}`, Math.max(12, columns - 1))),
+  ];
+}
+
+/** Lines without blank ones around them. */
+export function linesOf(text: string): readonly string[] {
+  const trimmed = text.replace(/^(?:[\t ]*\r?\n)+/, '').trimEnd();
+  return trimmed === '' ? [] : trimmed.split(/\r?\n/);
+}

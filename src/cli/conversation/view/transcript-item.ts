@@ -1,0 +1,50 @@
+/** What the transcript receives, in order; printed once and never changed. */
+import type { SDKResultMessage } from '../../../index.ts';
+
+export type TranscriptItem =
+  | PromptItem
+  /** Text of the model as it streams; `textEnd` ends the block. */
+  | { readonly kind: 'delta'; readonly text: string }
+  | { readonly kind: 'textEnd' }
+  | { readonly kind: 'thought'; readonly ms: number }
+  | ToolItem
+  | NoteItem
+  | EndItem;
+
+export interface PromptItem {
+  readonly kind: 'prompt';
+  readonly text: string;
+  readonly images: number;
+}
+
+/** A finished call of the main agent. */
+export interface ToolItem {
+  readonly kind: 'tool';
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly ms: number;
+  readonly outcome: 'done' | 'failed' | 'denied';
+  /** What the model reads. */
+  readonly text: string;
+  /** The structured result; undefined if the tool has none. */
+  readonly result: unknown;
+  readonly agent: { readonly turns: number; readonly usd: number | undefined } | undefined;
+}
+
+export interface NoteItem {
+  readonly kind: 'note';
+  readonly tone: 'quiet' | 'notice' | 'warning' | 'error';
+  readonly text: string;
+}
+
+/** The end of a submission. */
+export interface EndItem {
+  readonly kind: 'end';
+  readonly result: SDKResultMessage;
+  readonly turns: number;
+  readonly ms: number;
+  readonly usd: number;
+  /** A model without a price was used. */
+  readonly isUnpriced: boolean;
+}

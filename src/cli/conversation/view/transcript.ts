@@ -1,0 +1,160 @@
+/**
+ * What has happened, as lines that are printed once: items become rows, streamed Markdown is printed as its
+ * blocks close, and everything is kept for the viewer.
+ */
+import type { MarkdownStream } from '../../../terminal/markup/markdown-stream.ts';
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { stopSentence } from '../../screen/summary.ts';
+import { counted, dollars, duration } from '../../screen/units.ts';
+import type { ViewDocument, ViewPart } from '../overlay.ts';
+import { type DiffOf, toolRows } from './tool-rows.ts';
+import type { EndItem, NoteItem, PromptItem, ToolItem, TranscriptItem } from './transcript-item.ts';
+
+export interface Transcript {
+  add(items: readonly TranscriptItem[]): void;
+  /** Prints the blocks that have closed; called before each frame. */
+  flush(): void;
+  /** The last rows of the unfinished block. */
+  open(columns: number, most: number): readonly Row[];
+  /** Prints lines that are not part of the conversation: output of commands. */
+  print(rows: readonly Row[]): void;
+  /** All of it, for the viewer. */
+  document(): ViewDocument;
+}
+
+interface TranscriptOptions {
+  theme(): Theme;
+  /** For text. */
+  columns(): number;
+  cwd(): string;
+  commit(rows: readonly Row[]): void;
+  markdown(): MarkdownStream;
+  readonly diff: DiffOf;
+}
+
+/** Parts that are kept for the viewer; older ones are in the terminal's own history and in the session. */
+const KEPT_PARTS = 2_000;
+
+export function createTranscript(options: TranscriptOptions): Transcript {
+  const { commit } = options;
+  const parts: ViewPart[] = [];
+  let block: { readonly stream: MarkdownStream; text: string } | undefined;
+
+  const keep = (part: ViewPart) => {
+    parts.push(part);
+    if (parts.length > KEPT_PARTS) parts.splice(0, parts.length - KEPT_PARTS);
+  };
+  const flush = () => {
+    const rows = block?.stream.takeClosed(options.columns()) ?? [];
+    if (rows.length > 0) commit(rows);
+  };
+  const endBlock = () => {
+    if (block === undefined) return;
+    const { stream, text } = block;
+    block = undefined;
+    commit(stream.end(options.columns()));
+    keep({ heading: 'answer', lines: text.trimEnd().split('\n') });
+  };
+  const addOne = (item: TranscriptItem) => {
+    if (item.kind === 'delta') {
+      block ??= { stream: options.markdown(), text: '' };
+      block.stream.push(item.text);
+      block.text += item.text;
+      return;
+    }
+    endBlock();
+    if (item.kind === 'textEnd') return;
+    const rows = rowsOf(item, options);
+    commit(rows);
+    keep(partOf(item, rows));
+  };
+
+  return {
+    flush,
+    add: (items) => items.forEach(addOne),
+    open: (columns, most) => (most < 1 ? [] : (block?.stream.open(columns, most) ?? [])),
+    print(rows) {
+      endBlock();
+      commit(rows);
+    },
+    document: () => ({
+      title: 'Transcript',
+      parts: block === undefined ? parts : [...parts, { heading: 'answer', lines: block.text.split('\n') }],
+    }),
+  };
+}
+
+type PrintedItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' }>;
+
+/** The rows of one item; streamed text is the caller's. */
+function rowsOf(item: PrintedItem, options: TranscriptOptions): readonly Row[] {
+  const theme = options.theme();
+  switch (item.kind) {
+    case 'prompt':
+      return promptRows(item, theme);
+    case 'thought':
+      return [theme.dim(`· thought for ${duration(item.ms)}`)];
+    case 'tool':
+      return toolRows(item, { theme, columns: options.columns(), cwd: options.cwd(), diff: options.diff });
+    case 'note':
+      return noteRows(item, theme);
+    case 'end':
+      return endRows(item, theme);
+  }
+}
+
+function promptRows({ text, images }: PromptItem, theme: Theme): readonly Row[] {
+  const lines = visible(text).split('\n');
+  const more = images === 0 ? [] : [theme.dim(`  [${counted(images, 'image')}]`)];
+  return [
+    '',
+    ...lines.map((line, at) => `${theme.accent(at === 0 ? '>' : ' ')} ${theme.bold(line)}`),
+    ...more,
+  ];
+}
+
+const NOTE_MARKS = { quiet: '· ', notice: '', warning: '! ', error: '✗ ' } as const;
+const NOTE_TONES = { quiet: 'dim', notice: 'warn', warning: 'warn', error: 'bad' } as const;
+
+function noteRows({ tone, text }: NoteItem, theme: Theme): readonly Row[] {
+  return [theme[NOTE_TONES[tone]](`${NOTE_MARKS[tone]}${oneLine(text)}`)];
+}
+
+/** `done · 6 turns · 41 s · $0.18`, or why it stopped before that. */
+function endRows({ result, turns, ms, usd, isUnpriced }: EndItem, theme: Theme): readonly Row[] {
+  const reason = stopSentence(result);
+  const figures = [counted(turns, 'turn'), duration(ms), `${isUnpriced ? '≥ ' : ''}${dollars(usd)}`].join(
+    ' · ',
+  );
+  if (reason === undefined) return [theme.dim(`done · ${figures}`)];
+  const paint = result.is_error ? theme.bad : theme.warn;
+  return [...errorRows(result, theme), `${paint(`stopped: ${reason}`)}${theme.dim(` · ${figures}`)}`];
+}
+
+/** Reasons whose text is in the errors only. */
+const SAID_BY_ERRORS: ReadonlySet<string | undefined> = new Set(['model_error', 'turn_setup_failed']);
+
+function errorRows(result: EndItem['result'], theme: Theme): readonly Row[] {
+  if (result.subtype === 'success' || !SAID_BY_ERRORS.has(result.terminal_reason)) return [];
+  return result.errors.flatMap((error) => visible(error).split('\n')).map(theme.bad);
+}
+
+/** What the viewer shows of an item: a call with all that it was given and answered. */
+function partOf(item: PrintedItem, rows: readonly Row[]): ViewPart {
+  const [heading = '', ...lines] = rows.filter((row) => row !== '');
+  if (item.kind === 'prompt') return { heading, lines };
+  if (item.kind !== 'tool') return { heading, lines };
+  return { heading, lines: wholeCall(item), folded: true };
+}
+
+function wholeCall({ input, text }: ToolItem): readonly string[] {
+  const given = Object.entries(input).flatMap(([key, value]) => {
+    const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+    return shown.includes('\n')
+      ? [`${key}:`, ...shown.split('\n').map((line) => `  ${line}`)]
+      : [`${key}: ${shown}`];
+  });
+  return [...given, '', ...text.trimEnd().split('\n')];
+}
