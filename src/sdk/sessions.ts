@@ -13,6 +13,10 @@ export { configHome as configurationHome } from '../settings/read/config-home.ts
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;
+/** How a session ended and what it has cost. */
+export type SessionOutcome = catalog.SessionOutcome;
+/** A prompt of a session, and where to resume in order to go back before it. */
+export type SessionPrompt = catalog.SessionPrompt;
 /** A recorded message of a session. */
 export type SessionMessage = catalog.SessionMessage;
 
@@ -86,6 +90,21 @@ export async function getSessionMessages(
   options: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
   return [...(await (await loadCatalog()).sessionMessages(placeFor(options), sessionId, options))];
+}
+
+/**
+ * The prompts of a session, in order, with what is needed to go back before each of them; empty if there is
+ * no such session.
+ *
+ * @example
+ * const last = (await sessionPrompts(sessionId)).at(-1);
+ * const options = { resume: sessionId, resumeSessionAt: last?.resumeAt };
+ */
+export async function sessionPrompts(
+  sessionId: string,
+  options: GetSessionInfoOptions = {},
+): Promise<SessionPrompt[]> {
+  return [...(await (await loadCatalog()).sessionPrompts(placeFor(options), sessionId))];
 }
 
 /** Ids of the subagents of a session. */

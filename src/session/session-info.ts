@@ -5,6 +5,7 @@ import type {
   SessionStoreEntry,
   SessionSummaryEntry,
 } from '../protocol/session/session-store.ts';
+import type { SessionOutcome } from './catalog/session-outcome.ts';
 import { messageOfRecord, promptText } from './journal/message-record.ts';
 
 export interface SessionInfo {
@@ -26,6 +27,8 @@ export interface SessionInfo {
   readonly createdAt?: number | undefined;
   /** Absent if it is not archived. */
   readonly archived?: boolean | undefined;
+  /** With `withOutcome`, and for session files only. */
+  readonly outcome?: SessionOutcome | undefined;
 }
 
 const PROMPT_CHARS = 200;
@@ -125,7 +128,7 @@ function promptOf(entry: SessionStoreEntry): string | undefined {
 /** undefined: a sidechain, or a session without a prompt and a name. */
 export function infoOf(
   { sessionId, mtime, data }: SessionSummaryEntry,
-  more: Pick<SessionInfo, 'fileSize' | 'archived'> = {},
+  more: Pick<SessionInfo, 'fileSize' | 'archived' | 'outcome'> = {},
 ): SessionInfo | undefined {
   const { isSidechain, firstPrompt, lastPrompt, customTitle, aiTitle, summaryHint, ...rest } = data as Data;
   const summary = [customTitle, aiTitle, lastPrompt, summaryHint, firstPrompt].find(
@@ -144,6 +147,7 @@ export function infoOf(
     ...(rest.tag !== undefined && rest.tag !== '' && { tag: rest.tag }),
     ...(rest.createdAt !== undefined && { createdAt: rest.createdAt }),
     ...(more.archived !== undefined && { archived: more.archived }),
+    ...(more.outcome !== undefined && { outcome: more.outcome }),
   };
 }
 

@@ -80,6 +80,20 @@ export function askingWith(
   return { ask, presetAnswer, permissions: own || permissions };
 }
 
+/**
+ * Updates in force from now on, and written to the settings files that they name. Rejects with
+ * `invalid_option` and `invalid_settings`; nothing has changed then.
+ */
+export async function applyUpdates(
+  updates: readonly PermissionUpdate[],
+  { settingsAccess }: Pick<QueryEngineConfig, 'settingsAccess'>,
+  permissions: Pick<Permissions, 'apply' | 'check'>,
+): Promise<void> {
+  permissions.check(updates);
+  await settingsAccess?.persist(updates);
+  permissions.apply(updates);
+}
+
 /** Creates the port that answers on the first question. */
 export class Asking {
   readonly #config: QueryEngineConfig;
@@ -98,10 +112,8 @@ export class Asking {
     this.#preset.set(answer.toolUseID, answer);
   }
 
-  async applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {
-    this.#permissions.check(updates);
-    await this.#config.settingsAccess?.persist(updates);
-    this.#permissions.apply(updates);
+  applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {
+    return applyUpdates(updates, this.#config, this.#permissions);
   }
 
   async ask(...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {

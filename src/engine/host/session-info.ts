@@ -1,9 +1,10 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
+import type { ModelPrice } from '../../protocol/model/model.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/model/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
-import { apiProvider } from '../models/open-model-client.ts';
+import { apiProvider, ownProvider } from '../models/open-model-client.ts';
 
 export interface AgentInfo {
   readonly name: string;
@@ -20,6 +21,10 @@ export interface ModelChoice {
   readonly supportsEffort: boolean;
   readonly supportedEffortLevels?: readonly EffortLevel[];
   readonly supportsAdaptiveThinking: boolean;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** USD per million tokens; absent: not known. */
+  readonly price?: ModelPrice;
 }
 
 export interface AccountInfo {
@@ -28,6 +33,7 @@ export interface AccountInfo {
   readonly apiProvider: string;
 }
 
+const CLAUDE_PROVIDERS = ['anthropic', 'bedrock', 'vertex', 'foundry'] as const;
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
 
 /**
@@ -50,12 +56,16 @@ export function agentList(config: QueryEngineConfig): readonly AgentInfo[] {
   }));
 }
 
-/** The aliases, and the configured model when it is none of them. */
+/**
+ * The aliases, and the configured model when it is none of them. A provider of other models knows no alias:
+ * then the configured ones.
+ */
 export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
   const own = config.model;
   const env = config.env ?? {};
+  const choices = servesClaude(config) ? CHOICES : ['default', ...Object.keys(config.modelOverrides ?? {})];
   const values: readonly string[] =
-    own === undefined || CHOICES.some((choice) => choice === own) ? CHOICES : [...CHOICES, own];
+    own === undefined || choices.some((choice) => choice === own) ? choices : [...choices, own];
   return values.map((value) => {
     const resolvedModel = resolveModelAlias(value === 'default' ? (own ?? value) : value, env);
     const info = modelInfo(resolvedModel, config.modelOverrides);
@@ -67,9 +77,14 @@ export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
       supportsEffort: info.supportsEffort,
       ...(info.supportsEffort && { supportedEffortLevels: EFFORT_LEVELS }),
       supportsAdaptiveThinking: info.supportsAdaptiveThinking,
+      contextWindow: info.contextWindow,
+      ...(info.price !== undefined && { price: info.price }),
     };
   });
 }
+
+const servesClaude = (config: QueryEngineConfig): boolean =>
+  CLAUDE_PROVIDERS.some((type) => type === ownProvider(config).type);
 
 export function accountOf(config: QueryEngineConfig): AccountInfo {
   return { apiKeySource: apiKeySourceOf(config), apiProvider: apiProvider(config.provider) };

@@ -6,9 +6,11 @@ import type {
   PermissionBehavior,
   PermissionMode,
   PermissionRuleSource,
+  PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
 import type { Session } from '../session/session.ts';
-import type { SettingsAccess, SettingsReport } from './settings-access.ts';
+import { applyUpdates } from './asking.ts';
+import type { SettingsAccess, SettingsDestination, SettingsReport } from './settings-access.ts';
 
 export interface PermissionRulesState {
   readonly rules: readonly {
@@ -110,6 +112,23 @@ export class SessionSettings {
       originalCwd: config.cwd,
       managedOnly: permissions.locks.managedRulesOnly === true,
     };
+  }
+
+  /**
+   * Changes rules, folders and mode at once, and writes what names a settings file. Throws `invalid_option`
+   * for an update that cannot be read, and `invalid_settings`; nothing has changed then.
+   */
+  async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
+    const { appState, config, permissions } = this.#session;
+    await applyUpdates(updates, config, permissions);
+    const { mode: permissionMode } = permissions;
+    if (appState.get().permissionMode !== permissionMode)
+      appState.set((state) => ({ ...state, permissionMode }));
+  }
+
+  /** The file to which updates for this destination are written. */
+  fileOf(destination: SettingsDestination): Promise<string> {
+    return this.#access().fileOf(destination);
   }
 
   #access(): SettingsAccess {

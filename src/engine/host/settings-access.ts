@@ -14,9 +14,12 @@ import { createSettingsWriter, type SettingsWriter } from '../../settings/write/
 
 export type { SettingsReport };
 
+/** A settings file as the destination of updates. */
+export type SettingsDestination = 'userSettings' | 'projectSettings' | 'localSettings';
+
 /** A settings file that this session wrote. */
 interface SettingsChange {
-  readonly source: 'userSettings' | 'projectSettings' | 'localSettings';
+  readonly source: SettingsDestination;
   readonly file: string;
 }
 
@@ -33,6 +36,8 @@ export interface SettingsAccess {
   /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
   applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution>;
   report(): SettingsReport;
+  /** The file to which updates for this destination are written. It need not exist. */
+  fileOf(destination: SettingsDestination): Promise<string>;
   /** Calls the listener after each write. Returns a function that removes it. */
   onChange(listener: (change: SettingsChange) => void): () => void;
 }
@@ -47,7 +52,7 @@ const WRITABLE: Readonly<Record<'localSettings' | 'userSettings', readonly strin
   localSettings: ['outputStyle', 'model', 'effortLevel'],
   userSettings: ['outputStyle', 'model', 'effortLevel'],
 };
-const FILES = { localSettings: 'local', userSettings: 'user' } as const;
+const FILES = { localSettings: 'local', projectSettings: 'project', userSettings: 'user' } as const;
 const REPOSITORY: readonly SettingSource[] = ['project', 'local'];
 
 export function createSettingsAccess(first: Resolution, input: SettingsAccessInput): SettingsAccess {
@@ -81,7 +86,7 @@ class Access implements SettingsAccess {
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const place = FILES[source];
-    if (place === undefined)
+    if (place === undefined || !(source in WRITABLE))
       throw invalid(
         `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
       );
@@ -114,6 +119,12 @@ class Access implements SettingsAccess {
     return this.#resolved;
   }
 
+  async fileOf(destination: SettingsDestination): Promise<string> {
+    const place = FILES[destination];
+    if (place === undefined) throw invalid(`${JSON.stringify(destination)} names no settings file.`);
+    return this.#writing().fileOf(place);
+  }
+
   report(): SettingsReport {
     return describeLayers(this.#resolved.layers);
   }
@@ -129,11 +140,15 @@ class Access implements SettingsAccess {
     return resolveConfig({ ...this.#input, options: this.#options, readBefore });
   }
 
-  async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {
+  #writing(): SettingsWriter {
     const { home: configHome, projectRoot } = this.#first.config;
     this.#writer ??= createSettingsWriter({ configHome, projectRoot, files: this.#input.files });
+    return this.#writer;
+  }
+
+  async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {
     const before = REPOSITORY.includes(source) ? (await this.#resolveAgain()).project : undefined;
-    const file = await this.#writer.change(source, key, edit);
+    const file = await this.#writing().change(source, key, edit);
     if (before !== undefined) await keepTrust(before, await this.#resolveAgain(), this.#input);
     for (const listener of this.#listeners)
       listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });

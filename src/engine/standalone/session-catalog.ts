@@ -19,6 +19,8 @@ import { VERSION } from '../version.ts';
 
 export type { SessionMessage } from '../../session/catalog/conversation.ts';
 export type { EraseRequest } from '../../session/catalog/erase.ts';
+export type { SessionPrompt } from '../../session/catalog/prompts.ts';
+export type { SessionOutcome } from '../../session/catalog/session-outcome.ts';
 export type { ForkRequest, ImportOptions } from '../../session/catalog/session-catalog.ts';
 export type { ListPage, MessagePage, SessionInfo };
 
@@ -59,6 +61,10 @@ export async function sessionInfo(place: CatalogPlace, id: string): Promise<Sess
 
 export async function sessionMessages(place: CatalogPlace, id: string, page: MessagePage) {
   return catalog.sessionMessages(await transcriptsAt(place), id, page);
+}
+
+export async function sessionPrompts(place: CatalogPlace, id: string) {
+  return catalog.sessionPrompts(await transcriptsAt(place), id);
 }
 
 export async function listSubagents(place: CatalogPlace, id: string): Promise<readonly string[]> {

@@ -4,8 +4,9 @@ import type { ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
 import type { McpCall } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { QueryEngine } from '../../engine/query-engine.ts';
+import type { AvailableModels } from '../../engine/standalone/list-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { PermissionMode } from '../../protocol/tools/permission.ts';
+import type { PermissionMode, PermissionUpdate } from '../../protocol/tools/permission.ts';
 import { splitServers } from '../mcp/configured-servers.ts';
 import { ownClient } from '../mcp/own-client.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
@@ -23,6 +24,7 @@ interface Running {
   /** An interrupt does not stop background tasks, because the host can stop single ones. */
   readonly keepsTasks: boolean;
   initialization(): Promise<InitializationResult>;
+  availableModels(signal: AbortSignal): Promise<AvailableModels>;
   /** The list of commands that hosts received last. */
   commands(): InitializationResult['commands'] | undefined;
 }
@@ -108,6 +110,10 @@ export class QueryHandle implements Query {
     return (await this.#running.initialization()).models;
   }
 
+  availableModels({ signal }: { readonly signal: AbortSignal }): Promise<AvailableModels> {
+    return this.#running.availableModels(signal);
+  }
+
   async supportedAgents(): Promise<InitializationResult['agents']> {
     return (await this.#running.initialization()).agents;
   }
@@ -145,6 +151,17 @@ export class QueryHandle implements Query {
 
   async listPermissionRules(): Promise<PermissionRulesState> {
     return (await this.#running.engine()).settings.permissionRules();
+  }
+
+  async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
+    const session = await this.#running.engine();
+    const before = session.settings.permissionMode;
+    await session.settings.updatePermissions(updates);
+    if (session.settings.permissionMode !== before) this.#running.sayMode(session);
+  }
+
+  async settingsFile(destination: 'userSettings' | 'projectSettings' | 'localSettings'): Promise<string> {
+    return (await this.#running.engine()).settings.fileOf(destination);
   }
 
   async reloadSkills() {

@@ -1,5 +1,6 @@
 /** The object that `query()` returns. */
 
+import type { AvailableModels } from '../../engine/standalone/list-models.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InitializationResult } from './session-info.ts';
@@ -38,6 +39,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<InitializationResult['commands']>;
   supportedModels(): Promise<InitializationResult['models']>;
+  /**
+   * The models that the session's own endpoint offers, with sizes, prices and their source; those of the
+   * built-in list if the endpoint does not list them. One request, without cost.
+   */
+  availableModels(options: { readonly signal: AbortSignal }): Promise<AvailableModels>;
   supportedAgents(): Promise<InitializationResult['agents']>;
   accountInfo(): Promise<InitializationResult['account']>;
   /** Reloads output styles; returns their names. */

@@ -174,6 +174,10 @@ export function query({
         if ((await config).resume !== undefined) await opened;
         return initializationOf(await config);
       },
+      availableModels: async (signal) => {
+        const { listModels } = await import('../../engine/standalone/list-models.ts');
+        return listModels(await open().config, signal);
+      },
       commands: () => commands,
     },
   );

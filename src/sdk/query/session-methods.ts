@@ -12,6 +12,7 @@ import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
+import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
 
@@ -111,4 +112,27 @@ export interface SettingsMethods {
   getSettings(): Promise<ReturnType<SessionSettings['report']>>;
   /** Every rule with its source, and the folders that tools may use. */
   listPermissionRules(): Promise<PermissionRulesState>;
+  /**
+   * Adds and removes rules and folders, or sets the mode, for calls that are not decided yet. What names a
+   * settings file as its destination is also written there; `session` is forgotten with the session. Rejects
+   * with `invalid_option` for a rule that cannot be read, and with `invalid_settings` for a file that cannot
+   * be changed; nothing has changed then.
+   *
+   * @example
+   * const running = query({ prompt: 'Fix the failing test.' });
+   * await running.updatePermissions([
+   *   {
+   *     type: 'addRules',
+   *     behavior: 'allow',
+   *     rules: [{ toolName: 'Bash', ruleContent: 'npm test:*' }],
+   *     destination: 'localSettings',
+   *   },
+   * ]);
+   */
+  updatePermissions(updates: readonly PermissionUpdate[]): Promise<void>;
+  /**
+   * The file to which `updatePermissions` and `updateSettings` write for this destination, as an absolute
+   * path. It need not exist. Rejects with `invalid_settings` where there is no configuration home.
+   */
+  settingsFile(destination: 'userSettings' | 'projectSettings' | 'localSettings'): Promise<string>;
 }

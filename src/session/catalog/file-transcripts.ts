@@ -4,7 +4,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session/session-store.ts';
+import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readLines } from '../journal/read-lines.ts';
@@ -13,7 +13,7 @@ import { findSession, sessionIdsIn, sessionsDirectory } from '../paths.ts';
 import { checkedSessionId, journalPath } from '../session-files.ts';
 import { readSessionHead } from '../session-head.ts';
 import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
-import { entryOfLine, summaryOfFile } from './file-summary.ts';
+import { entryOfLine, type FileSummary, summaryOfFile } from './file-summary.ts';
 import { rewriteSessionFiles } from './rewrite-files.ts';
 import type { Transcripts } from './transcripts.ts';
 
@@ -79,10 +79,10 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
       if (name.startsWith(`${basename(file)}.torn-`)) await files.remove(join(directory, name));
   }
 
-  async function describe(file: string, summary: SessionSummaryEntry): Promise<SessionInfo | undefined> {
+  async function describe(file: string, { summary, outcome }: FileSummary): Promise<SessionInfo | undefined> {
     const archived = (await readJson(join(besideOf(file), ARCHIVED)))?.['archived'];
     const fileSize = (await files.stat(file))?.size;
-    const more = { fileSize, ...(typeof archived === 'boolean' && { archived }) };
+    const more = { fileSize, outcome, ...(typeof archived === 'boolean' && { archived }) };
     const info = infoOf(summary, more);
     if (info !== undefined || !(await readSessionHead(files, file)).isAsked) return info;
     return infoOf({ ...summary, data: { ...summary.data, summaryHint: DAMAGED_PROMPT } }, more);
@@ -101,22 +101,23 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
   }
 
   return {
-    async list({ limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true }) {
-      const found: { readonly file: string; readonly sessionId: string; readonly mtimeMs: number }[] = [];
+    async list({ limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true, withOutcome }) {
+      const candidates: { readonly file: string; readonly sessionId: string; readonly mtimeMs: number }[] =
+        [];
       for (const folder of await folders()) {
         for (const sessionId of await sessionIdsIn(files, folder)) {
           const file = journalPath(folder, sessionId);
           const stat = await files.stat(file);
-          if (stat?.kind === 'file') found.push({ file, sessionId, mtimeMs: stat.mtimeMs });
+          if (stat?.kind === 'file') candidates.push({ file, sessionId, mtimeMs: stat.mtimeMs });
         }
       }
-      found.sort((a, b) => b.mtimeMs - a.mtimeMs);
+      candidates.sort((a, b) => b.mtimeMs - a.mtimeMs);
       const listed: SessionInfo[] = [];
-      for (const { file, sessionId } of found) {
+      for (const { file, sessionId } of candidates) {
         if (listed.length >= offset + limit) break;
-        const summary = await summaryOfFile(files, file, sessionId);
-        if (summary === undefined || (!includeProgrammatic && isProgrammatic(summary))) continue;
-        const info = await describe(file, summary);
+        const found = await summaryOfFile(files, file, sessionId, { withOutcome });
+        if (found === undefined || (!includeProgrammatic && isProgrammatic(found.summary))) continue;
+        const info = await describe(file, found);
         if (info !== undefined) listed.push(info);
       }
       return listed.slice(offset);
@@ -124,8 +125,8 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
 
     async info(sessionId) {
       const file = await fileOf(checkedSessionId(sessionId));
-      const summary = file && (await summaryOfFile(files, file, sessionId));
-      return file && summary ? describe(file, summary) : undefined;
+      const found = file && (await summaryOfFile(files, file, sessionId));
+      return file && found ? describe(file, found) : undefined;
     },
 
     async entries(sessionId, subpath) {

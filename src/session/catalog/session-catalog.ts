@@ -4,6 +4,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStore } from '../../protocol/session/session-store.ts';
 import { type MessagePage, messagesOf, type SessionMessage } from './conversation.ts';
 import { forkLines } from './fork.ts';
+import { promptsOf, type SessionPrompt } from './prompts.ts';
 import { agentOf, subagentPath, type Transcripts } from './transcripts.ts';
 
 /** Empty if there is no such session. */
@@ -14,6 +15,14 @@ export async function sessionMessages(
 ): Promise<readonly SessionMessage[]> {
   const entries = await transcripts.entries(sessionId);
   return entries === undefined ? [] : messagesOf(entries, page);
+}
+
+/** Empty if there is no such session. */
+export async function sessionPrompts(
+  transcripts: Transcripts,
+  sessionId: string,
+): Promise<readonly SessionPrompt[]> {
+  return promptsOf((await transcripts.entries(sessionId)) ?? []);
 }
 
 /** Ids of the session's subagents. */

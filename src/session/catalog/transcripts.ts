@@ -44,6 +44,8 @@ export interface ListPage {
   readonly offset?: number | undefined;
   /** false: without sessions that other programs ran. Default true. */
   readonly includeProgrammatic?: boolean | undefined;
+  /** Adds to each session how it ended and what it has cost. Default false. */
+  readonly withOutcome?: boolean | undefined;
 }
 
 export const subagentPath = (agentId: string): string => `subagents/agent-${agentId}`;

@@ -19,7 +19,7 @@ const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {
  */
 export async function persistPermissions(
   updates: readonly PermissionUpdate[],
-  writer: SettingsWriter,
+  writer: Pick<SettingsWriter, 'change'>,
 ): Promise<void> {
   for (const update of updates) {
     const source = SOURCES[update.destination];

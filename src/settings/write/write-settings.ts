@@ -20,6 +20,8 @@ export interface SettingsWriter {
    * alone.
    */
   change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string>;
+  /** The file that `change` writes; it need not exist. Throws `invalid_settings` without a home. */
+  fileOf(source: SettingSource): Promise<string>;
 }
 
 const NAMES = { project: 'settings.json', local: 'settings.local.json' } as const;
@@ -45,6 +47,7 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
   };
 
   return {
+    fileOf: (source) => fileOf(source, places),
     change(source, key, edit) {
       const mine = last.then(() => change(source, key, edit));
       last = mine.catch(() => undefined);

@@ -1,0 +1,205 @@
+/** What a screen needs to go back in a session, to list sessions with their end, and to change rules. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as own from '../../src/index.ts';
+import {
+  type RehearsalServer,
+  type Reply,
+  reply,
+  startRehearsal,
+  toolUse,
+} from '../../src/rehearsal/index.ts';
+import { gather, prompt as promptOf, pushable } from './query-under-test.ts';
+
+let server: RehearsalServer;
+let home: string;
+let cwd: string;
+let env: Record<string, string>;
+beforeEach(async () => {
+  server = await startRehearsal();
+  const folder = await mkdtemp(join(tmpdir(), 'turnwright-prompts-'));
+  [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
+  await mkdir(cwd);
+  env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', TURNWRIGHT_HOME: home };
+});
+afterEach(async () => {
+  await server.close();
+  await rm(join(home, '..'), { recursive: true, force: true });
+});
+
+async function ask(prompt: string, replies: readonly Reply[], options: own.Options = {}) {
+  server.setScenario({ name: 'test', replies });
+  const { results } = await gather(own.query({ prompt, options: { cwd, env, tools: [], ...options } }));
+  return results[0]?.session_id ?? '';
+}
+
+describe('sessionPrompts', () => {
+  it('gives each prompt with the message before it and the files that its turn changed', async () => {
+    const id = await ask('one', [reply('Answer to one.')]);
+    const write = toolUse('Write', { file_path: join(cwd, 'a.txt'), content: 'a' });
+    await ask('two', [reply([write]), reply('Written.')], {
+      resume: id,
+      tools: ['Write'],
+      permissionMode: 'acceptEdits',
+      enableFileCheckpointing: true,
+    });
+    await ask('/context', [], { resume: id });
+    const prompts = await own.sessionPrompts(id, { env });
+    const messages = await own.getSessionMessages(id, { env });
+    const [first, second] = prompts;
+    expect(prompts.map(({ text, filesChanged }) => [text, filesChanged])).toEqual([
+      ['one', []],
+      ['two', [join(cwd, 'a.txt')]],
+    ]);
+    expect(first?.resumeAt).toBeUndefined();
+    expect(messages.map(({ uuid }) => uuid).slice(0, 3)).toEqual([
+      first?.uuid,
+      second?.resumeAt,
+      second?.uuid,
+    ]);
+  });
+
+  it('resumes before a prompt, which is then no part of the session any more', async () => {
+    const id = await ask('one', [reply('Answer to one.')]);
+    await ask('two', [reply('Answer to two.')], { resume: id });
+    const [, second] = await own.sessionPrompts(id, { env });
+    await ask('another', [reply('Answer to another.')], { resume: id, resumeSessionAt: second?.resumeAt });
+    expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('two');
+    expect((await own.sessionPrompts(id, { env })).map(({ text }) => text)).toEqual(['one', 'another']);
+  });
+
+  it('is empty for a session that does not exist', async () => {
+    expect(await own.sessionPrompts('00000000-0000-4000-8000-000000000000', { env })).toEqual([]);
+  });
+});
+
+describe('listSessions with withOutcome', () => {
+  it('says what a session has cost and how it ended', async () => {
+    const done = await ask('one', [reply('Answer.')]);
+    const limited = await ask('two', [reply([toolUse('Glob', { pattern: '*' })])], {
+      tools: ['Glob'],
+      maxTurns: 1,
+    });
+    const failed = await ask('three', [reply('', { faults: [{ name: 'http-status', status: 403 }] })]);
+    const sessions = await own.listSessions({ env, withOutcome: true });
+    const outcomeOf = (id: string) => sessions.find(({ sessionId }) => sessionId === id)?.outcome;
+    const cost = await own.sessionCost(done, { cwd, env });
+    expect(outcomeOf(done)).toEqual({
+      costUsd: cost.totalCostUsd,
+      isPriced: true,
+      lastResult: { subtype: 'success', is_error: false, terminal_reason: 'completed' },
+    });
+    expect(cost.totalCostUsd).toBeGreaterThan(0);
+    expect(outcomeOf(limited)?.lastResult).toMatchObject({ terminal_reason: 'max_turns' });
+    expect(outcomeOf(failed)?.lastResult).toMatchObject({ is_error: true });
+    expect((await own.listSessions({ env })).every(({ outcome }) => outcome === undefined)).toBe(true);
+  });
+
+  it('has no result for a session whose process ended in the middle, and the cost so far', async () => {
+    const id = await ask('one', [reply('Answer.')]);
+    await ask('two', [reply('Answer.')], { resume: id });
+    const file = join(own.sessionsDirectory(home, cwd), `${id}.jsonl`);
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const at = lines.findLastIndex((line) => line.includes('"type":"result"'));
+    await writeFile(file, `${lines.slice(0, at).join('\n')}\n`);
+    const [session] = await own.listSessions({ env, withOutcome: true });
+    expect(session?.outcome?.lastResult).toBeUndefined();
+    expect(session?.outcome?.costUsd).toBeGreaterThan(0);
+  });
+});
+
+describe('updatePermissions', () => {
+  it('takes effect at once, and writes the rule to the file that it names, byte for byte', async () => {
+    const { input, end } = pushable();
+    const running = own.query({
+      prompt: input,
+      options: { cwd, env, tools: [], settingSources: ['user', 'project', 'local'] },
+    });
+    const rules = [{ toolName: 'Bash', ruleContent: 'npm run "a b":*' }];
+    const add = { type: 'addRules', behavior: 'allow', rules } as const;
+    await running.updatePermissions([
+      { ...add, destination: 'localSettings' },
+      { ...add, rules: [{ toolName: 'WebFetch' }], destination: 'session' },
+    ]);
+    const list = async () =>
+      (await running.listPermissionRules()).rules.map(({ source, rule }) => [source, rule]);
+    expect(await list()).toEqual([
+      ['localSettings', 'Bash(npm run "a b":*)'],
+      ['session', 'WebFetch'],
+    ]);
+    const file = await running.settingsFile('localSettings');
+    expect(file).toBe(join(cwd, '.turnwright', 'settings.local.json'));
+    expect(await running.settingsFile('userSettings')).toBe(join(home, 'settings.json'));
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      permissions: { allow: ['Bash(npm run "a b":*)'] },
+    });
+    await running.updatePermissions([
+      { type: 'removeRules', behavior: 'allow', rules, destination: 'localSettings' },
+    ]);
+    expect(await list()).toEqual([['session', 'WebFetch']]);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ permissions: { allow: [] } });
+    end();
+    await running.close();
+  });
+
+  it('changes nothing when one of the rules cannot be read', async () => {
+    const { input, end } = pushable();
+    const running = own.query({ prompt: input, options: { cwd, env, tools: [] } });
+    const good = { toolName: 'Bash' };
+    const bad = { toolName: 'no rule(' };
+    await expect(
+      running.updatePermissions([
+        { type: 'addRules', behavior: 'allow', rules: [good, bad], destination: 'session' },
+      ]),
+    ).rejects.toMatchObject({ code: 'invalid_option' });
+    expect((await running.listPermissionRules()).rules).toEqual([]);
+    end();
+    await running.close();
+  });
+
+  it('announces a changed mode', async () => {
+    const { input, push, end } = pushable();
+    const running = own.query({ prompt: input, options: { cwd, env, tools: [] } });
+    await running.updatePermissions([{ type: 'setMode', mode: 'plan', destination: 'session' }]);
+    server.setScenario({ name: 'test', replies: [reply('Yes.')] });
+    push(promptOf('go'));
+    end();
+    const { messages } = await gather(running);
+    expect(messages).toContainEqual(expect.objectContaining({ subtype: 'status', permissionMode: 'plan' }));
+  });
+});
+
+describe('availableModels', () => {
+  it('lists what the session’s own endpoint offers; supportedModels have a window and a price', async () => {
+    const { input, end } = pushable();
+    const running = own.query({ prompt: input, options: { cwd, env, tools: [] } });
+    const offered = await running.availableModels({ signal: AbortSignal.timeout(5_000) });
+    const [first] = await running.supportedModels();
+    expect(offered).toMatchObject({ provider: 'anthropic', baseUrl: server.url });
+    expect(offered.models.length).toBeGreaterThan(0);
+    expect(first).toMatchObject({ value: 'default', contextWindow: expect.any(Number) });
+    expect(first?.price?.input).toBeGreaterThan(0);
+    end();
+    await running.close();
+  });
+
+  it('a provider that serves no Claude models is offered none of their names', async () => {
+    const { input, end } = pushable();
+    const running = own.query({
+      prompt: input,
+      options: {
+        cwd,
+        env,
+        tools: [],
+        provider: 'openai-compatible',
+        baseUrl: `${server.url}/v1`,
+        model: 'qwen3',
+      },
+    });
+    expect((await running.supportedModels()).map(({ value }) => value)).toEqual(['default', 'qwen3']);
+    end();
+    await running.close();
+  });
+});
