@@ -20,8 +20,8 @@ import { VERSION } from '../version.ts';
 export type { SessionMessage } from '../../session/catalog/conversation.ts';
 export type { EraseRequest } from '../../session/catalog/erase.ts';
 export type { SessionPrompt } from '../../session/catalog/prompts.ts';
-export type { SessionOutcome } from '../../session/catalog/session-outcome.ts';
 export type { ForkRequest, ImportOptions } from '../../session/catalog/session-catalog.ts';
+export type { SessionOutcome } from '../../session/catalog/session-outcome.ts';
 export type { ListPage, MessagePage, SessionInfo };
 
 /** Where sessions are looked for. */
