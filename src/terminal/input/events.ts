@@ -28,7 +28,7 @@ export interface PasteEvent {
 
 /**
  * An answer of the terminal to a question. `cursor`: row and column from 1; `keyboard`: the flags of the kitty
- * protocol; `device`: its attributes, which every terminal answers; `background`: red, green, blue from 0 to 255.
+ * protocol; `device`: its attributes, which every terminal answers; `background`: red, green and blue from 0 to 1.
  */
 export interface ReplyEvent {
   readonly kind: 'reply';

@@ -1,0 +1,288 @@
+/**
+ * Bytes of a terminal into events. How the bytes are split into reads makes no difference; only time does, in three
+ * places: an escape is a key of its own when nothing follows it, many characters at once are a paste, and a paste ends
+ * when it is quiet after its end.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { cleanPaste } from './clean-paste.ts';
+import type { InputClock, InputEvent } from './events.ts';
+import type { Key, Meaning } from './meaning.ts';
+import { PASTE_END, PASTE_START, tokenAt, unfinished } from './tokens.ts';
+
+/** How long the rest of a sequence may take. */
+const SEQUENCE_MS = 50;
+/** The burst rule: this many bytes of text within this time are a paste of a terminal that does not mark it. */
+const BURST_BYTES = 8;
+const BURST_MS = 10;
+/** A paste is complete when nothing has come for this long. */
+const QUIET_MS = 60;
+/** The same for a marked paste whose end does not come. */
+const LOST_END_MS = 2_000;
+
+export interface Decoder {
+  push(bytes: Uint8Array): void;
+  /** Emits what is still held; no timer is left. */
+  end(): void;
+}
+
+export interface DecoderOptions {
+  readonly clock: InputClock;
+  readonly onEvent: (event: InputEvent) => void;
+  /**
+   * Calls back once input that has already arrived was pushed. After a pause of the process a timer fires before the
+   * input is read that came in time. Default: at once.
+   */
+  readonly afterInput?: (callback: () => void) => void;
+}
+
+/**
+ * `keys`: tokens are keys. `burst`: what came is a paste without marks, until it is quiet. `paste`: between the marks.
+ * `pasted`: after the end mark, which may be a part of what was pasted: the true one is followed by a pause.
+ */
+type Mode = 'keys' | 'burst' | 'paste' | 'pasted';
+
+type TimerName = 'sequence' | 'burst' | 'quiet';
+
+interface HeldKey {
+  readonly key: Key;
+  readonly text: string | undefined;
+  readonly atMs: number;
+}
+
+export function createDecoder(options: DecoderOptions): Decoder {
+  return new TerminalDecoder(options);
+}
+
+class TerminalDecoder implements Decoder {
+  readonly #options: DecoderOptions;
+  readonly #utf8 = new StringDecoder('utf8');
+  #mode: Mode = 'keys';
+  /** Not yet cut: the beginning of a sequence or of a mark, or what came right after a paste. */
+  #pending = '';
+  readonly #pasted: string[] = [];
+  /** Within the time of the burst rule: its keys, unless they could be emitted at once, and its bytes of text. */
+  #burst: { readonly held: HeldKey[]; bytes: number } | undefined;
+  readonly #timers = new Map<TimerName, () => void>();
+
+  constructor(options: DecoderOptions) {
+    this.#options = options;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#cancel('sequence');
+    this.#feed(this.#utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)), true);
+  }
+
+  end(): void {
+    this.#feed(this.#utf8.end(), false);
+    while (this.#mode !== 'keys') this.#endPaste();
+    this.#closeBurst();
+    this.#emitUnfinished();
+    for (const name of this.#timers.keys()) this.#cancel(name);
+  }
+
+  /** `alone`: this is all that was read; a single key can then be emitted without waiting for a burst. */
+  #feed(text: string, alone: boolean): void {
+    let rest: string | undefined = this.#pending + text;
+    this.#pending = '';
+    for (let first = true; rest !== undefined; first = false) rest = this.#step(rest, alone && first);
+  }
+
+  /** Takes what belongs to the mode, and returns the rest when the mode is another now. */
+  #step(text: string, alone: boolean): string | undefined {
+    switch (this.#mode) {
+      case 'keys':
+        return this.#keys(text, alone);
+      case 'burst':
+        return this.#moreOfBurst(text);
+      case 'paste':
+        return this.#moreOfPaste(text);
+      case 'pasted':
+        return this.#afterPaste(text);
+    }
+  }
+
+  // Keys
+
+  #keys(text: string, alone: boolean): string | undefined {
+    let at = 0;
+    while (at < text.length) {
+      const token = tokenAt(text, at);
+      if (token === undefined) break;
+      const single = alone && at === 0 && token.end === text.length;
+      at = token.end;
+      this.#take(token.meaning, single);
+      if (this.#mode !== 'keys') return text.slice(at);
+    }
+    this.#pending = text.slice(at);
+    if (this.#pending !== '') this.#wait('sequence', SEQUENCE_MS, () => this.#emitUnfinished());
+    return undefined;
+  }
+
+  #take(meaning: Meaning, single: boolean): void {
+    switch (meaning.kind) {
+      case 'nothing':
+      case 'paste-end':
+        return;
+      case 'reply':
+        this.#options.onEvent(meaning);
+        return;
+      case 'paste-start':
+        this.#closeBurst();
+        this.#mode = 'paste';
+        this.#waitForQuiet(LOST_END_MS);
+        return;
+      case 'key':
+        this.#takeKey(meaning, single);
+    }
+  }
+
+  #takeKey({ key, text }: Meaning & { readonly kind: 'key' }, single: boolean): void {
+    const atMs = this.#options.clock.monotonicMs();
+    if (this.#burst === undefined) {
+      this.#burst = { held: [], bytes: 0 };
+      this.#wait('burst', BURST_MS, () => this.#closeBurst());
+    }
+    const burst = this.#burst;
+    if (text !== undefined) burst.bytes += Buffer.byteLength(text);
+    // A key is held while it may be part of a burst. The first one need not be, unless it would send something.
+    const sends = text !== undefined && key.text === undefined;
+    if (burst.held.length === 0 && !sends && (single || text === undefined)) this.#emitKey(key, atMs);
+    else burst.held.push({ key, text, atMs });
+    if (burst.bytes >= BURST_BYTES) this.#startBurst(burst.held);
+  }
+
+  /** The time of the burst rule is over: what it holds were keys. */
+  #closeBurst(): void {
+    this.#cancel('burst');
+    const held = this.#burst?.held ?? [];
+    this.#burst = undefined;
+    for (const { key, atMs } of held) this.#emitKey(key, atMs);
+  }
+
+  #emitKey(key: Key, atMs: number): void {
+    this.#options.onEvent({ kind: 'key', ...key, atMs });
+  }
+
+  #emitUnfinished(): void {
+    const keys = unfinished(this.#pending);
+    this.#pending = '';
+    if (keys.length > 0) this.#closeBurst();
+    for (const key of keys) this.#emitKey(key, this.#options.clock.monotonicMs());
+  }
+
+  // Pastes
+
+  #startBurst(held: readonly HeldKey[]): void {
+    this.#cancel('burst');
+    this.#burst = undefined;
+    for (const { key, text, atMs } of held) {
+      if (text === undefined) this.#emitKey(key, atMs);
+      else this.#pasted.push(text);
+    }
+    this.#mode = 'burst';
+  }
+
+  #moreOfBurst(text: string): undefined {
+    this.#pasted.push(text);
+    this.#waitForQuiet(QUIET_MS);
+  }
+
+  #moreOfPaste(text: string): string | undefined {
+    const end = text.indexOf(PASTE_END);
+    if (end >= 0) {
+      this.#pasted.push(text.slice(0, end));
+      this.#mode = 'pasted';
+      this.#waitForQuiet(QUIET_MS);
+      return text.slice(end + PASTE_END.length);
+    }
+    this.#keepCertain(text, beginOfMark(text, PASTE_END));
+    this.#waitForQuiet(LOST_END_MS);
+    return undefined;
+  }
+
+  /**
+   * What follows the end mark: another end mark, or many bytes at once, show that the first one was pasted too. Few
+   * bytes are keys, and another start mark begins the next paste.
+   */
+  #afterPaste(text: string): string | undefined {
+    const start = text.indexOf(PASTE_START);
+    const end = (start < 0 ? text : text.slice(0, start)).lastIndexOf(PASTE_END);
+    if (end >= 0) {
+      this.#cancel('burst');
+      this.#pasted.push(text.slice(0, end));
+      this.#waitForQuiet(QUIET_MS);
+      return text.slice(end + PASTE_END.length);
+    }
+    if (start >= 0) {
+      this.#emitPaste();
+      return text;
+    }
+    const uncertain = Math.max(beginOfMark(text, PASTE_END), beginOfMark(text, PASTE_START));
+    if (Buffer.byteLength(text) - uncertain >= BURST_BYTES) {
+      this.#cancel('burst');
+      this.#keepCertain(text, uncertain);
+      this.#waitForQuiet(QUIET_MS);
+    } else {
+      this.#pending = text;
+      if (text !== '' && !this.#timers.has('burst')) this.#wait('burst', BURST_MS, () => this.#endPaste());
+    }
+    return undefined;
+  }
+
+  #keepCertain(text: string, uncertain: number): void {
+    this.#pasted.push(text.slice(0, text.length - uncertain));
+    this.#pending = text.slice(text.length - uncertain);
+  }
+
+  #waitForQuiet(ms: number): void {
+    this.#wait('quiet', ms, () => this.#endPaste());
+  }
+
+  /** Keys that came after it are emitted after it. */
+  #endPaste(): void {
+    if (this.#mode === 'paste') this.#keepCertain(this.#pending, 0);
+    this.#emitPaste();
+    this.#feed('', false);
+  }
+
+  #emitPaste(): void {
+    this.#cancel('quiet');
+    this.#cancel('burst');
+    this.#mode = 'keys';
+    const text = cleanPaste(this.#pasted.join(''));
+    this.#pasted.length = 0;
+    this.#options.onEvent({ kind: 'paste', text, atMs: this.#options.clock.monotonicMs() });
+  }
+
+  // Time
+
+  /** Calls back after `ms`, unless it is cancelled or set again, also by input that came in time. */
+  #wait(name: TimerName, ms: number, callback: () => void): void {
+    this.#cancel(name);
+    const { clock, afterInput } = this.#options;
+    let cancelled = false;
+    const ring = () => {
+      if (cancelled) return;
+      this.#timers.delete(name);
+      callback();
+    };
+    const cancelTimer = clock.timer(ms, () => (afterInput === undefined ? ring() : afterInput(ring)));
+    this.#timers.set(name, () => {
+      cancelled = true;
+      cancelTimer();
+    });
+  }
+
+  #cancel(name: TimerName): void {
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+  }
+}
+
+/** How many characters at the end of `text` may be the beginning of `mark`. */
+function beginOfMark(text: string, mark: string): number {
+  for (let length = Math.min(mark.length - 1, text.length); length > 0; length -= 1)
+    if (mark.startsWith(text.slice(text.length - length))) return length;
+  return 0;
+}
