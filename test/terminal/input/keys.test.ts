@@ -144,7 +144,7 @@ describe('keys that come together', () => {
         fc.constantFrom('u', '~', 'A', 'R', 'Z', '$', 'c'),
         async (numbers, final) => {
           for (const event of await eventsOf(`\x1b[${numbers.join(';')}${final}`))
-            if (event.kind === 'key') expect(event.text?.isWellFormed() ?? true).toBe(true);
+            if (event.kind === 'key') expect(Buffer.from(event.text ?? '').toString()).toBe(event.text ?? '');
         },
       ),
       { numRuns: propertyRuns(100, 2_000) },
