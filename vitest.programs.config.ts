@@ -2,12 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Published programs around ours: an ACP adapter that drives the built command line, a reader of transcripts. Each
- * has packages of its own: `npm ci --prefix test/acp --omit=optional`, `npm ci --prefix test/ccusage`.
+ * has packages of its own: `npm ci --prefix test/acp --omit=optional`, `npm ci --prefix test/ccusage` …
  */
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
-    include: ['test/acp/*.test.ts', 'test/ccusage/*.test.ts'],
+    include: ['test/acp/*.test.ts', 'test/ccusage/*.test.ts', 'test/azure-login/*.test.ts'],
     testTimeout: 40_000,
     hookTimeout: 20_000,
   },

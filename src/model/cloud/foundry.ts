@@ -70,7 +70,7 @@ function foundryEndpoint(setup: CloudSetup, baseURL: string): CloudEndpoint {
     key: 'Check ANTHROPIC_FOUNDRY_API_KEY.',
     token: 'Check ANTHROPIC_FOUNDRY_AUTH_TOKEN: a token is valid for about an hour.',
     none: 'Credentials are left to a gateway (CLAUDE_CODE_SKIP_FOUNDRY_AUTH).',
-    login: 'Log in again (`az login`).',
+    login: 'Log in again (`az login`), or check the AZURE_… variables of your application.',
   }[auth];
   /** Caches its token until it expires. */
   let login: (() => Promise<string>) | undefined;
@@ -110,10 +110,19 @@ function foundryEndpoint(setup: CloudSetup, baseURL: string): CloudEndpoint {
     },
     unsigned: (error) => ({
       kind: 'cloud_credentials',
-      message: `Azure credentials could not be obtained: ${causeOf(error)}. ${fix}`,
+      message: `Azure credentials could not be obtained: ${loginError(error) ?? causeOf(error)}. ${fix}`,
       cause: error,
     }),
   };
+}
+
+/** What the login server said, of an error of `@azure/identity`; the first line names a credential only. */
+function loginError(error: unknown): string | undefined {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    const said = /\bDescription: (.+?)\.?(?: - |$)/m.exec(inner.message)?.[1];
+    if (said !== undefined) return said;
+  }
+  return undefined;
 }
 
 function classifyAzure(head: HttpHead, text: string, nowMs: number, fix: string): ModelFailure {
