@@ -22,7 +22,8 @@ const PART = new RegExp(`${SGR_SOURCE}| +|(?:(?!${SGR_SOURCE})[^ ])+`, 'g');
 /** Characters with a possible break on either side, as in Chinese and Japanese. */
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60\u{20000}-\u{3fffd}]/u;
 /** Closing marks, which never begin a row. */
-const CLOSING = /^[、。，．！？）」』】〕〉》：；’”…ー]/u;
+const CLOSING =
+  /^[\u3001\u3002\uff0c\uff0e\uff01\uff1f\uff09\u300d\u300f\u3011\u3015\u3009\u300b\uff1a\uff1b\u2019\u201d\u2026\u30fc]/u;
 
 function wrapLine(line: string, columns: number, state: SgrState, hang: string): readonly string[] {
   if (state.isPlain && !line.includes('\x1b') && cells(line) <= columns) return [line];
