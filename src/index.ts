@@ -92,6 +92,7 @@ export type {
   SDKUserMessage,
   SDKUserMessageReplay,
 } from './protocol/stream/sdk-messages.ts';
+export type { CanUseTool, CanUseToolContext } from './protocol/tools/can-use-tool.ts';
 export {
   HOOK_EVENTS,
   type HookCallback,
@@ -101,8 +102,6 @@ export {
   type HookOutput,
 } from './protocol/tools/hook.ts';
 export {
-  type CanUseTool,
-  type CanUseToolContext,
   PERMISSION_MODES,
   type PermissionBehavior,
   type PermissionDenial,
@@ -111,6 +110,17 @@ export {
   type PermissionRuleValue,
   type PermissionUpdate,
 } from './protocol/tools/permission.ts';
+export type {
+  AskingAgent,
+  ExplainedPath,
+  ExplainedSegment,
+  MissedRule,
+  PermissionExplanation,
+  PermissionOffer,
+  PermissionScope,
+  RuleCheck,
+  RuleInFile,
+} from './protocol/tools/permission-explanation.ts';
 export type { TaskInfo, TaskKind, TaskStatus, TaskTable } from './protocol/tools/task.ts';
 export type {
   AnyTool,

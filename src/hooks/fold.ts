@@ -55,6 +55,7 @@ interface Folded {
 interface Tally {
   permission?: Permission;
   reason?: string;
+  decidedBy?: string;
   updatedInput?: Record<string, unknown>;
   updatedOutput?: unknown;
   preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
@@ -128,8 +129,8 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
 
   const permission = permissionOf(specific?.['permissionDecision']);
   if (permission !== undefined)
-    decide(permission, textOf(specific?.['permissionDecisionReason']) ?? output.reason, tally);
-  addRequestDecision(specific?.['decision'], tally);
+    decide(permission, textOf(specific?.['permissionDecisionReason']) ?? output.reason, name, tally);
+  addRequestDecision(specific?.['decision'], name, tally);
   if (isRecord(specific?.['updatedInput'])) tally.updatedInput = specific['updatedInput'];
   const rewritten = specific?.['updatedToolOutput'] ?? specific?.['updatedMCPToolOutput'];
   if (rewritten !== undefined) tally.updatedOutput = rewritten;
@@ -147,12 +148,12 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
 
 function addDecision(event: HookEvent, output: HookOutput, name: string, tally: Tally): void {
   if (output.decision === 'block' && isBlockable(event)) block(event, output.reason ?? '', name, tally);
-  if (output.decision === 'approve' && isPermission(event)) decide('allow', output.reason, tally);
+  if (output.decision === 'approve' && isPermission(event)) decide('allow', output.reason, name, tally);
 }
 
 function block(event: HookEvent, reason: string, name: string, tally: Tally): void {
   const text = reason === '' ? `Blocked by the ${name} hook.` : reason;
-  if (isPermission(event)) decide('deny', text, tally);
+  if (isPermission(event)) decide('deny', text, name, tally);
   else tally.blockingErrors.push(text);
 }
 
@@ -166,10 +167,10 @@ function isBlockable(event: HookEvent): boolean {
 }
 
 /** PermissionRequest answers for the user: `{ behavior, updatedInput?, message? }`. */
-function addRequestDecision(decision: unknown, tally: Tally): void {
+function addRequestDecision(decision: unknown, name: string, tally: Tally): void {
   if (!isRecord(decision)) return;
   const permission = permissionOf(decision['behavior']);
-  if (permission !== undefined) decide(permission, textOf(decision['message']), tally);
+  if (permission !== undefined) decide(permission, textOf(decision['message']), name, tally);
   if (isRecord(decision['updatedInput'])) tally.updatedInput = decision['updatedInput'];
   if (Array.isArray(decision['updatedPermissions'])) {
     const before = Array.isArray(tally.updatedPermissions) ? tally.updatedPermissions : [];
@@ -192,9 +193,10 @@ function addElicitation(specific: HookOutput['hookSpecificOutput'], tally: Tally
   };
 }
 
-function decide(permission: Permission, reason: string | undefined, tally: Tally): void {
+function decide(permission: Permission, reason: string | undefined, name: string, tally: Tally): void {
   if (tally.permission !== undefined && STRICTNESS[permission] <= STRICTNESS[tally.permission]) return;
   tally.permission = permission;
+  tally.decidedBy = name;
   if (reason === undefined) delete tally.reason;
   else tally.reason = reason;
 }

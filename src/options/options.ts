@@ -8,9 +8,10 @@ import type { JsonSchema } from '../protocol/json.ts';
 import type { ProviderConfig } from '../protocol/model/provider.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
+import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../protocol/tools/mcp.ts';
-import type { CanUseTool, PermissionMode } from '../protocol/tools/permission.ts';
+import type { PermissionMode } from '../protocol/tools/permission.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import type {
   AgentOption,

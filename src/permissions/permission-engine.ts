@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PermissionPort, PermissionQuestion } from '../protocol/tools/gate.ts';
+import type { AskedQuestion, PermissionPort, PermissionQuestion } from '../protocol/tools/gate.ts';
 import type {
   GateVerdict,
   PermissionBehavior,
@@ -8,21 +8,19 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/tools/permission.ts';
+import type { PermissionExplanation, RuleCheck } from '../protocol/tools/permission-explanation.ts';
 import { PROTECTED_AT_HOME } from '../util/files/protected-names.ts';
 import { checkMode, checkUpdate } from './ask/check-update.ts';
+import { caseOf } from './decide/case-of.ts';
 import { decideCall } from './decide/decide-call.ts';
+import { deniedReads } from './decide/denied-reads.ts';
 import type { PermissionState } from './decide/evaluation.ts';
 import type { Protection } from './decide/protected-path.ts';
-import { type DiskReader, lookFrom } from './decide/real-path.ts';
+import type { DiskReader } from './decide/real-path.ts';
 import { stricterMode } from './decide/stricter-mode.ts';
-import {
-  forbidsPath,
-  type PathPatternSource,
-  type PathRuleContext,
-  type Pattern,
-  readPattern,
-} from './rules/path-rule.ts';
-import { formatRule, namesTool, type PermissionRule, speaksOfReading } from './rules/rule.ts';
+import type { RuleFiles } from './explain/rule-files.ts';
+import { type PathPatternSource, type Pattern, readPattern } from './rules/path-rule.ts';
+import { formatRule, namesTool } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
 
 export interface PermissionOptions {
@@ -88,6 +86,10 @@ export interface Permissions extends PermissionPort {
    * skip the check.
    */
   readFilter(place: { readonly cwd: string }): ((path: string) => Promise<boolean>) | undefined;
+  /** Why a call is asked about, by the rules of this moment. The code for it is loaded by the first call. */
+  explain(asked: AskedQuestion, files: RuleFiles): Promise<PermissionExplanation>;
+  /** What a text would do as an allow rule, seen from this question. Never rejects. */
+  checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck>;
   /** The domains that rules of WebFetch name. */
   webDomains(behavior: 'allow' | 'deny'): readonly string[];
   /** The paths that rules in force speak of, as they are written. */
@@ -134,10 +136,24 @@ class PermissionEngine implements Permissions {
   }
 
   decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict> {
+    return decideCall(question, this.#stateFor(question));
+  }
+
+  async explain(asked: AskedQuestion, files: RuleFiles): Promise<PermissionExplanation> {
+    const { explainCall } = await import('./explain/explain-call.ts');
+    return explainCall(asked, this.#stateFor(asked), files);
+  }
+
+  async checkRule(rule: string, question: PermissionQuestion): Promise<RuleCheck> {
+    const { checkRule } = await import('./explain/offers.ts');
+    return checkRule(rule, caseOf(question, this.#stateFor(question)));
+  }
+
+  #stateFor(question: PermissionQuestion): PermissionState {
     const { mode, locks } = this;
     const { asksAlways, files, home, memoryImportsAnywhere, protectedFolders, readableDirectories } =
       this.#options;
-    return decideCall(question, {
+    return {
       mode: asksAlways?.(question.tool.name)
         ? stricterMode(stricterMode(mode, question.mode), 'default')
         : stricterMode(mode, question.mode),
@@ -155,7 +171,7 @@ class PermissionEngine implements Permissions {
         memoryImportsAnywhere: memoryImportsAnywhere === true,
       },
       sandbox: this.#options.sandbox,
-    });
+    };
   }
 
   setMode(next: PermissionMode): void {
@@ -247,34 +263,4 @@ class PermissionEngine implements Permissions {
 
 function inHome(home: string | undefined): Protection['folders'] {
   return home === undefined ? [] : PROTECTED_AT_HOME.map((path) => ({ path: join(home, path) }));
-}
-
-/**
- * The files that a search must omit: the rules are checked for each file it would show, not only for the
- * folder it starts in. undefined if no deny rule concerns reading files: then a search needs no further
- * checks.
- */
-function deniedReads(
-  denied: readonly PermissionRule[],
-  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root'> & { readonly files: DiskReader },
-): ((path: string) => Promise<boolean>) | undefined {
-  const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
-    ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],
-  );
-  if (specifiers.length === 0) return undefined;
-  const look = lookFrom(place.files, place.cwd);
-  const context: PathRuleContext = { ...place, ...look };
-  const isDenied = async (path: string) => {
-    const resolved = await look.resolve(path);
-    if (resolved.real === undefined) return true;
-    for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
-    return false;
-  };
-  const known = new Map<string, Promise<boolean>>();
-  return (path) => {
-    // A search shows many lines of one file.
-    const answer = known.get(path) ?? isDenied(path);
-    known.set(path, answer);
-    return answer;
-  };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AskOptions, createAsk } from '../../src/permissions/ask/ask.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import type { CanUseTool, PermissionResult } from '../../src/protocol/tools/permission.ts';
+import type { CanUseTool } from '../../src/protocol/tools/can-use-tool.ts';
+import type { PermissionResult } from '../../src/protocol/tools/permission.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 import { question, TOOLS } from './ask-doubles.ts';
 

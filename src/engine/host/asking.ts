@@ -2,10 +2,13 @@
 import { createAsk } from '../../permissions/ask/ask.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { AskPort, PermissionQuestion } from '../../protocol/tools/gate.ts';
-import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/tools/permission.ts';
+import type { CanUseTool } from '../../protocol/tools/can-use-tool.ts';
+import type { AskedQuestion, AskPort, PermissionQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionResult, PermissionUpdate } from '../../protocol/tools/permission.ts';
+import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { ruleFilesOf } from './rule-files.ts';
 
 export interface AskedPermissions {
   readonly permissions: Permissions;
@@ -67,17 +70,21 @@ export interface ToolPermissions extends Pick<AskedPermissions, 'ask' | 'presetA
   readonly permissions: Pick<Permissions, 'decide' | 'readFilter'>;
 }
 
-/** The same, for questions of one who has a mode, or directories, of their own. */
+/** The same, for questions of an agent, or of one who has a mode or directories of their own. */
 export function askingWith(
   { ask, permissions, presetAnswer }: ToolPermissions,
-  whose: Pick<PermissionQuestion, 'mode' | 'ownDirectories'>,
+  whose: Pick<PermissionQuestion, 'asker' | 'mode' | 'ownDirectories'>,
 ): ToolPermissions {
-  const isOwn = whose.mode !== undefined || whose.ownDirectories !== undefined;
+  const isOwn = Object.values(whose).some((each) => each !== undefined);
   const own = isOwn && {
     decide: (question: PermissionQuestion) => permissions.decide({ ...whose, ...question }),
     readFilter: (place: { readonly cwd: string }) => permissions.readFilter(place),
   };
-  return { ask, presetAnswer, permissions: own || permissions };
+  return {
+    ask: isOwn ? (question, signal) => ask({ ...whose, ...question }, signal) : ask,
+    presetAnswer,
+    permissions: own || permissions,
+  };
 }
 
 /**
@@ -132,8 +139,21 @@ export class Asking {
     if (this.#permissions.locks.denyInsteadOfPrompting === true)
       return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'asyncAgent' };
     const canUseTool = answererOf(this.#config, callTool);
-    const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
+    const explaining = (asked: AskedQuestion) => this.#explaining(asked);
+    const ask = createAsk({ permissions, ids, canUseTool, clock, timeoutMs, explaining });
+    const answer = await ask(question, signal);
     if (answer.behavior === 'pending' || permissionPromptToolName === undefined) return answer;
     return answer.answeredBy !== undefined ? answer : { ...answer, ...BY_TOOL };
+  }
+
+  #explaining(asked: AskedQuestion) {
+    let explanation: Promise<PermissionExplanation> | undefined;
+    return {
+      explain: () => {
+        explanation ??= this.#permissions.explain(asked, ruleFilesOf(this.#config.settingsAccess));
+        return explanation;
+      },
+      checkRule: (rule: string) => this.#permissions.checkRule(rule, asked),
+    };
   }
 }

@@ -36,6 +36,8 @@ export interface SettingsAccess {
   /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
   applyFlags(settings: Readonly<Record<string, unknown>>): Promise<Resolution>;
   report(): SettingsReport;
+  /** The settings files that the session reads, the most personal first. */
+  destinations(): readonly SettingsDestination[];
   /** The file to which updates for this destination are written. It need not exist. */
   fileOf(destination: SettingsDestination): Promise<string>;
   /** Calls the listener after each write. Returns a function that removes it. */
@@ -53,6 +55,7 @@ const WRITABLE: Readonly<Record<'localSettings' | 'userSettings', readonly strin
   userSettings: ['outputStyle', 'model', 'effortLevel'],
 };
 const FILES = { localSettings: 'local', projectSettings: 'project', userSettings: 'user' } as const;
+const DESTINATIONS = ['localSettings', 'projectSettings', 'userSettings'] as const;
 const REPOSITORY: readonly SettingSource[] = ['project', 'local'];
 
 export function createSettingsAccess(first: Resolution, input: SettingsAccessInput): SettingsAccess {
@@ -127,6 +130,11 @@ class Access implements SettingsAccess {
 
   report(): SettingsReport {
     return describeLayers(this.#resolved.layers);
+  }
+
+  destinations(): readonly SettingsDestination[] {
+    const { settingSources } = this.#first.config;
+    return DESTINATIONS.filter((destination) => settingSources.includes(FILES[destination]));
   }
 
   onChange(listener: (change: SettingsChange) => void): () => void {

@@ -12,6 +12,7 @@ import { composeAgentJournal } from '../agents/agent-journal.ts';
 import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';
 import { agentSurroundings } from '../agents/agent-resources.ts';
 import { agentConfig, agentHooks, agentTodos, agentTools } from '../agents/agent-share.ts';
+import { askersOf } from '../agents/askers.ts';
 import { tellOfFiles } from '../hooks/session-hooks.ts';
 import { askingWith } from '../host/asking.ts';
 import { memoryReaders } from '../project/session-memory.ts';
@@ -44,17 +45,16 @@ export async function composeAgentParts(
   const { session } = room;
   const { definition } = request;
   const { world } = session;
-  const { sessionId } = session.conversation;
   const config = agentConfig(request, session.config);
   const agentJournal = composeAgentJournal(request, session.config, {
     ...world,
-    sessionId,
+    sessionId: session.conversation.sessionId,
     directory: room.sessionDirectory,
     mirror: session.mirror,
     model,
   });
   const { journal, transcriptPath } = agentJournal;
-  const conversation = new Conversation(sessionId, journal);
+  const conversation = new Conversation(session.conversation.sessionId, journal);
   // A `cd` in the agent's shell changes no working directory.
   const folder = { root: session.tools.folder.root, now: session.tools.folder.now };
   const hooks = agentHooks(session.hooks, request, { transcriptPath, cwd: folder.now });
@@ -90,6 +90,7 @@ export async function composeAgentParts(
     permissions: askingWith(room.tools.permissions, {
       mode: definition.permissionMode,
       ownDirectories: surroundings.ownDirectories,
+      asker: askersOf(session).enter(request, scope),
     }),
     agentId: request.agentId,
     admit: composeAdmission(config, { model: ownModel, conversation }),

@@ -1,7 +1,7 @@
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { CanUseTool, CanUseToolContext } from '../../protocol/tools/can-use-tool.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
 import type {
-  CanUseTool,
   DecisionReasonType,
   PermissionResult,
   PermissionUpdate,
@@ -19,6 +19,8 @@ export interface AskOptions {
   /** Where the answer's `updatedPermissions` take effect, at once. */
   readonly permissions: { apply(updates: readonly PermissionUpdate[]): void | Promise<void> };
   readonly ids: Ids;
+  /** Explains a question on demand. Absent: questions have no explanation. */
+  readonly explaining?: ((question: Question) => Explaining) | undefined;
   /** Needed with `timeoutMs`. */
   readonly clock?: Clock | undefined;
   /** How long the host may take, ms. Default: as long as it likes, because a person may be asked. */
@@ -26,6 +28,7 @@ export interface AskOptions {
 }
 
 type Question = Parameters<AskPort>[0];
+type Explaining = Required<Pick<CanUseToolContext, 'explain' | 'checkRule'>>;
 
 /**
  * Asks the host. Never throws: if the callback throws, gives no valid answer, or is too late, the call is
@@ -46,7 +49,10 @@ export function createAsk(options: AskOptions): AskPort {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const answer = await Promise.race([
-        callHost(canUseTool, question, waiting.signal, ids.uuid()),
+        callHost(canUseTool, question, waiting.signal, {
+          requestId: ids.uuid(),
+          ...options.explaining?.(question),
+        }),
         withdrawn(signal, waiting.signal),
         tooLate(options, question, waiting.signal),
       ]);
@@ -70,7 +76,7 @@ async function callHost(
   canUseTool: CanUseTool,
   question: Question,
   signal: AbortSignal,
-  requestId: string,
+  more: Pick<CanUseToolContext, 'requestId' | 'explain' | 'checkRule'>,
 ): Promise<PermissionResult> {
   const { tool, input, toolUseId, message, suggestions, blockedPath, agentId, reasonType, matched } =
     question;
@@ -78,7 +84,7 @@ async function callHost(
     const answer = await canUseTool(tool.name, input, {
       signal,
       toolUseID: toolUseId,
-      requestId,
+      ...more,
       decisionReason: message,
       ...shownAs(question),
       ...(reasonType === undefined ? {} : { decisionReasonType: reasonType }),

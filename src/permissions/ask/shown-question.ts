@@ -1,7 +1,7 @@
 /** What a person is shown of a question besides the input: whose tool it is, and what the call is about. */
 import { relative } from 'node:path';
+import type { CanUseToolContext } from '../../protocol/tools/can-use-tool.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
-import type { CanUseToolContext } from '../../protocol/tools/permission.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { titleWords } from '../../util/text/title-words.ts';

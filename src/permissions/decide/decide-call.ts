@@ -5,12 +5,11 @@ import { andThen } from '../../util/async/and-then.ts';
 import * as say from '../ask/messages.ts';
 import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
 import { coverCommand } from '../rules/allowed-command.ts';
-import type { CommandCase } from '../rules/command-case.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
-import { speaksOfFiles } from '../rules/forbidden-path.ts';
 import { firstMatch, looksAtFiles } from '../rules/match-rule.ts';
 import { formatRule, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { editedPaths } from './accepted-edits.ts';
+import { caseOf, commandCase } from './case-of.ts';
 import {
   blockedPath,
   type Case,
@@ -23,9 +22,8 @@ import {
   placeOf,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
-import { linkedGrants } from './protected-path.ts';
-import { lookFrom, type ResolvedPath } from './real-path.ts';
-import { type Subject, subjectOf } from './subject.ts';
+import type { ResolvedPath } from './real-path.ts';
+import type { Subject } from './subject.ts';
 
 /** Built-in tools that change nothing but the session's own record. */
 const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
@@ -35,20 +33,8 @@ export function decideCall(
   question: PermissionQuestion,
   state: PermissionState,
 ): GateVerdict | Promise<GateVerdict> {
-  const look = lookFrom(state.files, question.cwd);
-  const subject = subjectOf(question, look.resolve);
-  const { cwd, root = cwd, ownDirectories: own = [] } = question;
-  const context = {
-    cwd,
-    root,
-    home: state.home,
-    ignoreCase: state.ignoreCase,
-    ...look,
-    protection: { ...state.protection, own, linked: () => linkedGrants(roots, look) },
-  };
-  const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
-  const each: Case = { subject, state, context, roots, own };
-
+  const each = caseOf(question, state);
+  const { subject } = each;
   return andThen(firstMatch('deny', each), (found) => {
     if (found?.match === 'yes') return deny('rule', say.deniedByRule(subject, found.rule), found.rule);
     if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
@@ -83,10 +69,16 @@ async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
 }
 
 /** A hook that requires a confirmation causes a question, which a mode without questions denies. */
-function confirmed(verdict: AllowOrAsk, { hookAsks }: PermissionQuestion): AllowOrAsk {
+function confirmed(verdict: AllowOrAsk, { hookAsks, hookName }: PermissionQuestion): AllowOrAsk {
   if (hookAsks === undefined || verdict.kind === 'ask') return verdict;
   const { judged } = verdict;
-  return { kind: 'ask', reasonType: 'hook', message: hookAsks, ...(judged !== undefined && { judged }) };
+  return {
+    kind: 'ask',
+    reasonType: 'hook',
+    message: hookAsks,
+    ...(hookName !== undefined && { hook: hookName }),
+    ...(judged !== undefined && { judged }),
+  };
 }
 
 /** What the locks and the mode make of it. */
@@ -219,22 +211,6 @@ async function askAboutCommand(each: Case, segments: readonly Segment[]): Promis
     message: say.askedByDefault(subject, state.mode),
     suggestions: suggestionsForCommand(subject.tool, state.mode, { segments, readsOutside, writes }),
     ...(touched !== undefined && { blockedPath: touched.real ?? touched.spelled }),
-  };
-}
-
-function commandCase(each: Case, allow: readonly PermissionRule[], acceptsEdits: boolean): CommandCase {
-  const { subject, context, state, roots } = each;
-  return {
-    subject,
-    context,
-    allow,
-    files: state.files,
-    acceptsEdits,
-    roots,
-    hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(({ value }) =>
-      speaksOfFiles(value),
-    ),
-    outside: (kind, paths) => outsideOf(kind, paths, each),
   };
 }
 

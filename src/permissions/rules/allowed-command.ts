@@ -26,9 +26,20 @@ export async function coverCommand(each: CommandCase): Promise<Cover> {
   const rules = new Set<PermissionRule>();
   const uncovered: Segment[] = [];
   for (const segment of (await each.subject.line()).segments) {
-    if (!(await isCovered(segment, each, rules))) uncovered.push(segment);
+    const needed = await coverSegment(segment, each);
+    if (needed === undefined) uncovered.push(segment);
+    else for (const rule of needed) rules.add(rule);
   }
   return { rules: [...rules], uncovered };
+}
+
+/** The rules that one segment needs, with what it starts; undefined: nothing allows it. */
+export async function coverSegment(
+  segment: Segment,
+  each: CommandCase,
+): Promise<readonly PermissionRule[] | undefined> {
+  const used = new Set<PermissionRule>();
+  return (await isCovered(segment, each, used)) ? [...used] : undefined;
 }
 
 async function isCovered(segment: Segment, each: CommandCase, used: Set<PermissionRule>): Promise<boolean> {

@@ -8,6 +8,7 @@ import type {
   PermissionResult,
   PermissionUpdate,
 } from './permission.ts';
+import type { AskingAgent } from './permission-explanation.ts';
 import type { AnyTool, EffectClass, ToolCall, ToolOutput } from './tool.ts';
 
 export interface PermissionQuestion {
@@ -24,8 +25,12 @@ export interface PermissionQuestion {
   readonly ownDirectories?: readonly string[] | undefined;
   /** Why a hook requires confirmation of the call. */
   readonly hookAsks?: string | undefined;
+  /** The name of that hook. */
+  readonly hookName?: string | undefined;
   /** Mode of the agent that makes the call; applies where it is stricter than the session's. */
   readonly mode?: PermissionMode | undefined;
+  /** From the outermost subagent to the one that makes the call. Default: the main agent makes it. */
+  readonly asker?: readonly AskingAgent[] | undefined;
 }
 
 /** Rules and modes. Pure apart from resolving paths; never asks the host. */
@@ -39,15 +44,20 @@ export interface PermissionPort {
   apply(updates: readonly PermissionUpdate[]): void;
 }
 
+/** A call that is asked about, and why. */
+export interface AskedQuestion extends PermissionQuestion {
+  readonly message: string;
+  readonly reasonType?: DecisionReasonType;
+  readonly matched?: MatchedRule;
+  /** Name of the hook that asks. */
+  readonly hook?: string;
+  readonly suggestions?: readonly PermissionUpdate[];
+  readonly blockedPath?: string;
+}
+
 /** Asks the user or host. Headless without a host: denies immediately with a clear message. */
 export type AskPort = (
-  question: PermissionQuestion & {
-    readonly message: string;
-    readonly reasonType?: DecisionReasonType;
-    readonly matched?: MatchedRule;
-    readonly suggestions?: readonly PermissionUpdate[];
-    readonly blockedPath?: string;
-  },
+  question: AskedQuestion,
   signal: AbortSignal,
 ) => Promise<
   // Who answered; default the host. `headless`: there is no host. `unanswered`: the host returned no

@@ -198,6 +198,8 @@ export type HookCall =
 export interface HookVerdict {
   readonly permission?: 'allow' | 'deny' | 'ask';
   readonly reason?: string;
+  /** Name of the hook that decided: `PreToolUse:Bash`. */
+  readonly decidedBy?: string;
   readonly updatedInput?: Record<string, unknown>;
   readonly updatedOutput?: unknown;
   readonly additionalContext: readonly string[];

@@ -89,41 +89,6 @@ export interface PermissionDecision {
   readonly reason_type?: DecisionReasonType;
 }
 
-/** Facts about a permission question, beside the tool's name and input. */
-export interface CanUseToolContext {
-  /** Aborted when the question is withdrawn. */
-  readonly signal: AbortSignal;
-  /** Updates to offer as "always"; absent if no rule would allow the call. */
-  readonly suggestions?: readonly PermissionUpdate[];
-  /** The file that the question is about. */
-  readonly blockedPath?: string;
-  /** Why the call needs an answer, as a sentence. */
-  readonly decisionReason?: string;
-  /** What required the question: a rule, the mode, a hook, … */
-  readonly decisionReasonType?: DecisionReasonType;
-  /** The ask rule that requires confirmation. */
-  readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
-  readonly title?: string;
-  readonly displayName?: string;
-  /** Subject of the call in one line: the path, the URL, the command or its description. */
-  readonly description?: string;
-  /** The tool's server, and where that server was configured; MCP tools only. */
-  readonly mcpServer?: { readonly name: string; readonly source: string };
-  /** The tool asks the user a question: no rule and no mode answers it. Absent: it does not. */
-  readonly requiresUserInteraction?: true;
-  readonly toolUseID: string;
-  /** The subagent that makes the call; absent for the main agent. */
-  readonly agentID?: string;
-  readonly requestId: string;
-}
-
-/** Asks the host. `null` counts as a denial. */
-export type CanUseTool = (
-  toolName: string,
-  input: Record<string, unknown>,
-  context: CanUseToolContext,
-) => Promise<PermissionResult | null>;
-
 /**
  * What decided about a call, or requires its confirmation. `asyncAgent`: permission prompts are switched off.
  */
@@ -176,6 +141,8 @@ export type GateVerdict =
       readonly suggestions?: readonly PermissionUpdate[];
       readonly blockedPath?: string;
       readonly matched?: MatchedRule;
+      /** Name of the hook that asks. */
+      readonly hook?: string;
       readonly judged?: readonly JudgedPath[];
     }
   /** The answer arrives later from elsewhere: the run is parked. */

@@ -61,10 +61,15 @@ export function readSegments(
       if (posix && differsInPosix(node, text)) hide(NOT_POSIX);
       switch (node.type) {
         case 'Command':
-          addCommand(node);
+          addCommand(node, text);
           break;
         case 'Redirected':
-          add({ words: [], assigns: false, redirects: targetsOf(node.redirects, variables) });
+          add({
+            text: writtenRedirects(node.redirects, text),
+            words: [],
+            assigns: false,
+            redirects: targetsOf(node.redirects, variables),
+          });
           break;
         case 'ProcessSubstitution':
           if (/[^\s;&|(<>]/.test(`${text[node.pos - 1] ?? ''}${text[node.end]?.replace(')', '') ?? ''}`))
@@ -140,13 +145,14 @@ export function readSegments(
       hide('it mixes arithmetic and substitutions');
   };
 
-  const addCommand = (node: Command) => {
+  const addCommand = (node: Command, text: string) => {
     const args = node.args.map((arg) =>
       arg.type === 'Word' ? readWord(arg, variables) : { ...wordsFromElsewhere(arg.text), many: false },
     );
     const words = node.name === undefined ? [] : [readWord(node.name, variables), ...args];
     const assigns = node.prefix.some(({ type }) => type === 'Assignment');
     add({
+      text: text.slice(node.pos, node.end),
       words,
       assigns,
       redirects: targetsOf(node.redirects, variables),
@@ -154,7 +160,7 @@ export function readSegments(
     });
   };
 
-  const add = (command: Pick<Segment, 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>) => {
+  const add = (command: Pick<Segment, 'text' | 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>) => {
     if (++commands > MAX_COMMANDS) return hide(`it holds more than ${MAX_COMMANDS} commands`);
     const here = folders;
     const inner = innerOf(command.words);
@@ -211,6 +217,11 @@ export function readSegments(
     hide('it is nested too deeply');
   }
   return { segments, ...(unseen === undefined ? {} : { unseen }) };
+}
+
+/** The redirects of a compound command, which has commands of its own. */
+function writtenRedirects(redirects: readonly Redirection[], text: string): string {
+  return redirects.map(({ pos, end }) => text.slice(pos, end)).join(' ');
 }
 
 /** What here-documents and here-strings give it to read. */

@@ -39,6 +39,8 @@ export interface RedirectTarget {
 
 /** A simple command: one program that the line may start. */
 export interface Segment {
+  /** As it is written; absent: it is started by words of another one. */
+  readonly text?: string;
   /** Empty for a line of assignments or redirects alone. */
   readonly words: readonly ShellWord[];
   /** Variables are set in front of it, or instead of it. */

@@ -9,6 +9,7 @@ import type { AnyTool, ToolContext } from '../../protocol/tools/tool.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { calledTool } from '../called-tool.ts';
 import { type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
+import { voteOf, withHookVote } from './hook-vote.ts';
 import { inputSentBack, outwardInput } from './outward-input.ts';
 import { decisionOf, publicReason, ruleText } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
@@ -33,9 +34,6 @@ type Permit =
 type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 type Deny = Extract<GateVerdict, { kind: 'deny' }>;
 type Settled = Exclude<GateVerdict, Ask>;
-
-/** Questions that a hook's `allow` cannot answer: they were explicitly configured. */
-const ASKED_REGARDLESS: ReadonlySet<GateReasonType> = new Set(['rule', 'mode', 'safetyCheck', 'tool']);
 
 /** Synchronous where no hook, path or answer has to be waited for. */
 export function permit(request: PermitRequest): Permit | Promise<Permit> {
@@ -163,27 +161,6 @@ function withPlaces({ notes }: PermitRequest, verdict: GateVerdict): GateVerdict
   return verdict;
 }
 
-const voteOf = (hook: HookVerdict | undefined): { readonly hookAsks?: string } =>
-  hook?.permission === 'ask' ? { hookAsks: hook.reason ?? 'A hook wants this call to be confirmed.' } : {};
-
-/**
- * Where the rules leave a call open, or allow it, the hook decides; deny and explicit ask rules take
- * precedence.
- */
-function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined): GateVerdict {
-  const isOpen =
-    verdict.kind === 'allow' || (verdict.kind === 'ask' && !ASKED_REGARDLESS.has(verdict.reasonType));
-  if (!isOpen) return verdict;
-  switch (hook?.permission) {
-    case 'ask':
-      return { kind: 'ask', reasonType: 'hook', message: voteOf(hook).hookAsks ?? '' };
-    case 'allow':
-      return { kind: 'allow', reasonType: 'hook', ...(hook.reason !== undefined && { reason: hook.reason }) };
-    default:
-      return verdict;
-  }
-}
-
 async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): Promise<Settled> {
   const { tool, ports, context, clock } = request;
   await request.delivered();
@@ -198,6 +175,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
         ...(why.matched !== undefined && { matched: why.matched }),
         ...(why.suggestions !== undefined && { suggestions: why.suggestions }),
         ...(why.blockedPath !== undefined && { blockedPath: why.blockedPath }),
+        ...(why.hook !== undefined && { hook: why.hook }),
       },
       context.signal,
     );

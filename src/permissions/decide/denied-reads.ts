@@ -1,0 +1,33 @@
+import { forbidsPath, type PathRuleContext } from '../rules/path-rule.ts';
+import { type PermissionRule, speaksOfReading } from '../rules/rule.ts';
+import { type DiskReader, lookFrom } from './real-path.ts';
+
+/**
+ * The files that a search must omit: the rules are checked for each file it would show, not only for the
+ * folder it starts in. undefined if no deny rule concerns reading files: then a search needs no further
+ * checks.
+ */
+export function deniedReads(
+  denied: readonly PermissionRule[],
+  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root'> & { readonly files: DiskReader },
+): ((path: string) => Promise<boolean>) | undefined {
+  const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
+    ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],
+  );
+  if (specifiers.length === 0) return undefined;
+  const look = lookFrom(place.files, place.cwd);
+  const context: PathRuleContext = { ...place, ...look };
+  const isDenied = async (path: string) => {
+    const resolved = await look.resolve(path);
+    if (resolved.real === undefined) return true;
+    for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
+    return false;
+  };
+  const known = new Map<string, Promise<boolean>>();
+  return (path) => {
+    // A search shows many lines of one file.
+    const answer = known.get(path) ?? isDenied(path);
+    known.set(path, answer);
+    return answer;
+  };
+}

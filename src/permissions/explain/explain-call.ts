@@ -1,0 +1,68 @@
+/** Why a call is asked about, in parts. Loaded by the first host that wants to know. */
+import type { AskedQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
+import { caseOf } from '../decide/case-of.ts';
+import { type Case, outsideOf, type PermissionState } from '../decide/evaluation.ts';
+import { touchedPaths } from '../rules/command-paths.ts';
+import { formatRule } from '../rules/rule.ts';
+import { explainPaths, explainSegments } from './explained-segments.ts';
+import { missedRules } from './missed-rules.ts';
+import { offersOf } from './offers.ts';
+import { inFile, type RuleFiles } from './rule-files.ts';
+
+export async function explainCall(
+  asked: AskedQuestion,
+  state: PermissionState,
+  files: RuleFiles,
+): Promise<PermissionExplanation> {
+  const each = caseOf(asked, state);
+  const { unseen } = await each.subject.line();
+  const segments = await explainSegments(each, files);
+  const written = await ownPaths(each, 'write');
+  return {
+    asker: asked.asker ?? [],
+    mode: state.mode,
+    reason: await reasonOf(asked, state, files),
+    segments,
+    ...(unseen !== undefined && { unseen }),
+    writes: distinct([...written, ...segments.flatMap(({ writes }) => writes)]),
+    readsOutside: distinct(await readsOutside(each)),
+    missed: await missedRules(each, files),
+    offers: await offersOf(asked.suggestions ?? [], each),
+    scopes: await files.scopes(),
+  };
+}
+
+async function reasonOf(
+  { message, reasonType: type = 'other', matched, hook }: AskedQuestion,
+  { rules }: PermissionState,
+  files: RuleFiles,
+): Promise<PermissionExplanation['reason']> {
+  const rule =
+    matched &&
+    [...rules.of('deny'), ...rules.of('ask')].find(
+      ({ source, value }) => source === matched.source && formatRule(value) === formatRule(matched.value),
+    );
+  return {
+    type,
+    text: message,
+    ...(rule !== undefined && { rule: await inFile(rule, files) }),
+    ...(hook !== undefined && { hook }),
+  };
+}
+
+/** Of a tool that names the files it opens. */
+async function ownPaths(each: Case, kind: 'read' | 'write') {
+  return each.subject.target.kind === kind ? explainPaths(kind, await each.subject.paths(), each) : [];
+}
+
+async function readsOutside(each: Case) {
+  const { subject, context } = each;
+  const own = (await ownPaths(each, 'read')).filter(({ outside }) => outside);
+  const touched = await touchedPaths('read', await subject.line(), context);
+  return [...own, ...(await explainPaths('read', await outsideOf('read', touched, each), each))];
+}
+
+function distinct<T extends { readonly path: string }>(paths: readonly T[]): readonly T[] {
+  return [...new Map(paths.map((each) => [each.path, each])).values()];
+}

@@ -1,0 +1,97 @@
+/** The commands of a line, each with its verdict and with what it does as far as its words tell. */
+import type {
+  ExplainedPath,
+  ExplainedSegment,
+  RuleInFile,
+} from '../../protocol/tools/permission-explanation.ts';
+import { networkOf } from '../../shell/programs/network.ts';
+import { programOf, type Segment } from '../../shell/reading/segment.ts';
+import { commandCase } from '../decide/case-of.ts';
+import { type Case, outsideOf } from '../decide/evaluation.ts';
+import { isProtected } from '../decide/protected-path.ts';
+import type { ResolvedPath } from '../decide/real-path.ts';
+import { coverSegment } from '../rules/allowed-command.ts';
+import { readPaths, writtenPaths } from '../rules/command-paths.ts';
+import { firstMatch } from '../rules/match-rule.ts';
+import { inFile, inFiles, type RuleFiles } from './rule-files.ts';
+
+export async function explainSegments(each: Case, files: RuleFiles): Promise<readonly ExplainedSegment[]> {
+  const explained: ExplainedSegment[] = [];
+  const visit = async (segments: readonly Segment[], depth: number, startedBy?: string) => {
+    for (const segment of segments) {
+      const { paths, unknown } = await writtenPaths(segment, each.context);
+      const network = networkOf(segment);
+      explained.push({
+        text: textOf(segment),
+        depth,
+        ...(startedBy !== undefined && { startedBy }),
+        ...(await verdictOn(segment, each, files)),
+        writes: await explainPaths('write', paths, each),
+        writesUnknown: unknown,
+        ...(network !== undefined && { network }),
+      });
+      await visit(segment.inner, depth + 1, programOf(segment));
+    }
+  };
+  await visit((await each.subject.line()).segments, 0);
+  return explained;
+}
+
+export function textOf({ text, words }: Segment): string {
+  return text ?? words.map((word) => word.text).join(' ');
+}
+
+interface Verdict {
+  readonly verdict: ExplainedSegment['verdict'];
+  readonly rules: readonly RuleInFile[];
+}
+
+/** In the order of the decision: what may be denied, what is to be asked, what is allowed. */
+async function verdictOn(segment: Segment, each: Case, files: RuleFiles): Promise<Verdict> {
+  const alone = aloneIn(each, segment);
+  const feared = await firstMatch('deny', alone);
+  if (feared !== undefined) return { verdict: 'feared', rules: [await inFile(feared.rule, files)] };
+  const asked = await firstMatch('ask', alone);
+  if (asked !== undefined) return { verdict: 'asked', rules: [await inFile(asked.rule, files)] };
+  const { state, context } = each;
+  const lines = commandCase(each, state.rules.of('allow'), state.mode === 'acceptEdits');
+  const needed = await coverSegment(segment, lines);
+  if (needed === undefined) return { verdict: 'open', rules: [] };
+  if (needed.length > 0) return { verdict: 'allowed', rules: await inFiles(needed, files) };
+  const reads = segment.words.length === 0 || (await readPaths(segment, context.resolve)) !== undefined;
+  return { verdict: reads || state.mode !== 'acceptEdits' ? 'reads' : 'edits', rules: [] };
+}
+
+/** As if the segment were the whole line, without what it starts: that has a row of its own. */
+function aloneIn(each: Case, segment: Segment): Case {
+  const { subject } = each;
+  if (subject.target.kind !== 'command') return each;
+  const only = { ...segment, inner: [] };
+  const [program] = segment.words;
+  // It may be any program: then the same holds for it as for a line that is not fully analysed.
+  const unseen = program !== undefined && program.value === undefined ? 'it may be any program' : undefined;
+  return {
+    ...each,
+    subject: {
+      ...subject,
+      target: { ...subject.target, command: textOf(segment) },
+      line: async () => ({ segments: [only], ...(unseen !== undefined && { unseen }) }),
+    },
+  };
+}
+
+export async function explainPaths(
+  kind: 'read' | 'write',
+  paths: readonly ResolvedPath[],
+  each: Case,
+): Promise<readonly ExplainedPath[]> {
+  const outside = await outsideOf(kind, paths, each);
+  return Promise.all(
+    paths.map(async (path) => ({
+      path: path.spelled,
+      ...(path.real !== undefined && path.real !== path.spelled && { real: path.real }),
+      outside: outside.includes(path),
+      protected: kind === 'write' && (await isProtected(path, each.context)),
+    })),
+  );
+}

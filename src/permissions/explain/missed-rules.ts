@@ -1,0 +1,143 @@
+/** Allow rules that come close to a call, and what keeps them from matching. */
+import type { MissedRule } from '../../protocol/tools/permission-explanation.ts';
+import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { plainWords } from '../../shell/reading/plain-command.ts';
+import {
+  baseName,
+  everySegment,
+  literalWords,
+  programOf,
+  type Segment,
+} from '../../shell/reading/segment.ts';
+import { commandCase } from '../decide/case-of.ts';
+import type { Case } from '../decide/evaluation.ts';
+import { coverSegment } from '../rules/allowed-command.ts';
+import { readSpecifier } from '../rules/command-rule.ts';
+import { allowsPath, readPattern } from '../rules/path-rule.ts';
+import { namesTool, type PermissionRule } from '../rules/rule.ts';
+import { inFile, type RuleFiles } from './rule-files.ts';
+
+/** A rule, how close it comes, and the difference as a clause. */
+interface Miss {
+  readonly rule: PermissionRule;
+  /** Words, or names of a path, that agree. */
+  readonly agrees: number;
+  readonly difference: string;
+}
+
+const NOT_IN_FORCE = 'it is not in force: managed settings let no other rule allow';
+
+/** At most one for each command of a line, and at most one for any other call. */
+export async function missedRules(each: Case, files: RuleFiles): Promise<readonly MissedRule[]> {
+  const { subject, state } = each;
+  const allow = state.rules.all().filter(({ behavior }) => behavior === 'allow');
+  const about = allow.filter(({ value }) => speaksOf(value.toolName, each));
+  if (subject.target.kind !== 'command') {
+    const closest = best(await Promise.all(about.map((rule) => missOf(rule, each))));
+    return closest === undefined ? [] : [await told(closest, files)];
+  }
+  const lines = commandCase(each, state.rules.of('allow'), state.mode === 'acceptEdits');
+  const missed: MissedRule[] = [];
+  for (const [at, segment] of everySegment((await subject.line()).segments).entries()) {
+    if ((await coverSegment(segment, lines)) !== undefined) continue;
+    const closest = best(about.map((rule) => missOfCommand(rule, segment, state.rules.isInForce(rule))));
+    if (closest !== undefined) missed.push({ ...(await told(closest, files)), segment: at });
+  }
+  return missed;
+}
+
+async function told({ rule, difference }: Miss, files: RuleFiles): Promise<MissedRule> {
+  return { ...(await inFile(rule, files)), difference };
+}
+
+function best(misses: readonly (Miss | undefined)[]): Miss | undefined {
+  return misses
+    .flatMap((miss) => miss ?? [])
+    .reduce<Miss | undefined>((most, miss) => (most && most.agrees >= miss.agrees ? most : miss), undefined);
+}
+
+function speaksOf(ruleTool: string, { subject }: Case): boolean {
+  const { names, target, tool } = subject;
+  if (namesTool(ruleTool, names)) return true;
+  if (tool.startsWith('mcp__')) return sameServer(ruleTool, tool);
+  return (ruleTool === 'Read' && target.kind === 'read') || (ruleTool === 'Edit' && target.kind === 'write');
+}
+
+const sameServer = (ruleTool: string, tool: string) =>
+  ruleTool.startsWith('mcp__') && ruleTool.split('__')[1] === tool.split('__')[1];
+
+function missOfCommand(rule: PermissionRule, segment: Segment, inForce: boolean): Miss | undefined {
+  const { ruleContent = '' } = rule.value;
+  const { text, prefix } = readSpecifier(ruleContent);
+  const wanted = plainWords(text);
+  const [program = ''] = wanted ?? [];
+  if (wanted === undefined || baseName(program) !== programOf(segment)) return undefined;
+  const words = segment.words.map(({ value }) => value);
+  const differs = wanted.findIndex((word, at) => words[at] !== word);
+  const agrees = differs < 0 ? wanted.length : differs;
+  const difference = inForce ? differenceOf(wanted, prefix, segment, differs) : NOT_IN_FORCE;
+  return { rule, agrees, difference };
+}
+
+function differenceOf(wanted: readonly string[], prefix: boolean, segment: Segment, differs: number): string {
+  const at = segment.words[differs];
+  if (differs === 0)
+    return `the program differs: the rule has ${quote(wanted[0])}, the command ${quote(at?.text)}`;
+  if (differs > 0 && at === undefined) return `the rule has a further argument, ${quote(wanted[differs])}`;
+  if (differs > 0 && at?.value === undefined)
+    return `argument ${differs} of the command, ${quote(at?.text)}, is known to the shell alone`;
+  if (differs > 0)
+    return `argument ${differs} differs: the rule has ${quote(wanted[differs])}, the command ${quote(at?.value)}`;
+  const open = segment.words.findIndex(({ value }) => value === undefined);
+  if (open >= 0)
+    return `argument ${open} of the command, ${quote(segment.words[open]?.text)}, is known to the shell alone`;
+  if (segment.assigns) return 'the command sets variables in front of the program';
+  const words = literalWords(segment) ?? [];
+  if (!prefix && words.length > wanted.length)
+    return `the command has a further argument, ${quote(words[wanted.length])}, and the rule ends before it`;
+  const beyond = beyondName(words).find((at) => at >= wanted.length);
+  if (beyond !== undefined)
+    return `${quote(words[beyond])} writes a file or runs a program, so the rule would have to name it`;
+  const [redirect] = segment.redirects;
+  if (redirect !== undefined)
+    return `it does not cover the redirect ${redirect.direction === 'write' ? 'to' : 'from'} ${quote(redirect.path)}`;
+  if (programOf(segment) === 'git') return 'it covers the repository of the working directory only';
+  return 'it covers the program, not what the program starts or writes here';
+}
+
+async function missOf(rule: PermissionRule, each: Case): Promise<Miss | undefined> {
+  const { ruleContent: specifier, toolName } = rule.value;
+  const { subject, state, context } = each;
+  const { target, tool } = subject;
+  if (!state.rules.isInForce(rule)) return { rule, agrees: 0, difference: NOT_IN_FORCE };
+  if (tool.startsWith('mcp__') && !namesTool(toolName, subject.names))
+    return { rule, agrees: 0, difference: `it names another tool of the server, not ${tool}` };
+  if (specifier === undefined) return undefined;
+  if (target.kind === 'read' || target.kind === 'write') {
+    const pattern = readPattern(specifier, context);
+    for (const path of await subject.paths()) {
+      if (await allowsPath(specifier, path, context)) continue;
+      const at = path.real ?? path.spelled;
+      if (pattern === undefined) return undefined;
+      return { rule, agrees: agreeing(pattern, at), difference: `it does not cover ${at}` };
+    }
+    return undefined;
+  }
+  if (target.kind === 'url')
+    return { rule, agrees: 0, difference: `its domain is not that of ${target.url}` };
+  if (target.kind === 'name') return { rule, agrees: 0, difference: `it does not name ${target.name}` };
+  return { rule, agrees: 0, difference: `calls of ${tool} have no specifier` };
+}
+
+/** How many names of the path the pattern shares from its root on. */
+function agreeing(
+  pattern: { readonly root: string; readonly segments: readonly string[] },
+  path: string,
+): number {
+  const names = [...pattern.root.split('/'), ...pattern.segments].filter((name) => name !== '');
+  const own = path.split('/').filter((name) => name !== '');
+  const differs = names.findIndex((name, at) => own[at] !== name);
+  return differs < 0 ? names.length : differs;
+}
+
+const quote = (word: string | undefined) => (word === undefined ? 'a file' : JSON.stringify(word));

@@ -1,0 +1,56 @@
+/** The question to the host about a call, and the callback that answers it. */
+import type {
+  DecisionReasonType,
+  PermissionResult,
+  PermissionRuleSource,
+  PermissionRuleValue,
+  PermissionUpdate,
+} from './permission.ts';
+import type { PermissionExplanation, RuleCheck } from './permission-explanation.ts';
+
+/** Facts about a permission question, beside the tool's name and input. */
+export interface CanUseToolContext {
+  /** Aborted when the question is withdrawn. */
+  readonly signal: AbortSignal;
+  /** Updates to offer as "always"; absent if no rule would allow the call. */
+  readonly suggestions?: readonly PermissionUpdate[];
+  /** The file that the question is about. */
+  readonly blockedPath?: string;
+  /** Why the call needs an answer, as a sentence. */
+  readonly decisionReason?: string;
+  /** What required the question: a rule, the mode, a hook, … */
+  readonly decisionReasonType?: DecisionReasonType;
+  /** The ask rule that requires confirmation. */
+  readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
+  readonly title?: string;
+  readonly displayName?: string;
+  /** Subject of the call in one line: the path, the URL, the command or its description. */
+  readonly description?: string;
+  /** The tool's server, and where that server was configured; MCP tools only. */
+  readonly mcpServer?: { readonly name: string; readonly source: string };
+  /** The tool asks the user a question: no rule and no mode answers it. Absent: it does not. */
+  readonly requiresUserInteraction?: true;
+  readonly toolUseID: string;
+  /** The subagent that makes the call; absent for the main agent. */
+  readonly agentID?: string;
+  readonly requestId: string;
+  /**
+   * Why the call is asked about, in parts: who asks, each command of a line with its verdict and rule, what
+   * it writes, why saved rules do not match, and what "always" would change. Computed by the first call, with
+   * the rules of that moment; later calls return the same. Rejects if that fails; `decisionReason` is valid
+   * also then.
+   */
+  explain?(): Promise<PermissionExplanation>;
+  /**
+   * What a rule that a person wrote would do, if it were an allow rule: whether it applies to this call, a
+   * call that it allows and one that it just does not. It is not saved by this. Never rejects.
+   */
+  checkRule?(rule: string): Promise<RuleCheck>;
+}
+
+/** Asks the host. `null` counts as a denial. */
+export type CanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  context: CanUseToolContext,
+) => Promise<PermissionResult | null>;
