@@ -651,6 +651,7 @@ describe('shape', () => {
       'client',
       'mcp-servers',
       'acp',
+      'azure-login',
       'ccusage',
       'consumer',
     ]);

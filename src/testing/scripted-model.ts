@@ -98,6 +98,13 @@ export function scriptedModel(
   };
 }
 
+/** What the statuses of retries say, besides an error of the server. */
+const FAILURES: Readonly<Record<number, ModelFailure['kind']>> = {
+  408: 'timeout',
+  429: 'rate_limited',
+  529: 'overloaded',
+};
+
 interface Play {
   readonly request: ModelRequest;
   readonly call: CallOptions;
@@ -116,7 +123,7 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
     const failed: AttemptRecord[] = [];
     let { overloadedInARow } = call.retry;
     for (const notice of step.notices) {
-      const outcome = notice.status === 529 ? 'overloaded' : 'server_error';
+      const outcome = (notice.status === null ? 'connection' : FAILURES[notice.status]) ?? 'server_error';
       overloadedInARow = outcome === 'overloaded' ? overloadedInARow + 1 : 0;
       yield attemptOutput(play);
       failed.push(attempt(play, outcome));

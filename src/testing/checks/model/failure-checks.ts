@@ -30,15 +30,15 @@ export function failureChecks(traits: WireTraits): readonly ModelCheck[] {
 const FIRST_BACKOFF_MS = 500;
 
 function retried(): readonly ModelCheck[] {
-  const answers: readonly (readonly [string, ServerAnswer])[] = [
+  const answers: readonly (readonly [string, ServerAnswer, FailureKind?])[] = [
     ['overload', refusal('overloaded')],
-    ['a rate limit', refusal('rate_limited')],
-    ['an error of the server', refusal('server_error')],
-    ['a time-out of the server', refusal('timeout')],
-    ['a reset connection', { kind: 'reset' }],
+    ['a rate limit', refusal('rate_limited'), 'rate_limited'],
+    ['an error of the server', refusal('server_error'), 'server_error'],
+    ['a time-out of the server', refusal('timeout'), 'timeout'],
+    ['a reset connection', { kind: 'reset' }, 'connection'],
     ['an empty answer', { kind: 'empty' }],
   ];
-  return answers.map(([what, answer]) =>
+  return answers.map(([what, answer, kind]) =>
     check(`${what} is retried, after a wait that is announced`, async (opened) => {
       const { client, server, model, sleeps } = opened;
       server.answerWith(answer, HELLO);
@@ -53,6 +53,7 @@ function retried(): readonly ModelCheck[] {
       holds((notices[0]?.cause ?? '') !== '', 'a sentence that names the cause');
       equal(sleeps, [FIRST_BACKOFF_MS], 'waits');
       equal(outcome.attempts.length, 2, 'attempts');
+      if (kind !== undefined) equal(outcome.attempts[0]?.outcome, kind, 'the first attempt');
       equal(outcome.retry.retries, 1, 'retries');
     }),
   );
