@@ -73,9 +73,10 @@ export function turnwright(args: readonly string[], options: RunOptions = {}): P
 
 /** A model that says this, for as long as the test runs. */
 export async function rehearse(...replies: readonly ScriptedReply[]): Promise<RehearsalServer> {
-  const server = await startRehearsal({ scenario: { name: 'command line', replies } });
-  onTestFinished(() => server.close());
-  return server;
+  const starting = startRehearsal({ scenario: { name: 'command line', replies } });
+  // Before anything is awaited: later, another test may be the current one.
+  onTestFinished(async () => (await starting).close());
+  return starting;
 }
 
 /** What points a child at a rehearsal. */

@@ -33,7 +33,7 @@ test('an error that a program does not catch shows itself, and no page of the li
   expect(said.length).toBeLessThan(3_000);
 });
 
-test.each(names)('%s', async (name) => {
+test.concurrent.each(names)('%s', async (name) => {
   const child = spawn(process.execPath, [`${folder}run.mjs`, name], { env: bareEnv() });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -130,7 +130,8 @@ describe('rehearse', () => {
   });
 });
 
-describe('start plays the bundled rehearsal', () => {
+// Each waits for a model that answers at the pace of a real one.
+describe.concurrent('start plays the bundled rehearsal', () => {
   test('everything it says happened, happened', async () => {
     const ran = await turnwright(['start']);
     expect([ran.code, ran.stderr]).toEqual([0, '']);

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   type RehearsalRequest,
   type RehearsalServer,
@@ -21,16 +21,21 @@ const BIN = join(import.meta.dirname, '../../dist/bin/turnwright');
 const CALLS = 80;
 const MAX_LIVES = 60;
 
-let folder: string;
-let server: RehearsalServer;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'turnwright-killed-'));
-  server = await startRehearsal({ scenario: nextCall, sessionOf: () => 'one' });
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+interface Place {
+  readonly folder: string;
+  readonly server: RehearsalServer;
+}
+
+async function withPlace(use: (place: Place) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'turnwright-killed-'));
+  const server = await startRehearsal({ scenario: nextCall, sessionOf: () => 'one' });
+  try {
+    await use({ folder, server });
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Asks for one call after the other, two at a time; a call whose outcome is unknown is not asked for again. */
 function nextCall(request: RehearsalRequest): Reply {
@@ -42,7 +47,7 @@ function nextCall(request: RehearsalRequest): Reply {
   return { blocks: [text('Next.'), ...calls], timing: { blockPauseMs: 20 } };
 }
 
-const live = (args: readonly string[]): ChildProcess =>
+const live = ({ folder, server }: Place, args: readonly string[]): ChildProcess =>
   spawn(
     process.execPath,
     [BIN, '-p', '--dangerously-skip-permissions', '--model', 'claude-sonnet-5', ...args],
@@ -60,10 +65,11 @@ const live = (args: readonly string[]): ChildProcess =>
   );
 
 async function oneLife(
+  place: Place,
   args: readonly string[],
   killAfterMs: number | undefined,
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const child = live(args);
+  const child = live(place, args);
   let out = '';
   let err = '';
   child.stdout?.on('data', (chunk) => {
@@ -78,40 +84,43 @@ async function oneLife(
   return { code, out, err };
 }
 
-it.each([11, 12])(
+it.concurrent.each([11, 12])(
   'killed again and again, seed %i',
-  async (seed) => {
-    const random = seededRandom(seed);
-    let end: Awaited<ReturnType<typeof oneLife>> | undefined;
-    let kills = 0;
-    for (let life = 0; life < MAX_LIVES && end === undefined; life++) {
-      // Killed before its prompt was on record: there is nothing to continue.
-      const isNew = !existsSync(join(folder, 'home')) || server.requests.length === 0;
-      const args = isNew ? ['Do the calls.'] : ['--continue'];
-      const result = await oneLife(args, kills < 15 ? 200 + Math.floor(random() * 400) : undefined);
-      if (result.code === null) kills += 1;
-      else if (kills > 0 && /no session/i.test(result.err + result.out))
-        continue; // killed before its first record
-      // Killed between its last record and its exit: the result is on record, nothing is left to carry on.
-      else if (/Nothing was interrupted/.test(result.err)) end = { code: 0, out: 'Done.', err: '' };
-      else end = result;
-    }
-    expect(end, 'it comes to an end').toMatchObject({ code: 0 });
-    expect(end?.out.trim()).toBe('Done.');
-    expect(kills).toBeGreaterThan(3);
-
-    const lines = readFileSync(join(folder, 'log.txt'), 'utf8').trim().split('\n');
-    expect(new Set(lines).size, 'no call ran twice').toBe(lines.length);
-    expect(server.report().rejected).toEqual([]);
-    const last = server.requests.at(-1)?.body as {
-      messages: { content: string | { type: string; content?: unknown }[] }[];
-    };
-    const results = last.messages.flatMap(({ content }) =>
-      typeof content === 'string' ? [] : content.filter((block) => block.type === 'tool_result'),
-    );
-    expect(results).toHaveLength(CALLS);
-    const unknown = results.filter((block) => JSON.stringify(block).includes('unknown')).length;
-    expect(lines.length).toBeGreaterThanOrEqual(CALLS - unknown);
-  },
+  (seed) => withPlace((place) => killedAgainAndAgain(place, seed)),
   120_000,
 );
+
+async function killedAgainAndAgain(place: Place, seed: number): Promise<void> {
+  const { folder, server } = place;
+  const random = seededRandom(seed);
+  let end: Awaited<ReturnType<typeof oneLife>> | undefined;
+  let kills = 0;
+  for (let life = 0; life < MAX_LIVES && end === undefined; life++) {
+    // Killed before its prompt was on record: there is nothing to continue.
+    const isNew = !existsSync(join(folder, 'home')) || server.requests.length === 0;
+    const args = isNew ? ['Do the calls.'] : ['--continue'];
+    const result = await oneLife(place, args, kills < 15 ? 200 + Math.floor(random() * 400) : undefined);
+    if (result.code === null) kills += 1;
+    else if (kills > 0 && /no session/i.test(result.err + result.out))
+      continue; // killed before its first record
+    // Killed between its last record and its exit: the result is on record, nothing is left to carry on.
+    else if (/Nothing was interrupted/.test(result.err)) end = { code: 0, out: 'Done.', err: '' };
+    else end = result;
+  }
+  expect(end, 'it comes to an end').toMatchObject({ code: 0 });
+  expect(end?.out.trim()).toBe('Done.');
+  expect(kills).toBeGreaterThan(3);
+
+  const lines = readFileSync(join(folder, 'log.txt'), 'utf8').trim().split('\n');
+  expect(new Set(lines).size, 'no call ran twice').toBe(lines.length);
+  expect(server.report().rejected).toEqual([]);
+  const last = server.requests.at(-1)?.body as {
+    messages: { content: string | { type: string; content?: unknown }[] }[];
+  };
+  const results = last.messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.filter((block) => block.type === 'tool_result'),
+  );
+  expect(results).toHaveLength(CALLS);
+  const unknown = results.filter((block) => JSON.stringify(block).includes('unknown')).length;
+  expect(lines.length).toBeGreaterThanOrEqual(CALLS - unknown);
+}
