@@ -69,6 +69,8 @@ class RowBuilder {
   readonly #rows: string[] = [];
   #row: string;
   #cells = 0;
+  /** Cells of what hangs before the row. */
+  #start = 0;
   /** Blanks before the next word, which a break drops. */
   #blanks = 0;
   #hasWord = false;
@@ -96,7 +98,7 @@ class RowBuilder {
     if (this.#cells + width <= this.#columns) this.#write(text, width);
     else
       for (const cluster of clusters(text)) {
-        if (this.#cells + cluster.cells > this.#columns && this.#hasWord) this.#break();
+        if (this.#cells + cluster.cells > this.#columns && this.#cells > this.#start) this.#break();
         this.#write(cluster.text, cluster.cells);
       }
   }
@@ -123,7 +125,8 @@ class RowBuilder {
   #break(): void {
     this.#close();
     this.#row = this.#hang + this.#state.text;
-    this.#cells = cells(this.#hang);
+    this.#start = cells(this.#hang);
+    this.#cells = this.#start;
     this.#blanks = 0;
     this.#hasWord = false;
   }

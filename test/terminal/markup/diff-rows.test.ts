@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { diffRows } from '../../../src/terminal/markup/diff-rows.ts';
+import { createTheme } from '../../../src/terminal/text/theme.ts';
+
+const plain = createTheme('none');
+
+test('an edit is shown with line numbers, the old ones of what it removes', () => {
+  const before = 'one\ntwo\nthree\nfour\n';
+  expect(diffRows({ before, after: 'one\n2\nthree\nfour\n' }, 40, plain)).toEqual([
+    '1   one',
+    '2 - two',
+    '2 + 2',
+    '3   three',
+    '4   four',
+  ]);
+});
+
+test('parts of a patch are separated, and long lines go on below their text', () => {
+  const hunks = [
+    { oldStart: 1, newStart: 1, lines: [' a', '+new words here'] },
+    { oldStart: 98, newStart: 99, lines: ['-last', '\\ No newline at end of file'] },
+  ];
+  expect(diffRows(hunks, 15, plain)).toEqual([
+    '  1   a',
+    '  2 + new words',
+    '      here',
+    '    ⋮',
+    ' 98 - last',
+    '    \\  No',
+    '      newline',
+    '      at end of',
+    '      file',
+  ]);
+});
+
+test('the colours are those of the theme, and no sequence of the file passes', () => {
+  expect(diffRows({ before: '', after: '\x1b[2Jx\n' }, 40, createTheme('basic'))).toEqual([
+    '\x1b[2m1\x1b[22m \x1b[32m+ ␛[2Jx\x1b[39m',
+  ]);
+});
