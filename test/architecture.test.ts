@@ -654,6 +654,7 @@ describe('shape', () => {
       'azure-login',
       'ccusage',
       'consumer',
+      'conversation',
     ]);
     const strays = walk('test').filter((file) => {
       const [, room, rest] = file.split('/');

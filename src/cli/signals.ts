@@ -8,6 +8,8 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 interface Stoppable {
   interrupt(): unknown;
   close(): unknown;
+  /** Each SIGINT calls `interrupt`, which decides itself when to leave. */
+  readonly everyInterrupt?: true;
 }
 
 export interface Signals {
@@ -47,6 +49,10 @@ export function listenForSignals(
     leave(code, said);
   };
   const onInt = () => {
+    if (target?.everyInterrupt === true && !leaving) {
+      target.interrupt();
+      return;
+    }
     if (interrupted || target === undefined) {
       void depart(EXIT.interrupted);
       return;

@@ -1,0 +1,288 @@
+/** Questions as numbered lists: permissions, plans, questions of the model and of MCP servers. */
+import type { CanUseTool, CanUseToolContext, Options, PermissionResult } from '../../../index.ts';
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { alwaysUpdates, describeCall, describeUpdates } from '../../screen/ask.ts';
+import { answerOf } from '../../screen/ask-questions.ts';
+import { counted } from '../../screen/units.ts';
+import { type Choice, choose, type LineDialog, readAnswer } from './numbered.ts';
+import { firstLines } from './spoken-items.ts';
+
+interface LineAskerOptions {
+  readonly dialog: LineDialog;
+  /** A question opened, or closed. */
+  onQuestion(change: 1 | -1, about: { readonly toolUseId: string; readonly isDenied?: boolean }): void;
+  /** Ends an unfinished line of the answer. */
+  endLine(): void;
+}
+
+export type LineAsker = Required<Pick<Options, 'canUseTool' | 'onElicitation'>>;
+
+/** One question at a time, in the order in which they are asked. */
+export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOptions): LineAsker {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const mine = last.then(ask);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+  const canUseTool: CanUseTool = (toolName, input, context) =>
+    inTurn(async () => {
+      if (context.signal.aborted) return null;
+      onQuestion(1, { toolUseId: context.toolUseID });
+      endLine();
+      let answer: PermissionResult | null = null;
+      try {
+        answer = await askAbout(toolName, input, context, dialog);
+      } finally {
+        const isDenied = answer?.behavior !== 'allow';
+        onQuestion(-1, { toolUseId: context.toolUseID, isDenied });
+      }
+      return answer;
+    });
+  return {
+    canUseTool,
+    onElicitation: (request, { signal }) =>
+      inTurn(async () => {
+        endLine();
+        return elicit(request, dialog, signal);
+      }),
+  };
+}
+
+function askAbout(
+  toolName: string,
+  input: Readonly<Record<string, unknown>>,
+  context: CanUseToolContext,
+  dialog: LineDialog,
+): Promise<PermissionResult | null> {
+  if (toolName === 'AskUserQuestion') return askQuestions(input, context, dialog);
+  if (toolName === 'ExitPlanMode') return askAboutPlan(input, context, dialog);
+  return askPermission(toolName, input, context, dialog);
+}
+
+/** Lines of a call that are read out before its question; the others on request. */
+const CALL_LINES = 40;
+
+type Verdict = 'once' | 'always' | 'all' | 'no' | 'why';
+
+async function askPermission(
+  toolName: string,
+  input: Readonly<Record<string, unknown>>,
+  context: CanUseToolContext,
+  dialog: LineDialog,
+): Promise<PermissionResult | null> {
+  const { line } = dialog;
+  const always = toolName === 'EnterPlanMode' ? undefined : alwaysUpdates(input, context);
+  const whose = context.agentID === undefined ? '' : ', for a subagent';
+  line(`Question: may ${oneLine(context.displayName ?? toolName)} do this${whose}?`);
+  const call = describeCall(input).split('\n');
+  for (const text of firstLines(call, CALL_LINES)) line(text);
+  if (context.decisionReason !== undefined) line(`Why it is asked: ${oneLine(context.decisionReason)}`);
+  const choices: readonly Choice<Verdict>[] = [
+    { value: 'once', label: 'Yes, once' },
+    ...(always === undefined
+      ? []
+      : [{ value: 'always' as const, label: `Yes, always: ${describeUpdates(always)}` }]),
+    { value: 'no', label: 'No' },
+    { value: 'why', label: 'No, and tell the model why', asksWords: 'Why' },
+    ...(call.length > CALL_LINES
+      ? [{ value: 'all' as const, label: `Read all ${counted(call.length, 'line')} of it` }]
+      : []),
+  ];
+  while (true) {
+    const chosen = await choose(dialog, choices, { signal: context.signal });
+    if (chosen === undefined) return closed(context);
+    switch (chosen.value) {
+      case 'all':
+        for (const text of firstLines(call, call.length)) line(text);
+        continue;
+      case 'once':
+        return { behavior: 'allow' };
+      case 'always':
+        return { behavior: 'allow', ...(always !== undefined && { updatedPermissions: always }) };
+      case 'no':
+        return { behavior: 'deny', message: DENIED };
+      case 'why':
+        return denied(chosen.words);
+    }
+  }
+}
+
+const DENIED = 'The user does not allow this call.';
+
+function denied(words: string): PermissionResult {
+  return { behavior: 'deny', message: words === '' ? DENIED : `${DENIED} They say: ${words}` };
+}
+
+/** The question was withdrawn, or the input has ended. */
+function closed({ signal }: CanUseToolContext): PermissionResult | null {
+  if (signal.aborted) return null;
+  return {
+    behavior: 'deny',
+    message: 'The user closed the question without an answer, so this call is not allowed.',
+  };
+}
+
+async function askAboutPlan(
+  input: Readonly<Record<string, unknown>>,
+  context: CanUseToolContext,
+  dialog: LineDialog,
+): Promise<PermissionResult | null> {
+  dialog.line('Question: is this plan right?');
+  for (const text of visible(String(input['plan'] ?? '')).split('\n')) dialog.line(text);
+  const chosen = await choose<'edits' | 'ask' | 'no'>(
+    dialog,
+    [
+      { value: 'ask', label: 'Yes, and ask about each change' },
+      { value: 'edits', label: 'Yes, and accept edits of files without asking' },
+      { value: 'no', label: 'No, and say what to change', asksWords: 'What to change' },
+    ],
+    { signal: context.signal },
+  );
+  switch (chosen?.value) {
+    case undefined:
+      return closed(context);
+    case 'ask':
+      return { behavior: 'allow' };
+    case 'edits':
+      return {
+        behavior: 'allow',
+        updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+      };
+    case 'no':
+      return denied(chosen.words);
+  }
+}
+
+interface ModelQuestion {
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description?: string }[];
+  readonly multiSelect?: boolean;
+}
+
+/** An empty line is no answer, which the model receives as such. */
+async function askQuestions(
+  input: Readonly<Record<string, unknown>>,
+  context: CanUseToolContext,
+  dialog: LineDialog,
+): Promise<PermissionResult | null> {
+  const { line } = dialog;
+  const answers: Record<string, string> = {};
+  const questions = (Array.isArray(input['questions']) ? input['questions'] : []).filter(
+    (each): each is ModelQuestion => typeof each?.question === 'string' && Array.isArray(each?.options),
+  );
+  for (const [at, each] of questions.entries()) {
+    const which = questions.length === 1 ? '' : ` ${at + 1} of ${questions.length}`;
+    line(`Question${which}: ${oneLine(each.question)}`);
+    for (const [number, { label, description }] of each.options.entries())
+      line(`${number + 1}. ${oneLine(label)}${description ? `: ${oneLine(description)}` : ''}`);
+    const how = each.multiSelect === true ? 'Numbers with commas' : 'Number';
+    while (true) {
+      const typed = await readAnswer(dialog, `${how}, or other words: `, context.signal);
+      if (typed === undefined) return closed(context);
+      if (isOutOfRange(typed, each)) {
+        line(`The choices go from 1 to ${each.options.length}.`);
+        continue;
+      }
+      const answer = answerOf(typed, each);
+      if (answer !== '') answers[each.question] = answer;
+      break;
+    }
+  }
+  return { behavior: 'allow', updatedInput: { ...input, answers } };
+}
+
+/** Only numbers, one of which is not a choice: a mistake rather than free text. */
+function isOutOfRange(typed: string, { options }: ModelQuestion): boolean {
+  if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(typed)) return false;
+  return typed.split(/[\s,]+/).some((number) => options[Number(number) - 1] === undefined);
+}
+
+type Elicit = NonNullable<Options['onElicitation']>;
+type ElicitRequest = Parameters<Elicit>[0];
+type ElicitAnswer = Awaited<ReturnType<Elicit>>;
+
+/** The fields of a form one after the other, or an address to open. */
+async function elicit(
+  request: ElicitRequest,
+  dialog: LineDialog,
+  signal: AbortSignal,
+): Promise<ElicitAnswer> {
+  const { serverName, message, mode, url, requestedSchema } = request;
+  const { line } = dialog;
+  line(`Question of the MCP server ${oneLine(serverName)}: ${oneLine(message)}`);
+  if (mode === 'url') line(`It wants this page opened: ${visible(url ?? '')}`);
+  const chosen = await choose<'accept' | 'decline'>(
+    dialog,
+    [
+      { value: 'accept', label: mode === 'url' ? 'Yes, I have opened it' : 'Answer' },
+      { value: 'decline', label: 'Do not answer' },
+    ],
+    { signal },
+  );
+  if (chosen === undefined) return { action: 'cancel' };
+  if (chosen.value === 'decline') return { action: 'decline' };
+  const content: Record<string, unknown> = {};
+  const { required: names } = requestedSchema ?? {};
+  const required: readonly unknown[] = Array.isArray(names) ? names : [];
+  for (const [name, schema] of Object.entries(requestedSchema?.properties ?? {})) {
+    const value = await askField(name, schema, required.includes(name), dialog, signal);
+    if (value === undefined) return { action: 'cancel' };
+    if (value !== SKIPPED) content[name] = value;
+  }
+  return { action: 'accept', content };
+}
+
+const SKIPPED = Symbol('skipped');
+
+interface FieldSchema {
+  readonly type?: unknown;
+  readonly title?: unknown;
+  readonly description?: unknown;
+  readonly enum?: unknown;
+  readonly default?: unknown;
+}
+
+/** undefined: withdrawn. */
+async function askField(
+  name: string,
+  schema: unknown,
+  isRequired: boolean,
+  dialog: LineDialog,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const field = (typeof schema === 'object' && schema !== null ? schema : {}) as FieldSchema;
+  const title = oneLine(typeof field.title === 'string' ? field.title : name);
+  if (typeof field.description === 'string') dialog.line(oneLine(field.description));
+  const choices = Array.isArray(field.enum) ? field.enum.map(String) : undefined;
+  if (choices !== undefined) {
+    dialog.line(`${title}:`);
+    const chosen = await choose(
+      dialog,
+      choices.map((value) => ({ value, label: value })),
+      { signal },
+    );
+    return chosen?.value;
+  }
+  const how = field.type === 'boolean' ? ' (yes or no)' : isRequired ? '' : ' (Enter to leave it out)';
+  while (true) {
+    const typed = await readAnswer(dialog, `${title}${how}: `, signal);
+    if (typed === undefined) return undefined;
+    if (typed === '' && field.default !== undefined) return field.default;
+    if (typed === '' && !isRequired) return SKIPPED;
+    const value = fieldValue(typed, field.type);
+    if (value !== undefined) return value;
+    dialog.line(`${oneLine(typed) || 'An empty line'} is not an answer of this kind.`);
+  }
+}
+
+/** undefined: not of this type. */
+function fieldValue(typed: string, type: unknown): unknown {
+  if (type === 'boolean')
+    return /^(?:y|yes|true)$/i.test(typed) ? true : /^(?:n|no|false)$/i.test(typed) ? false : undefined;
+  if (type === 'number' || type === 'integer') {
+    const number = typed === '' ? Number.NaN : Number(typed);
+    return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined;
+  }
+  return typed === '' ? undefined : typed;
+}

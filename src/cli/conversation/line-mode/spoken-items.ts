@@ -1,0 +1,164 @@
+/**
+ * The transcript in words: each item becomes whole lines, which are written once. Nothing is said by a mark,
+ * a colour or a position alone.
+ */
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { stopSentence } from '../../screen/summary.ts';
+import { toolLabel } from '../../screen/tool-label.ts';
+import { counted, dollars, duration } from '../../screen/units.ts';
+import { commandOutput, linesOf } from '../view/tool-rows.ts';
+import type { EndItem, NoteItem, ToolItem, TranscriptItem } from '../view/transcript-item.ts';
+
+export interface SpokenItems {
+  add(items: readonly TranscriptItem[]): void;
+  /** Ends an unfinished line of the answer, before something else is written. */
+  endLine(): void;
+}
+
+interface SpokenItemsOptions {
+  /** Writes one line. */
+  line(text: string): void;
+  cwd(): string;
+}
+
+/** Text of the answer that is shorter than a line waits for the rest of it. */
+export function createSpokenItems({ line, cwd }: SpokenItemsOptions): SpokenItems {
+  let unfinished = '';
+  const endLine = () => {
+    if (unfinished !== '') line(visible(unfinished));
+    unfinished = '';
+  };
+  const addText = (text: string) => {
+    const lines = (unfinished + text).split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const whole of lines) line(visible(whole));
+  };
+  return {
+    endLine,
+    add(items) {
+      for (const item of items) {
+        if (item.kind === 'delta') {
+          addText(item.text);
+          continue;
+        }
+        endLine();
+        if (item.kind !== 'textEnd') for (const text of spoken(item, cwd())) line(text);
+      }
+    },
+  };
+}
+
+type WholeItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' }>;
+
+/** The lines of one item. */
+export function spoken(item: WholeItem, cwd: string): readonly string[] {
+  switch (item.kind) {
+    case 'prompt':
+      return visible(item.text)
+        .split('\n')
+        .map((text, at) => (at === 0 ? `Prompt: ${text}` : text))
+        .concat(item.images === 0 ? [] : `With ${counted(item.images, 'image')}.`);
+    case 'thought':
+      return [`Thought for ${duration(item.ms)}.`];
+    case 'tool':
+      return toolLines(item, cwd);
+    case 'note':
+      return [noteLine(item)];
+    case 'end':
+      return endLines(item);
+  }
+}
+
+const NOTE_WORDS = { quiet: '', notice: '', warning: 'Warning: ', error: 'Error: ' } as const;
+
+/** Notes begin with a mark on the screen. */
+function noteLine({ tone, text }: NoteItem): string {
+  return `${NOTE_WORDS[tone]}${oneLine(text).replace(/^[^\p{L}\p{N}(`'"]+/u, '')}`;
+}
+
+function toolLines(item: ToolItem, cwd: string): readonly string[] {
+  const { name, input, text, outcome, ms, agent } = item;
+  const facts = [
+    OUTCOME_WORDS[outcome],
+    ...(name === 'Bash' && outcome !== 'denied' ? [exitFact(item)] : []),
+    ...(agent === undefined ? [] : [counted(agent.turns, 'turn')]),
+    duration(ms),
+  ].filter((fact) => fact !== '');
+  const head = `Tool: ${toolLabel(name, input, cwd)} … ${facts.join(', ')}`;
+  if (name === 'Bash' && outcome !== 'denied') return [head, ...outputLines(item)];
+  return outcome === 'done' ? [head, ...changeLines(item)] : [head, ...reasonLines(text)];
+}
+
+const OUTCOME_WORDS = { done: 'done', failed: 'failed', denied: 'denied' } as const;
+
+function exitFact({ text, outcome, result }: ToolItem): string {
+  const { interrupted, backgroundTaskId } = (result ?? {}) as {
+    readonly interrupted?: unknown;
+    readonly backgroundTaskId?: unknown;
+  };
+  if (interrupted === true) return 'stopped';
+  if (backgroundTaskId !== undefined) return 'runs in the background';
+  return `exit ${/^Exit code (\d+)/.exec(text)?.[1] ?? (outcome === 'done' ? '0' : 'unknown')}`;
+}
+
+function reasonLines(text: string): readonly string[] {
+  const reason = oneLine(
+    text
+      .replace(/<\/?tool_use_error>/g, '')
+      .trim()
+      .split('\n', 1)[0] ?? '',
+  );
+  return reason === '' ? [] : [`  Reason: ${reason}`];
+}
+
+const OUTPUT_LINES = { done: 10, failed: 20, denied: 0 } as const;
+
+/** The end of a command's output. */
+function outputLines(item: ToolItem): readonly string[] {
+  return lastLines(linesOf(commandOutput(item)), OUTPUT_LINES[item.outcome]);
+}
+
+/** Changed lines that are said. */
+const CHANGE_LINES = 40;
+
+/** What an edit took out and put in. */
+function changeLines({ result }: ToolItem): readonly string[] {
+  const { structuredPatch } = (result ?? {}) as { readonly structuredPatch?: unknown };
+  if (!Array.isArray(structuredPatch)) return [];
+  const changes = structuredPatch
+    .flatMap((hunk) => (Array.isArray(hunk?.lines) ? hunk.lines : []))
+    .filter((text): text is string => typeof text === 'string')
+    .flatMap((text) => {
+      const word = text.startsWith('-') ? 'removed' : text.startsWith('+') ? 'added' : undefined;
+      return word === undefined ? [] : [`${word}: ${text.slice(1)}`];
+    });
+  return firstLines(changes, CHANGE_LINES);
+}
+
+export function firstLines(lines: readonly string[], most: number): readonly string[] {
+  const left = lines.length - most;
+  return [...lines.slice(0, most).map(indented), ...(left > 0 ? [`  ${counted(left, 'more line')}`] : [])];
+}
+
+function lastLines(lines: readonly string[], most: number): readonly string[] {
+  const left = lines.length - most;
+  return [
+    ...(left > 0 ? [`  ${counted(left, 'line')} before these`] : []),
+    ...lines.slice(-most).map(indented),
+  ];
+}
+
+const indented = (line: string): string => `  ${visible(line).replaceAll('\t', '  ')}`;
+
+/** Reasons whose text is in the errors only. */
+const SAID_BY_ERRORS: ReadonlySet<string | undefined> = new Set(['model_error', 'turn_setup_failed']);
+
+function endLines({ result, turns, ms, usd, isUnpriced }: EndItem): readonly string[] {
+  const cost = isUnpriced ? `at least ${dollars(usd)}` : dollars(usd);
+  const figures = `${counted(turns, 'turn')}, ${duration(ms)}, ${cost}.`;
+  const reason = stopSentence(result);
+  if (reason === undefined) return [`Done: ${figures}`];
+  const isError = result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason);
+  const errors = isError ? result.errors.flatMap((error) => visible(error).split('\n')) : [];
+  return [...errors.map((error) => `Error: ${error}`), `Stopped: ${reason}. ${figures}`];
+}

@@ -1,0 +1,86 @@
+/** A few choices before the screen opens: plain lines, answered by a number. */
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import type { World } from '../../world.ts';
+import { createLineInput } from '../line-mode/line-input.ts';
+import { type Choice, choose } from '../line-mode/numbered.ts';
+
+export interface Menu {
+  say(text: string): Promise<void>;
+  /** undefined: left with Esc, or by the end of the input. */
+  ask<T>(choices: readonly Choice<T>[]): Promise<T | undefined>;
+}
+
+type MenuWorld = Pick<World, 'out' | 'signals'>;
+
+/** One key answers; from ten choices on, a number and Enter. */
+export function keyMenu({ out, signals }: MenuWorld, keyboard: NodeJS.ReadStream): Menu {
+  const say = (text: string) => out.write(`${visible(text)}\n`);
+  return {
+    say,
+    async ask(choices) {
+      for (const [at, { label }] of choices.entries()) await say(`  ${at + 1}  ${oneLine(label)}`);
+      await say(choices.length < 10 ? '  Esc leaves' : '  a number and Enter; Esc leaves');
+      const number = await readNumber(keyboard, choices.length, signals.raiseInterrupt);
+      return number === undefined ? undefined : choices[number - 1]?.value;
+    },
+  };
+}
+
+/** For screen readers: a number and Enter, as in the whole line mode. */
+export function lineMenu({ out }: MenuWorld, keyboard: NodeJS.ReadableStream): Menu {
+  const write = (text: string) => void out.write(text).catch(() => undefined);
+  const line = (text: string) => write(`${visible(text)}\n`);
+  return {
+    say: async (text) => line(text),
+    async ask(choices) {
+      const input = createLineInput(keyboard, () => undefined);
+      try {
+        const dialog = { line, prompt: write, input, nowMs: () => performance.now() };
+        return (await choose(dialog, choices, { mayLeave: true }))?.value;
+      } finally {
+        input.close();
+      }
+    },
+  };
+}
+
+const [CTRL_C, CTRL_D, ESC, BACKSPACE, DELETE] = ['\x03', '\x04', '\x1b', '\b', '\x7f'] as const;
+
+/** undefined: Esc, Ctrl-C, Ctrl-D, or the terminal is gone. */
+async function readNumber(
+  keyboard: NodeJS.ReadStream,
+  most: number,
+  interrupt: () => void,
+): Promise<number | undefined> {
+  keyboard.setRawMode?.(true);
+  try {
+    return await new Promise((resolve) => {
+      let typed = '';
+      const settle = (number: number | undefined) => {
+        keyboard.off('data', onData).off('end', onEnd).off('error', onEnd).pause();
+        resolve(number);
+      };
+      const onEnd = () => settle(undefined);
+      const isChoice = (number: number) => number >= 1 && number <= most;
+      const onKey = (key: string) => {
+        if (key === CTRL_C) interrupt();
+        if (key === CTRL_C || key === CTRL_D) settle(undefined);
+        else if (key === '\r' || key === '\n') {
+          if (isChoice(Number(typed))) settle(Number(typed));
+          typed = '';
+        } else if (key === BACKSPACE || key === DELETE) typed = typed.slice(0, -1);
+        else if (/^\d$/.test(key)) typed = most < 10 ? key : typed + key;
+        if (most < 10 && isChoice(Number(typed))) settle(Number(typed));
+      };
+      const onData = (bytes: Buffer | string) => {
+        const text = String(bytes);
+        if (text === ESC) settle(undefined);
+        // What else begins with Esc is a key that means nothing here.
+        else if (!text.startsWith(ESC)) for (const key of text) onKey(key);
+      };
+      keyboard.on('data', onData).on('end', onEnd).on('error', onEnd).resume();
+    });
+  } finally {
+    keyboard.setRawMode?.(false);
+  }
+}

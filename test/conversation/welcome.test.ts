@@ -1,0 +1,168 @@
+/** The first start without a model: each way on, each way out, and nothing is looked for before it is chosen. */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { welcome } from '../../src/cli/conversation/start/index.ts';
+import { localServers } from '../../src/cli/conversation/start/local-servers.ts';
+import type { RunFlags } from '../../src/cli/flags/run-flags.ts';
+import type { World } from '../../src/cli/world.ts';
+
+const flags: RunFlags = { options: { maxTurns: 3 }, outputFormat: 'text', inputFormat: 'text' };
+
+/** A server on loopback that answers everything with this. */
+async function answering(body: unknown, status = 200): Promise<{ readonly port: number; asked(): number }> {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, asked: () => asked };
+}
+
+const listing = (...ids: readonly string[]) => ({
+  object: 'list',
+  data: ids.map((id) => ({ id, object: 'model', owned_by: 'library' })),
+});
+
+/** Each answer is typed once its text is on the screen. */
+async function greeted(
+  answers: readonly (readonly [sees: string, types: string])[],
+  {
+    places = [],
+    lineMode = false,
+    env = {},
+  }: { places?: Parameters<typeof localServers>[0]; lineMode?: boolean; env?: Record<string, string> } = {},
+) {
+  const keyboard = new PassThrough() as unknown as NodeJS.ReadStream & PassThrough;
+  const home = mkdtempSync(join(tmpdir(), 'turnwright-welcome-'));
+  let seen = '';
+  let from = 0;
+  const todo = [...answers];
+  const world = {
+    cwd: home,
+    env: { HOME: home, TURNWRIGHT_HOME: join(home, 'config'), ...env },
+    out: {
+      async write(text: string) {
+        seen += text;
+        const [next] = todo;
+        const at = next === undefined ? -1 : seen.indexOf(next[0], from);
+        if (next === undefined || at < 0) return;
+        todo.shift();
+        from = at + next[0].length;
+        setTimeout(() => keyboard.write(next[1]), lineMode ? 450 : 0);
+      },
+    },
+    signals: { raiseInterrupt: () => {} },
+  } as unknown as World;
+  const done = await welcome(world, flags, { keyboard, lineMode, places });
+  return { done, seen, home };
+}
+
+test('Esc leaves; a rehearsed run is one key away', async () => {
+  expect((await greeted([['Esc leaves', '\x1b']])).done).toEqual({ kind: 'leave' });
+  const { done, seen } = await greeted([['Esc leaves', 'x1']]);
+  expect(done).toEqual({ kind: 'rehearse' });
+  expect(seen).toContain('No model is set up yet.\n\n  1  see it work now');
+});
+
+test('a key is asked for, checked and stored; a refused one leads back', async () => {
+  const api = await answering({ type: 'model', id: 'claude-opus-5-5' });
+  const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${api.port}` };
+  const { done, seen, home } = await greeted(
+    [
+      ['Esc leaves', '2'],
+      ['Esc leaves): ', '\x1b'],
+      ['Esc leaves', '2'],
+      ['Esc leaves): ', 'two words\r'],
+      ['Esc leaves', '2'],
+      ['Esc leaves): ', 'key-123\r'],
+    ],
+    { env },
+  );
+  expect(done).toEqual({ kind: 'goOn', flags });
+  expect(seen).not.toContain('key-123');
+  expect(seen).toContain('A key is one word');
+  expect(readFileSync(join(home, 'config', 'logins.json'), 'utf8')).toContain('key-123');
+});
+
+describe('servers of this machine', () => {
+  test('are looked for when that is chosen, and one of their models is taken', async () => {
+    const ollama = await answering(listing('qwen3:8b', 'nomic-embed-text', 'gemma3'));
+    const places = [{ name: 'Ollama', port: ollama.port }];
+    const left = await greeted([['Esc leaves', '\x1b']], { places });
+    expect([left.done.kind, ollama.asked()]).toEqual(['leave', 0]);
+    const { done, seen } = await greeted(
+      [
+        ['Esc leaves', '3'],
+        ['gemma3 (Ollama)', '2'],
+      ],
+      { places },
+    );
+    const baseUrl = `http://127.0.0.1:${ollama.port}/v1`;
+    expect(done).toEqual({
+      kind: 'goOn',
+      flags: { ...flags, options: { maxTurns: 3, provider: 'openai-compatible', baseUrl, model: 'gemma3' } },
+    });
+    expect(seen).toContain(
+      `Next time: turnwright --provider openai-compatible --base-url ${baseUrl} --model gemma3`,
+    );
+    expect(seen).not.toContain('nomic');
+  });
+
+  test('that are missing are said to be missing, and the choice comes again', async () => {
+    const { done, seen } = await greeted(
+      [
+        ['Esc leaves', '3'],
+        ['choose this again.\n', ''],
+        ['Esc leaves', '\x1b'],
+      ],
+      { places: [{ name: 'Ollama', port: 9 }] },
+    );
+    expect(done).toEqual({ kind: 'leave' });
+    expect(seen).toContain('No model server answers on this machine.');
+  });
+
+  test('are only those that list models, and on a port of many uses those that name themselves', async () => {
+    const [page, other, llama, silent] = await Promise.all([
+      answering('<html>'),
+      answering(listing('my-app')),
+      answering({ data: [{ id: 'gguf', owned_by: 'llamacpp' }] }),
+      answering(listing('x'), 404),
+    ]);
+    const at = (name: string, { port }: { port: number }, ownedBy?: string) => ({
+      name,
+      port,
+      ...(ownedBy !== undefined && { ownedBy }),
+    });
+    expect(
+      await localServers([
+        at('page', page),
+        at('other', other, 'llamacpp'),
+        at('llama.cpp', llama, 'llamacpp'),
+        at('silent', silent),
+      ]),
+    ).toEqual([{ name: 'llama.cpp', baseUrl: `http://127.0.0.1:${llama.port}/v1`, models: ['gguf'] }]);
+  });
+
+  test('that accept and stay silent are given up', async () => {
+    const server = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await localServers([{ name: 'slow', port }], 30)).toEqual([]);
+    server.closeAllConnections();
+  });
+});
+
+test('for a screen reader it is answered by a number and Enter', async () => {
+  const { done, seen } = await greeted([['Enter to leave: ', '1\n']], { lineMode: true });
+  expect(done).toEqual({ kind: 'rehearse' });
+  expect(seen).toContain('1. see it work now');
+});
