@@ -9,6 +9,7 @@ export default defineConfig({
       '**/node_modules/**',
       'test/client/**',
       'test/acp/**',
+      'test/ai-sdk-v4/**',
       'test/azure-login/**',
       'test/ccusage/**',
       'test/mcp-servers/**',

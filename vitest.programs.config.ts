@@ -7,7 +7,12 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
-    include: ['test/acp/*.test.ts', 'test/ccusage/*.test.ts', 'test/azure-login/*.test.ts'],
+    include: [
+      'test/acp/*.test.ts',
+      'test/ccusage/*.test.ts',
+      'test/azure-login/*.test.ts',
+      'test/ai-sdk-v4/*.test.ts',
+    ],
     testTimeout: 40_000,
     hookTimeout: 20_000,
   },

@@ -651,6 +651,7 @@ describe('shape', () => {
       'client',
       'mcp-servers',
       'acp',
+      'ai-sdk-v4',
       'azure-login',
       'ccusage',
       'consumer',

@@ -162,24 +162,24 @@ class PartDecoder extends MessageWriter implements EventDecoder {
   }
 
   /**
-   * Packages end a stream by `finish` even where the connection was cut: it names no reason and no usage
-   * then.
+   * Packages end a stream by `finish` even where the connection was cut: V4 says so, in V2 and V3 it names no
+   * reason and no usage then.
    */
   #finish(part: Fields): void {
     const reason = part['finishReason'];
-    const raw =
-      typeof reason === 'string' ? reason : (fieldsIn(reason)?.['raw'] ?? fieldsIn(reason)?.['unified']);
+    const unified = typeof reason === 'string' ? reason : fieldsIn(reason)?.['unified'];
+    const raw = fieldsIn(reason)?.['raw'] ?? unified;
     const usage = usageOf(part['usage'], this.#of.cacheApart);
+    if (unified === 'interrupted') return;
     if (usage === undefined && (raw === undefined || raw === 'unknown' || raw === 'other')) return;
     this.#begin();
     this.#endReasoning();
     this.#done = true;
-    this.announce(this.#stopReason(part['finishReason']));
+    this.announce(this.#stopReason(unified));
     this.finish(usage ?? this.#estimate());
   }
 
-  #stopReason(reason: unknown): StopReason {
-    const unified = typeof reason === 'string' ? reason : textIn(fieldsIn(reason), 'unified');
+  #stopReason(unified: unknown): StopReason {
     if (unified === 'length') return 'max_tokens';
     if (unified === 'content-filter') return 'refusal';
     return unified === 'tool-calls' || this.calls.length > 0 ? 'tool_use' : 'end_turn';

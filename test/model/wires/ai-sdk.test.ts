@@ -1,56 +1,33 @@
-/** An instance of a real provider package of the AI SDK: chat completions and responses. */
+/**
+ * Instances of a real provider package of the AI SDK: chat completions and responses, by its specification V3 and by V2.
+ * V4, which asks for Node 22, is in test/ai-sdk-v4.
+ */
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, it } from 'vitest';
-import { createAiSdkWire } from '../../../src/model/ai-sdk/ai-sdk-wire.ts';
-import { createModelClient } from '../../../src/model/client.ts';
-import { type ModelClientSetup, modelClientChecks, type OpenedModel } from '../../../src/testing/index.ts';
-import { startChatServer } from './openai-chat-server.ts';
-import { startResponsesServer } from './openai-responses-server.ts';
-import { TRAITS } from './traits.ts';
+import { createOpenAI as createOpenAiV2 } from 'ai-sdk-openai-v2';
+import { describe, expect, it } from 'vitest';
+import { modelClientChecks } from '../../../src/testing/index.ts';
+import { type OpenAiApi, openAiSdkModel } from './ai-sdk-model.ts';
+import { AI_SDK_V2_RESPONSES, TRAITS } from './traits.ts';
 
-async function opened(
-  { renewCredential: _, ...setup }: ModelClientSetup,
-  api: 'chat' | 'responses',
-): Promise<OpenedModel> {
-  const server = await (api === 'chat' ? startChatServer() : startResponsesServer());
-  const provider = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-checks' });
-  const client = createModelClient({
-    ...setup,
-    baseUrl: server.url,
-    wire: (ports) =>
-      createAiSdkWire(
-        {
-          model: (name) => provider[api](name),
-          // Nothing is kept by the provider, so the items of earlier answers are sent whole.
-          providerOptions: { openai: { store: false } },
-        },
-        ports,
-      ),
+const PACKAGES = { V3: createOpenAI, V2: createOpenAiV2 } as const;
+
+const traitsOf = (version: keyof typeof PACKAGES, api: OpenAiApi) => {
+  if (api === 'chat') return TRAITS['AI SDK instance (chat completions)'];
+  return version === 'V2' ? AI_SDK_V2_RESPONSES : TRAITS['AI SDK instance (responses)'];
+};
+
+describe.each([
+  ['V3', 'chat'],
+  ['V3', 'responses'],
+  ['V2', 'chat'],
+  ['V2', 'responses'],
+] as const)('a model of the AI SDK, specification %s, %s', (version, api) => {
+  const create = PACKAGES[version];
+
+  it('has that specification', () => {
+    expect(create({ apiKey: 'sk-checks' })[api]('gpt-5.2').specificationVersion).toBe(version.toLowerCase());
   });
-  return {
-    client,
-    server,
-    model: 'gpt-5.2',
-    otherModel: 'gpt-5-mini',
-    async dispose() {
-      await client.close();
-      await server.close();
-    },
-  };
-}
 
-describe('chat completions by a package of the AI SDK', () => {
-  for (const { name, run } of modelClientChecks(
-    (setup) => opened(setup, 'chat'),
-    TRAITS['AI SDK instance (chat completions)'],
-  ))
-    it(name, run);
-});
-
-describe('responses by a package of the AI SDK', () => {
-  for (const { name, run } of modelClientChecks(
-    (setup) => opened(setup, 'responses'),
-    TRAITS['AI SDK instance (responses)'],
-  ))
-    it(name, run);
+  const checks = modelClientChecks((setup) => openAiSdkModel(setup, create, api), traitsOf(version, api));
+  for (const { name, run } of checks) it(name, run);
 });

@@ -28,6 +28,9 @@ const OPENAI: WireTraits = {
 
 const AI_SDK: WireTraits = { ...OPENAI, credential: 'own', body: 'estimated', http: 'pooled' };
 
+/** The package reports an end without usage as one for unknown reasons, as it does a cut. */
+export const AI_SDK_V2_RESPONSES: WireTraits = { ...AI_SDK, withoutUsage: 'broken' };
+
 /** By the name of the wire in the documentation. */
 export const TRAITS = {
   'Anthropic Messages API': MESSAGES,

@@ -69,6 +69,11 @@ export interface WireTraits {
    */
   readonly usageComes: 'early' | 'end';
   /**
+   * What an answer is that ends without usage. `broken`: it cannot be distinguished from a cut one. Default
+   * `complete`.
+   */
+  readonly withoutUsage?: 'complete' | 'broken';
+  /**
    * `renewable`: a credential is renewed by the setup's `renewCredential`. `own`: the client has other
    * means.
    */
