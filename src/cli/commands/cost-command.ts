@@ -19,7 +19,7 @@ export async function costCommand(
 
 type Cells = readonly string[];
 
-const HEAD: Cells = [
+const HEAD = [
   'agent',
   'purpose',
   'model',
@@ -29,18 +29,34 @@ const HEAD: Cells = [
   'cache write',
   'output',
   'USD',
-];
+] as const;
+type Column = (typeof HEAD)[number];
 /** Agent, purpose and model are words; the other columns are figures. */
-const WORD_COLUMNS = 3;
+const WORDS: readonly Column[] = ['agent', 'purpose', 'model'];
+/** What is left out first where the window is too narrow. */
+const SPARED: readonly Column[] = ['cache write', 'cache read', 'calls', 'input', 'output', 'model'];
 
-export function costTable({ sessionId, totalCostUsd, rows, unpricedModels }: SessionCost): string {
+/** With as many columns as fit; the costs are always there. */
+export function costTable(
+  { sessionId, totalCostUsd, rows, unpricedModels }: SessionCost,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
   if (rows.length === 0) return `${total}. No model call has been paid for.`;
-  const table = alignedRows(
-    [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf), totalsOf(rows)],
-    WORD_COLUMNS,
-  );
-  return [total, '', ...table, ...notes(rows, unpricedModels)].join('\n');
+  const cells = [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf), totalsOf(rows)];
+  return [total, '', ...fitting(cells, columns), ...notes(rows, unpricedModels)].join('\n');
+}
+
+function fitting(rows: readonly Cells[], columns: number): readonly string[] {
+  for (let spared = 0; ; spared += 1) {
+    const left = HEAD.filter((name) => !SPARED.slice(0, spared).includes(name));
+    const words = left.filter((name) => WORDS.includes(name)).length;
+    const table = alignedRows(
+      rows.map((cells) => cells.filter((_, index) => left.includes(HEAD[index] as Column))),
+      words,
+    );
+    if (spared === SPARED.length || table.every((row) => row.length <= columns)) return table;
+  }
 }
 
 function cellsOf(row: SpendingRow): Cells {

@@ -30,6 +30,8 @@ export interface CommandContext {
   transcript(): ViewDocument;
   /** Sends a prompt as if the person had entered it; it is queued while the session works. */
   send(prompt: string): void;
+  /** Opens a file in the person's editor (`$VISUAL`, `$EDITOR`), and resolves when it is closed. */
+  openFile(path: string): Promise<void>;
   /** Replaces the text in the editor. */
   edit(draft: string): void;
   /** Ends the running session and continues with another one, whose last messages are printed. */

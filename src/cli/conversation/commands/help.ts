@@ -1,0 +1,54 @@
+/** `/help`: all commands of the session, to be searched and called. */
+import type { Query } from '../../../index.ts';
+import type { ConversationCommand } from './command.ts';
+import { type ListItem, listOverlay } from './list.ts';
+
+type EngineCommands = Awaited<ReturnType<Query['supportedCommands']>>;
+
+/** `commands`: the table that the command itself is a row of. */
+export function helpCommand(commands: () => readonly ConversationCommand[]): ConversationCommand {
+  return {
+    name: 'help',
+    aliases: ['commands'],
+    summary: 'Shows the commands, and calls one',
+    async run(_, context) {
+      const chosen = await context.open(
+        listOverlay({
+          title: 'Commands (? shows the keys)',
+          items: commandItems(commands(), await context.query.supportedCommands()),
+          empty: '',
+          enter: 'calls it',
+        }),
+      );
+      if (chosen === undefined) return;
+      const own = commands().find(({ name }) => name === chosen);
+      if (own === undefined || own.argument !== undefined) context.edit(`/${chosen} `);
+      else await own.run('', context);
+    },
+  };
+}
+
+export function commandItems(
+  own: readonly ConversationCommand[],
+  engine: EngineCommands,
+): readonly ListItem<string>[] {
+  return [
+    ...own.map(({ name, argument = '', summary, aliases = [] }) => ({
+      value: name,
+      label: `/${name} ${argument}`.trimEnd(),
+      detail: summary,
+      about: aliases.length === 0 ? [] : [`also: ${aliases.map((alias) => `/${alias}`).join(', ')}`],
+    })),
+    ...othersOf(own, engine).map(({ name, argumentHint, description }) => ({
+      value: name,
+      label: `/${name} ${argumentHint}`.trimEnd(),
+      detail: description,
+    })),
+  ];
+}
+
+/** Commands of files, skills, plugins and servers, which the engine runs. */
+export function othersOf(own: readonly ConversationCommand[], engine: EngineCommands): EngineCommands {
+  const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  return engine.filter(({ name }) => !taken.has(name));
+}

@@ -1,0 +1,106 @@
+/** Runs and completes what is typed as `/name argument`. */
+import { oneLine } from '../../../terminal/text/visible.ts';
+import type { CommandContext } from '../command-context.ts';
+import { CommandMistake, type ConversationCommand } from './command.ts';
+import { othersOf } from './help.ts';
+import { COMMANDS } from './table.ts';
+
+export type { ConversationCommand } from './command.ts';
+export { rewind } from './rewind.ts';
+export { pickSession } from './session-list.ts';
+export { COMMANDS };
+
+/** A path, as `/usr/bin is full`, is no command line. */
+const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
+
+/**
+ * Runs a command line. False: it is none, or one of the engine's (a command of a file, a skill, a prompt of
+ * an MCP server), which is to be sent as a prompt. A name that does not exist is never sent: it gets a
+ * sentence, and its line goes back to the editor.
+ */
+export async function runCommand(text: string, context: CommandContext): Promise<boolean> {
+  const [, name, argument = ''] = COMMAND_LINE.exec(text.trim()) ?? [];
+  if (name === undefined) return false;
+  const { edit, print, query, theme } = context;
+  try {
+    const command = commandNamed(name);
+    if (command !== undefined) await command.run(argument.trim(), context);
+    else {
+      const engine = await query.supportedCommands();
+      if (engine.some((each) => each.name === name || each.aliases?.includes(name))) return false;
+      edit(text);
+      throw new CommandMistake(
+        unknownSentence(
+          name,
+          [...COMMANDS, ...engine].map((each) => each.name),
+        ),
+      );
+    }
+  } catch (error) {
+    const sentence = oneLine((error as Error).message);
+    print([
+      error instanceof CommandMistake ? theme.warn(sentence) : theme.bad(`/${name} failed: ${sentence}`),
+    ]);
+  }
+  return true;
+}
+
+function commandNamed(name: string): ConversationCommand | undefined {
+  return COMMANDS.find((command) => command.name === name || command.aliases?.includes(name));
+}
+
+function unknownSentence(name: string, names: readonly string[]): string {
+  const near = names.filter((each) => each.startsWith(name.slice(0, 3)) || isTypo(each, name)).slice(0, 3);
+  const hint =
+    near.length === 0
+      ? '/help shows which there are.'
+      : `Did you mean ${near.map((each) => `/${each}`).join(' or ')}?`;
+  return `There is no command /${name}. ${hint}`;
+}
+
+/** One letter is missing, too many, or another one. */
+function isTypo(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return Math.max(a.length, b.length) - start - end <= 1;
+}
+
+/** What a command line may be completed to. */
+export interface Completion {
+  /** The whole line. */
+  readonly text: string;
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** Names of commands, and values of the argument behind a name. Empty: there is nothing to complete. */
+export async function completeCommand(text: string, context: CommandContext): Promise<readonly Completion[]> {
+  const [, name, argument] = /^\/([^\s/]*)(?:\s+(.*))?$/.exec(text) ?? [];
+  if (name === undefined) return [];
+  if (argument === undefined && !text.includes(' ')) return namesFrom(name, context);
+  const command = commandNamed(name);
+  const values = (await command?.complete?.(argument ?? '', context)) ?? [];
+  return values.map((value) => ({ text: `/${name} ${value}`, label: value, detail: '' }));
+}
+
+async function namesFrom(prefix: string, { query }: CommandContext): Promise<readonly Completion[]> {
+  const others = othersOf(COMMANDS, await query.supportedCommands());
+  const all = [
+    ...COMMANDS.map(({ name, argument = '', summary }) => ({ name, argument, detail: summary })),
+    ...others.map(({ name, argumentHint, description }) => ({
+      name,
+      argument: argumentHint,
+      detail: description,
+    })),
+  ];
+  return all
+    .filter(({ name }) => name.startsWith(prefix))
+    .map(({ name, argument, detail }) => ({
+      text: argument === '' ? `/${name}` : `/${name} `,
+      label: `/${name} ${argument}`.trimEnd(),
+      detail,
+    }));
+}

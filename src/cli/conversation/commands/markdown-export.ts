@@ -1,0 +1,53 @@
+/** A conversation as Markdown: what was said, which calls were made, and what they returned. Pure. */
+import type { ContentBlock, SessionMessage } from '../../../index.ts';
+import { toolLabel } from '../../screen/tool-label.ts';
+
+interface Exported {
+  readonly title: string;
+  readonly cwd: string;
+  readonly messages: readonly SessionMessage[];
+}
+
+export function conversationMarkdown({ title, cwd, messages }: Exported): string {
+  const parts = messages.flatMap((message) => partsOf(message, cwd));
+  return `${[`# ${title}`, ...parts].join('\n\n')}\n`;
+}
+
+/** The content of a message as blocks; a text is one of them. */
+export function blocksOf({ message }: SessionMessage): readonly ContentBlock[] {
+  const { content } = (message ?? {}) as { readonly content?: unknown };
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? (content as readonly ContentBlock[]) : [];
+}
+
+function partsOf(message: SessionMessage, cwd: string): readonly string[] {
+  return blocksOf(message).flatMap((block) => {
+    switch (block.type) {
+      case 'text':
+        return message.type === 'user' ? [`## You\n\n${block.text}`] : [block.text];
+      case 'tool_use':
+        return [`**${toolLabel(block.name, block.input as Readonly<Record<string, unknown>>, cwd)}**`];
+      case 'tool_result':
+        return [fenced(resultText(block.content))];
+      case 'image':
+        return ['*(an image)*'];
+      default:
+        return [];
+    }
+  });
+}
+
+function resultText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as readonly ContentBlock[])
+    .map((block) => (block.type === 'text' ? block.text : `(${block.type})`))
+    .join('\n');
+}
+
+/** A fence is longer than every run of backticks inside. */
+function fenced(text: string): string {
+  const runs = text.match(/`{3,}/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
+}

@@ -1,0 +1,188 @@
+/** `/permissions`: the rules by source; adds and removes them. */
+import { relative } from 'node:path';
+import type { PermissionBehavior, PermissionRulesState, PermissionRuleValue } from '../../../index.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { ConversationCommand } from './command.ts';
+import { type ListItem, listOverlay } from './list.ts';
+import { questionOverlay } from './question.ts';
+
+type Rule = PermissionRulesState['rules'][number];
+type Destination = 'localSettings' | 'projectSettings' | 'userSettings' | 'session';
+/** Where rules are kept, by destination; undefined: in no file. */
+type Files = Readonly<Record<Destination, string | undefined>>;
+type Choice =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'rule'; readonly rule: Rule }
+  | { readonly kind: 'note' };
+
+export const permissionsCommand: ConversationCommand = {
+  name: 'permissions',
+  aliases: ['allowed-tools'],
+  summary: 'Shows the permission rules; adds and removes them',
+  async run(_, context) {
+    for (;;) {
+      const [rules, files] = await Promise.all([context.query.listPermissionRules(), filesOf(context)]);
+      const choice = await context.open(
+        listOverlay({
+          title: 'Permission rules: deny wins over ask, ask over allow',
+          items: ruleItems(rules, files),
+          empty: '',
+          enter: 'opens it',
+        }),
+      );
+      if (choice === undefined) return;
+      if (choice.kind === 'add') await addRule(files, context);
+      if (choice.kind === 'rule') await changeRule(choice.rule, files, context);
+    }
+  },
+};
+
+async function filesOf({ cwd, query }: CommandContext): Promise<Files> {
+  const fileOf = async (destination: Exclude<Destination, 'session'>) => {
+    const file = await query.settingsFile(destination).catch(() => undefined);
+    if (file === undefined) return undefined;
+    const inside = relative(cwd, file);
+    return inside.startsWith('..') ? file : inside;
+  };
+  const [localSettings, projectSettings, userSettings] = await Promise.all([
+    fileOf('localSettings'),
+    fileOf('projectSettings'),
+    fileOf('userSettings'),
+  ]);
+  return { localSettings, projectSettings, userSettings, session: undefined };
+}
+
+const ORDER: readonly PermissionBehavior[] = ['deny', 'ask', 'allow'];
+
+/** The rules in the order in which they count, then the folders that tools may use. */
+export function ruleItems(
+  { rules, workspaceDirectories, originalCwd }: PermissionRulesState,
+  files: Files,
+): readonly ListItem<Choice>[] {
+  const sorted = ORDER.flatMap((behavior) => rules.filter((rule) => rule.behavior === behavior));
+  const folders = [{ path: originalCwd, source: undefined }, ...workspaceDirectories];
+  return [
+    { value: { kind: 'add' }, label: '+ Add a rule' },
+    ...sorted.map((rule) => ({
+      value: { kind: 'rule', rule } as const,
+      label: `${rule.behavior.padEnd(5)} ${rule.rule}`,
+      detail: sourceOf(rule.source, files),
+      about: rule.notInEffect ? ['Not in effect: the policy of this machine lets no other rule allow.'] : [],
+    })),
+    ...folders.map(({ path, source }) => ({
+      value: { kind: 'note' } as const,
+      label: `folder ${path}`,
+      detail: source === undefined ? 'where it was started' : sourceOf(source, files),
+    })),
+  ];
+}
+
+function sourceOf(source: Rule['source'], files: Files): string {
+  switch (source) {
+    case 'userSettings':
+    case 'projectSettings':
+    case 'localSettings':
+      return files[source] ?? source;
+    case 'session':
+      return 'this session';
+    case 'cliArg':
+      return 'a flag';
+    case 'flagSettings':
+      return '--settings';
+    case 'policySettings':
+      return 'policy of this machine';
+    case 'command':
+      return 'a running command';
+  }
+}
+
+async function changeRule(rule: Rule, files: Files, context: CommandContext): Promise<void> {
+  const { editability, source, behavior } = rule;
+  const from = sourceOf(source, files);
+  if (
+    editability === 'readonly' ||
+    source === 'flagSettings' ||
+    source === 'policySettings' ||
+    source === 'command'
+  ) {
+    context.print([context.theme.dim(oneLine(`${rule.rule} is from ${from}, and cannot be changed here.`))]);
+    return;
+  }
+  const isSure = await context.open(
+    listOverlay({
+      title: `${behavior} ${rule.rule}`,
+      items: [
+        { value: true, label: 'Remove it', detail: `from ${from}` },
+        { value: false, label: 'Keep it' },
+      ],
+      empty: '',
+      enter: 'takes it',
+    }),
+  );
+  if (isSure !== true) return;
+  await context.query.updatePermissions([
+    { type: 'removeRules', behavior, rules: [ruleValue(rule.rule)], destination: source },
+  ]);
+  context.print([oneLine(`Removed: ${behavior} ${rule.rule} (${from}).`)]);
+}
+
+const BEHAVIORS: readonly ListItem<PermissionBehavior>[] = [
+  { value: 'allow', label: 'Allow', detail: 'runs without a question' },
+  { value: 'ask', label: 'Ask', detail: 'always asks, also where a mode would allow' },
+  { value: 'deny', label: 'Deny', detail: 'never runs, in no mode' },
+];
+
+async function addRule(files: Files, context: CommandContext): Promise<void> {
+  const behavior = await context.open(
+    listOverlay({ title: 'What should the rule do?', items: BEHAVIORS, empty: '', enter: 'goes on' }),
+  );
+  if (behavior === undefined) return;
+  const text = await context.open(
+    questionOverlay({
+      title: `Which calls should it ${behavior}?`,
+      about: [
+        'A tool, or a tool with what it may do: Bash(npm test:*), Read(src/**), mcp__server, WebFetch(domain:example.com)',
+      ],
+      problem: (answer) =>
+        RULE.test(answer) ? undefined : 'Write Tool or Tool(what), for example Bash(git status).',
+    }),
+  );
+  if (text === undefined) return;
+  const destination = await context.open(
+    listOverlay({
+      title: `${behavior} ${text}: where is it kept?`,
+      items: destinationItems(files, `${behavior} ${JSON.stringify(text)}`),
+      empty: '',
+      enter: 'writes it',
+    }),
+  );
+  if (destination === undefined) return;
+  await context.query.updatePermissions([
+    { type: 'addRules', behavior, rules: [ruleValue(text)], destination },
+  ]);
+  context.print([oneLine(`Added: ${behavior} ${text} (${files[destination] ?? 'this session'}).`)]);
+}
+
+export function destinationItems(files: Files, what: string): readonly ListItem<Destination>[] {
+  const about = (file: string | undefined) => (file === undefined ? [] : [`writes ${what} to ${file}`]);
+  const kept = [
+    { value: 'localSettings', label: 'You, in this project' },
+    { value: 'projectSettings', label: 'Everyone who works on this project' },
+    { value: 'userSettings', label: 'You, in every project' },
+  ] as const;
+  return [
+    { value: 'session', label: 'This session', detail: 'in no file' },
+    ...kept
+      .filter(({ value }) => files[value] !== undefined)
+      .map((item) => ({ ...item, detail: files[item.value], about: about(files[item.value]) })),
+  ];
+}
+
+const RULE = /^([A-Za-z0-9_*.-]+)\s*(?:\((.*)\))?$/s;
+
+/** The parts of a rule; the engine judges whether it can be read. */
+function ruleValue(text: string): PermissionRuleValue {
+  const [, toolName = text, ruleContent] = RULE.exec(text) ?? [];
+  return ruleContent === undefined ? { toolName } : { toolName, ruleContent };
+}

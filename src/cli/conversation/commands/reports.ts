@@ -1,0 +1,165 @@
+/** `/context`, `/cost`, `/status`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
+import { explainSession, type McpServerStatus, sessionCost, VERSION } from '../../../index.ts';
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
+import { contextText } from '../../commands/context-command.ts';
+import { costTable } from '../../commands/cost-command.ts';
+import { reportLines, runChecks } from '../../doctor/run-checks.ts';
+import { counted, dollars } from '../../screen/units.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { ConversationState, Todo } from '../state.ts';
+import type { ConversationCommand } from './command.ts';
+
+export const contextCommand: ConversationCommand = {
+  name: 'context',
+  summary: 'Shows what fills the context window',
+  async run(_, { columns, print, query }) {
+    print(visible(contextText(await query.getContextUsage(), columns)).split('\n'));
+  },
+};
+
+export const costCommand: ConversationCommand = {
+  name: 'cost',
+  aliases: ['usage'],
+  summary: 'Shows what this session has cost, by agent, purpose and model',
+  async run(_, context) {
+    const { columns, cwd, env, print, state } = context;
+    const isKept = context.options.persistSession !== false && state.session.id !== '';
+    const cost = isKept
+      ? await sessionCost(state.session.id, { cwd, env }).catch(() => undefined)
+      : undefined;
+    if (cost === undefined) return print([await spentSoFar(context)]);
+    print(visible(costTable(cost, columns)).split('\n'));
+  },
+};
+
+/** Of a session that is not kept, or that has asked nothing yet: it has no rows. */
+async function spentSoFar({ query }: CommandContext): Promise<string> {
+  const { session } = await query.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET();
+  return `${dollars(session.total_cost_usd)} so far.`;
+}
+
+export const statusCommand: ConversationCommand = {
+  name: 'status',
+  summary: 'Shows session, model, account, servers and settings',
+  async run(_, context) {
+    const { columns, options, print, query, state, theme } = context;
+    const [{ account }, settings, servers] = await Promise.all([
+      query.initializationResult(),
+      query.getSettings(),
+      query.mcpServerStatus(),
+    ]);
+    const facts = statusFacts({
+      state,
+      model: settings.applied.model,
+      effort: settings.applied.effort ?? undefined,
+      credentials: `${account.apiKeySource} (${account.apiProvider})`,
+      servers,
+      files: settings.sources.flatMap(({ path }) => path ?? []),
+      isKept: options.persistSession !== false,
+    });
+    print(factRows(facts, columns, theme));
+  },
+};
+
+type Fact = readonly [name: string, value: string];
+
+interface Status {
+  readonly state: Pick<ConversationState, 'session'>;
+  readonly model: string;
+  readonly effort: string | undefined;
+  readonly credentials: string;
+  readonly servers: readonly McpServerStatus[];
+  /** Settings files that were read. */
+  readonly files: readonly string[];
+  readonly isKept: boolean;
+}
+
+export function statusFacts(status: Status): readonly Fact[] {
+  const { credentials, effort, files, isKept, model, servers, state } = status;
+  const { session } = state;
+  const connected = servers.filter((server) => server.status === 'connected').length;
+  return [
+    ['version', VERSION],
+    ['session', `${session.id}${isKept ? '' : ' (not kept)'}`],
+    ...(session.title === undefined ? [] : [['title', session.title] as const]),
+    ['folder', session.cwd],
+    ['model', effort === undefined ? model : `${model}, effort ${effort}`],
+    ['credentials', credentials],
+    ['mode', session.mode],
+    ['MCP', servers.length === 0 ? 'none' : `${connected} of ${counted(servers.length, 'server')} connected`],
+    ['settings', files.length === 0 ? 'no file' : files.join(', ')],
+  ];
+}
+
+const NAME_COLUMNS = 13;
+
+function factRows(facts: readonly Fact[], columns: number, theme: Theme): readonly Row[] {
+  const hang = ' '.repeat(NAME_COLUMNS);
+  return facts.flatMap(([name, value]) =>
+    wrap(oneLine(value), Math.max(1, columns - NAME_COLUMNS)).map((row, index) =>
+      index === 0 ? theme.dim(name.padEnd(NAME_COLUMNS)) + row : hang + row,
+    ),
+  );
+}
+
+export const todosCommand: ConversationCommand = {
+  name: 'todos',
+  summary: 'Shows the todo list',
+  async run(_, { columns, print, state, theme }) {
+    print(todoRows(state.todos, columns, theme));
+  },
+};
+
+export function todoRows(todos: readonly Todo[], columns: number, theme: Theme): readonly Row[] {
+  if (todos.length === 0) return ['There is no todo list.'];
+  const done = todos.filter(({ status }) => status === 'completed').length;
+  return [
+    theme.bold(`Todos · ${done} of ${todos.length} done`),
+    ...todos.flatMap(({ text, status }) => {
+      const [first = '', ...rest] = wrap(oneLine(text), Math.max(1, columns - 4));
+      const rows = [`${MARKS[status]} ${first}`, ...rest.map((row) => `    ${row}`)];
+      return status === 'completed' ? rows.map((row) => theme.dim(row)) : rows;
+    }),
+  ];
+}
+
+const MARKS: Readonly<Record<Todo['status'], string>> = {
+  pending: '[ ]',
+  in_progress: '[>]',
+  completed: '[x]',
+};
+
+export const doctorCommand: ConversationCommand = {
+  name: 'doctor',
+  summary: 'Checks what a session needs: Node, folders, settings, model, sandbox',
+  async run(_, { columns, cwd, env, print, theme }) {
+    print([theme.dim('Checking …')]);
+    const checks = await runChecks({ cwd, env });
+    const shown = checks.map((check) => ({ ...check, detail: oneLine(check.detail) }));
+    const paint = { ok: theme.good, warning: theme.warn, problem: theme.bad };
+    print(reportLines(shown, paint).flatMap((line) => wrap(line, columns, { hang: '  ' })));
+  },
+};
+
+export const explainCommand: ConversationCommand = {
+  name: 'explain',
+  summary: 'Explains why each turn of this session ended as it did',
+  async run(_, { cwd, env, state, view }) {
+    const text = await explainSession(state.session.id, { cwd, env });
+    await view({ title: 'Why each turn ended as it did', parts: explainedParts(text) });
+  },
+};
+
+/** The text of `turnwright explain` by submission: each paragraph is a part under its first line. */
+export function explainedParts(text: string): readonly { heading: string; lines: readonly string[] }[] {
+  return text
+    .trimEnd()
+    .split('\n\n')
+    .map((paragraph) => {
+      const [heading = '', ...lines] = paragraph.split('\n');
+      return { heading, lines };
+    });
+}

@@ -1,0 +1,103 @@
+/** The picker of sessions: `/resume`, and `--resume` without an id. */
+import { listSessions, type SDKSessionInfo, type SessionOutcome } from '../../../index.ts';
+import { age, dollars } from '../../screen/units.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { ConversationCommand } from './command.ts';
+import { CommandMistake } from './command.ts';
+import { type ListItem, listOverlay } from './list.ts';
+
+/** What the picker needs: also before a session is open. */
+export type PickerPlace = Pick<CommandContext, 'clock' | 'cwd' | 'env' | 'open'>;
+
+const MOST_SESSIONS = 200;
+
+/** Lets the person choose a session of this folder; undefined: none was chosen. */
+export async function pickSession(
+  { clock, cwd, env, open }: PickerPlace,
+  { current, search }: { readonly current?: string; readonly search?: string } = {},
+): Promise<string | undefined> {
+  const reading = listSessions({ dir: cwd, env, limit: MOST_SESSIONS, withOutcome: true });
+  return open(
+    listOverlay({
+      title: 'Resume a session',
+      items: [],
+      search,
+      empty: 'No session of this folder is kept.',
+      enter: 'resumes it',
+      later: {
+        what: 'Reading the sessions …',
+        items: reading.then((sessions) => sessionItems(sessions, clock.nowMs(), current)),
+      },
+    }),
+  );
+}
+
+/** Title, age, cost and end of each session, newest first; without those of archived ones. */
+export function sessionItems(
+  sessions: readonly SDKSessionInfo[],
+  nowMs: number,
+  current?: string,
+): readonly ListItem<string>[] {
+  return sessions
+    .filter(({ archived }) => archived !== true)
+    .map(({ sessionId, summary, lastModified, outcome, firstPrompt, gitBranch, tag }) => ({
+      value: sessionId,
+      label: summary,
+      detail: [age(nowMs - lastModified), ...outcomeWords(outcome)].join(' · '),
+      about: [
+        [sessionId, gitBranch, tag && `#${tag}`].filter(Boolean).join(' · '),
+        ...(firstPrompt !== undefined && firstPrompt !== summary ? [`began with: ${firstPrompt}`] : []),
+      ],
+      isCurrent: sessionId === current,
+    }));
+}
+
+function outcomeWords(outcome: SessionOutcome | undefined): readonly string[] {
+  if (outcome === undefined) return [];
+  return [`${outcome.isPriced ? '' : '≥ '}${dollars(outcome.costUsd)}`, endOf(outcome)];
+}
+
+/** How the last prompt ended, in two words at most. */
+export function endOf({ lastResult }: SessionOutcome): string {
+  if (lastResult === undefined) return 'unfinished';
+  const { terminal_reason: reason, is_error } = lastResult;
+  switch (reason) {
+    case 'completed':
+      return 'done';
+    case 'aborted_streaming':
+    case 'aborted_tools':
+      return 'interrupted';
+    case 'max_turns':
+      return 'turn limit';
+    case 'budget_exhausted':
+      return 'budget spent';
+    case 'hook_stopped':
+    case 'stop_hook_prevented':
+      return 'hook stopped';
+    case 'prompt_too_long':
+    case 'blocking_limit':
+    case 'rapid_refill_breaker':
+      return 'context full';
+    case 'api_error':
+    case 'model_error':
+      return 'model failed';
+    default:
+      return is_error ? 'failed' : 'done';
+  }
+}
+
+export const resumeCommand: ConversationCommand = {
+  name: 'resume',
+  aliases: ['continue'],
+  summary: 'Continues an earlier session of this folder',
+  argument: '[id or words of its title]',
+  async run(argument, context) {
+    const { cwd, env, state } = context;
+    const sessions = argument === '' ? [] : await listSessions({ dir: cwd, env });
+    const named = sessions.find(({ sessionId }) => sessionId === argument)?.sessionId;
+    const chosen = named ?? (await pickSession(context, { current: state.session.id, search: argument }));
+    if (chosen === undefined) return;
+    if (chosen === state.session.id) throw new CommandMistake('This session is open already.');
+    await context.reopen({ resume: chosen });
+  },
+};

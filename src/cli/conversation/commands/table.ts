@@ -1,0 +1,47 @@
+/** All commands of the conversation, in the order of the help. */
+import type { ConversationCommand } from './command.ts';
+import { clearCommand, compactCommand, exitCommand } from './conversation-commands.ts';
+import { agentsCommand, hooksCommand, skillsCommand } from './extensions.ts';
+import { helpCommand } from './help.ts';
+import { mcpCommand } from './mcp.ts';
+import { memoryCommand } from './memory.ts';
+import { effortCommand, modelCommand } from './model.ts';
+import { permissionsCommand } from './permissions.ts';
+import { queueCommand } from './queue.ts';
+import {
+  contextCommand,
+  costCommand,
+  doctorCommand,
+  explainCommand,
+  statusCommand,
+  todosCommand,
+} from './reports.ts';
+import { rewindCommand } from './rewind.ts';
+import { resumeCommand } from './session-list.ts';
+import { copyCommand, exportCommand } from './transcript-commands.ts';
+
+export const COMMANDS: readonly ConversationCommand[] = [
+  helpCommand(() => COMMANDS),
+  clearCommand,
+  compactCommand,
+  resumeCommand,
+  rewindCommand,
+  modelCommand,
+  effortCommand,
+  contextCommand,
+  costCommand,
+  statusCommand,
+  explainCommand,
+  permissionsCommand,
+  mcpCommand,
+  hooksCommand,
+  agentsCommand,
+  skillsCommand,
+  memoryCommand,
+  todosCommand,
+  queueCommand,
+  exportCommand,
+  copyCommand,
+  doctorCommand,
+  exitCommand,
+];
