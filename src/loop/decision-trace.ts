@@ -5,7 +5,7 @@ import type { AttemptRecord } from '../protocol/model/model.ts';
 import type { View } from '../protocol/model/view.ts';
 import { EMPTY_USAGE, type Usage } from '../protocol/model/wire.ts';
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/session/decision-record.ts';
-import type { ToolTrace } from '../protocol/tools/tool.ts';
+import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';

@@ -22,7 +22,7 @@ import type { ResumePoint } from '../protocol/session/resume-point.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
 import type { HookPort } from '../protocol/tools/hook.ts';
 import type { PermissionDenial } from '../protocol/tools/permission.ts';
-import type { ToolExecutor } from '../protocol/tools/tool.ts';
+import type { ToolExecutor } from '../protocol/tools/tool-call.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 

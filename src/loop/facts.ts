@@ -2,7 +2,7 @@
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { StopReason } from '../protocol/model/wire.ts';
-import type { ToolCall } from '../protocol/tools/tool.ts';
+import type { ToolCall } from '../protocol/tools/tool-call.ts';
 import type { Iteration } from './iteration.ts';
 import type { StageOutput } from './stage-output.ts';
 import type { Thrown } from './stages/stage-error.ts';

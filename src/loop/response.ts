@@ -3,7 +3,7 @@ import type { CacheReport } from '../protocol/model/cache.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AssistantMessage } from '../protocol/model/messages.ts';
 import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/model/wire.ts';
-import type { ToolCall } from '../protocol/tools/tool.ts';
+import type { ToolCall } from '../protocol/tools/tool-call.ts';
 import type { Thrown } from './stages/stage-error.ts';
 import type { ModelState } from './state.ts';
 

@@ -6,7 +6,7 @@ import type { RequestEstimate } from '../protocol/model/context.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { WireTool } from '../protocol/model/wire.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
-import type { ToolUpdate } from '../protocol/tools/tool.ts';
+import type { ToolUpdate } from '../protocol/tools/tool-call.ts';
 import type { Response } from './response.ts';
 import type { Thrown } from './stages/stage-error.ts';
 import type { State } from './state.ts';

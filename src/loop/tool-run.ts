@@ -3,7 +3,7 @@
  * far.
  */
 import type { LoopBatch, LoopMessage, SystemBody, UserMessage } from '../protocol/model/messages.ts';
-import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';

@@ -10,6 +10,7 @@ export interface PresetPrompt {
   readonly type: 'preset';
   /** Both names mean Turnwright's own prompt. */
   readonly preset: 'turnwright' | 'claude_code';
+  /** Text behind the preset. */
   readonly append?: string | undefined;
   /** Accepted; the prompt is the same for all who work in one folder already. */
   readonly excludeDynamicSections?: boolean | undefined;

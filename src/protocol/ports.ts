@@ -51,6 +51,7 @@ export interface InboxItem {
   readonly key: string;
   readonly priority: InboxPriority;
   readonly content: string | readonly UserBlock[];
+  /** uuid that the sender gave; an item is queued once under it. */
   readonly uuid?: string;
   /** Origin of the item, if its sender gave one. */
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
@@ -100,6 +101,7 @@ export interface LeaseStore {
 
 /** Permission for one model call; `settle` is called when the call has ended. */
 export interface Permit {
+  /** The call has ended: with its usage and the headers of its response, if there were any. */
   settle(usage: Usage | undefined, headers?: Readonly<Record<string, string>>): void;
 }
 

@@ -27,12 +27,14 @@ import { createSessionBook, type UnusedReply } from './session-book.ts';
 
 /** Problems of a run: rejected and unanswered requests, and replies that were not used. All empty: none. */
 export interface RehearsalReport {
+  /** Replies of the script that no request asked for. */
   readonly unusedReplies: readonly UnusedReply[];
   /** Requests for which the scenario had no reply. */
   readonly unanswered: readonly { readonly request: number; readonly message: string }[];
   /** Requests that the judge refused; `house`: by a rule that the real API does not have. */
   readonly rejected: readonly {
     readonly request: number;
+    /** Name of the rule that the request broke. */
     readonly rule: string;
     readonly house: boolean;
     readonly message: string;

@@ -4,8 +4,11 @@ import type { ZodShape } from '../tools/schema/from-zod.ts';
 
 /** Result of an in-process tool: the result shape of MCP's `tools/call`. */
 export interface CallToolResult {
+  /** For the model. */
   readonly content: readonly CallToolContent[];
+  /** true: the call failed, and the content says why. Default false. */
   readonly isError?: boolean | undefined;
+  /** The result as data, for hosts that read `tool_use_result`. */
   readonly structuredContent?: Readonly<Record<string, unknown>> | undefined;
   /** `'claude/endTurn': true` ends the turn once the result is recorded. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
@@ -32,14 +35,17 @@ export type CallToolContent =
 
 /** Hints about a tool. They decide about running in parallel and repeating, never about permission. */
 export interface ToolAnnotations {
+  /** Display name. */
   readonly title?: string | undefined;
   /** The tool only reads: its calls may run together, and again after a crash. Default false. */
   readonly readOnlyHint?: boolean | undefined;
+  /** It may delete or overwrite something. */
   readonly destructiveHint?: boolean | undefined;
   /**
    * A repeated call with the same input has no further effect: it may run again after a crash. Default false.
    */
   readonly idempotentHint?: boolean | undefined;
+  /** It reaches beyond the machine. */
   readonly openWorldHint?: boolean | undefined;
 }
 
@@ -50,7 +56,9 @@ export interface ToolCallExtra {
   readonly sessionId: string;
   /** The same for every attempt at this call: usable as an idempotency key. */
   readonly effectKey: string;
+  /** The session's working directory. */
   readonly cwd: string;
+  /** Metadata of the call by the protocol's names. */
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
@@ -58,12 +66,14 @@ export interface ToolCallExtra {
 export interface SdkToolDefinition<Shape extends ZodShape = ZodShape> {
   readonly name: string;
   readonly description: string;
+  /** The zod shape of the input. */
   readonly inputSchema: Shape;
   readonly annotations?: ToolAnnotations | undefined;
   /** true: never deferred. Default false. */
   readonly alwaysLoad?: boolean | undefined;
   /** Search terms for ToolSearch. */
   readonly searchHint?: string | undefined;
+  /** An error that it throws becomes a failed result; the session goes on. */
   handler(input: z.infer<z.ZodObject<Shape>>, extra: ToolCallExtra): Promise<CallToolResult> | CallToolResult;
 }
 

@@ -36,7 +36,9 @@ export interface FakeToolOptions
     | ((input: JsonObject, context: ToolContext) => FakeAnswer | Promise<FakeAnswer>);
   /** A call runs until `finish`, `fail` or abort. */
   readonly hold?: boolean;
+  /** Default false. */
   readonly concurrencySafe?: boolean;
+  /** Default false. */
   readonly readOnly?: boolean;
   readonly effectClass?: EffectClass;
   /** Yielded as progress before the answer. */

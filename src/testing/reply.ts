@@ -32,6 +32,7 @@ export interface ReplyOptions {
   readonly messageId?: string;
   /** The model that the answer names. Default: that of the request. */
   readonly model?: string;
+  /** As the API reports applied context edits. */
   readonly contextManagement?: unknown;
 }
 

@@ -15,12 +15,14 @@ import { playReply, usageOf } from './reply-events.ts';
 
 /** A request at the time it was made; `view` is a copy. */
 export type RecordedRequest = Omit<ModelRequest, 'view'> & {
+  /** The conversation at that time. */
   readonly view: readonly ViewMessage[];
   readonly options: CallOptions;
 };
 
 /** A model that plays one step per call, and records the requests. */
 export interface ScriptedModel {
+  /** For `engine.callModel`, or the loop. */
   readonly callModel: CallModel;
   /** Every request so far, in order. */
   readonly requests: readonly RecordedRequest[];

@@ -5,14 +5,8 @@
 
 import type { Life } from '../protocol/life.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
-import type {
-  AnyTool,
-  ToolCall,
-  ToolContext,
-  ToolExecutor,
-  ToolProgress,
-  ToolUpdate,
-} from '../protocol/tools/tool.ts';
+import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';

@@ -6,7 +6,8 @@ import type {
   PermissionDecision,
   PermissionDecisionClassification,
 } from '../protocol/tools/permission.ts';
-import type { ToolOutput, ToolTrace } from '../protocol/tools/tool.ts';
+import type { ToolOutput } from '../protocol/tools/tool.ts';
+import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import { headOf, tailOf } from '../util/text/cut-text.ts';
 
 export type AbortWhy = 'interrupted' | 'discarded' | 'superseded' | 'failed';

@@ -5,7 +5,8 @@
 import type { UserMessage } from '../protocol/model/messages.ts';
 import { NO_OUTPUT, type ToolResultBlock, type UserBlock } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tools/tool.ts';
+import type { ToolResultContent } from '../protocol/tools/tool.ts';
+import type { ToolCall, ToolTrace, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { jsonOnce } from '../util/text/json-once.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';

@@ -12,7 +12,7 @@ import type { State } from '../../src/loop/state.ts';
 import type { RecoveryOutcome } from '../../src/protocol/model/context.ts';
 import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
-import type { ToolCall } from '../../src/protocol/tools/tool.ts';
+import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
 import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../src/protocol/session/journal.ts';
-import type { ToolCall, ToolContext, ToolUpdate } from '../../src/protocol/tools/tool.ts';
+import type { ToolContext } from '../../src/protocol/tools/tool.ts';
+import type { ToolCall, ToolUpdate } from '../../src/protocol/tools/tool-call.ts';
 import {
   countingLedger,
   fakeTool,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PermissionResult } from '../../src/protocol/tools/permission.ts';
-import type { AnyTool, ToolCall } from '../../src/protocol/tools/tool.ts';
+import type { AnyTool } from '../../src/protocol/tools/tool.ts';
+import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
 import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
 import { answerOf, callOf, drain, executorOf, gateOf, hooksOf, once, resultsOf, toolOf } from './support.ts';
 

@@ -18,13 +18,11 @@ import type {
   AnyTool,
   ReadFileState,
   Tool,
-  ToolCall,
   ToolContext,
-  ToolExecutor,
   ToolOutput,
   ToolProgress,
-  ToolUpdate,
 } from '../../src/protocol/tools/tool.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '../../src/protocol/tools/tool-call.ts';
 import { type ExecutorOptions, StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { createToolSet } from '../../src/tools/tool-set.ts';
 import { systemClock } from '../../src/util/clock.ts';

@@ -9,16 +9,19 @@ import { apiProvider, ownProvider } from '../models/open-model-client.ts';
 export interface AgentInfo {
   readonly name: string;
   readonly description: string;
+  /** Absent: that of the session. */
   readonly model?: string;
 }
 
 export interface ModelChoice {
   /** For `setModel`. */
   readonly value: string;
+  /** The id that requests name. */
   readonly resolvedModel: string;
   readonly displayName: string;
   readonly description: string;
   readonly supportsEffort: boolean;
+  /** Absent if it takes none. */
   readonly supportedEffortLevels?: readonly EffortLevel[];
   readonly supportsAdaptiveThinking: boolean;
   /** Tokens. */
@@ -28,6 +31,7 @@ export interface ModelChoice {
 }
 
 export interface AccountInfo {
+  /** Where the credential is from; `none` without one. */
   readonly apiKeySource: string;
   /** `firstParty`, a cloud as `bedrock`, or the name of a configured provider. */
   readonly apiProvider: string;

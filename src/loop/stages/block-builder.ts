@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AssistantBlock, BlockDelta } from '../../protocol/model/wire.ts';
-import type { ToolCall } from '../../protocol/tools/tool.ts';
+import type { ToolCall } from '../../protocol/tools/tool-call.ts';
 import { DELTAS_PER_PIECE } from '../limits.ts';
 
 export class BlockBuilder {

@@ -7,6 +7,7 @@ export interface McpStdioServerConfig {
   readonly type?: 'stdio' | undefined;
   /** Started without a shell. */
   readonly command: string;
+  /** Default none. */
   readonly args?: readonly string[] | undefined;
   /** Added to the environment of child processes. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -22,6 +23,7 @@ export interface McpRemoteServerConfig {
   /** `http`: streamable HTTP. */
   readonly type: 'sse' | 'http';
   readonly url: string;
+  /** Sent with every request; `${NAME}` is replaced by that variable. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Idle limit of a call in ms; default 5 minutes. */
   readonly timeout?: number | undefined;

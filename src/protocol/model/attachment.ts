@@ -9,6 +9,7 @@ export type Attachment =
   | {
       readonly type: 'queued_command';
       readonly prompt: string | readonly UserBlock[];
+      /** uuid that its sender gave. */
       readonly sourceUuid?: string;
       readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
     }
@@ -26,8 +27,10 @@ export interface RecalledMemory {
 
 /** One entry of the todo list that the model keeps with TodoWrite. */
 export interface TodoItem {
+  /** What is to be done, as an order. */
   readonly content: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
+  /** The same in the present tense, shown while it is done. */
   readonly activeForm: string;
 }
 

@@ -30,9 +30,11 @@ export interface ModelFailure {
   readonly kind: FailureKind;
   /** A sentence that says what failed and what to do. */
   readonly message: string;
+  /** HTTP status; absent without a response. */
   readonly status?: number;
   /** The API's own error type, e.g. `overloaded_error`. */
   readonly errorType?: string;
+  /** The API's id of the request. */
   readonly requestId?: string;
   /** Delay requested by the server, in ms; undefined when absent or unreadable. */
   readonly retryAfterMs?: number;
@@ -52,6 +54,7 @@ export interface ModelFailure {
   readonly tool?: number;
   /** The endpoint does not take the `outputSchema` of the request. */
   readonly outputSchema?: true;
+  /** The error underneath, for debugging. */
   readonly cause?: unknown;
 }
 

@@ -27,7 +27,9 @@ export interface AssistantMessage extends Common {
     readonly stop_sequence: string | null;
     readonly usage: Usage;
   };
+  /** The API's id of the request. */
   readonly requestId?: string;
+  /** How long the model thought, for thinking blocks. */
   readonly thought?: ThoughtFacts;
   /** Set when the engine, not the model, wrote this: never sent to the API. */
   readonly synthetic?: {
@@ -74,6 +76,7 @@ export interface UserMessage extends Common {
   /** Tool results only: who decided about the call, and the kind of refusal. */
   readonly decided?: {
     readonly permission?: PermissionDecision;
+    /** Why the call did not run; absent if it did. */
     readonly nonExecutionKind?: 'permission-rule' | 'user-rejected';
   };
   /** Tool results only: why the call did not run. */
@@ -92,6 +95,7 @@ interface PromptOutcome {
 export interface AttachmentMessage extends Common {
   readonly type: 'attachment';
   readonly attachment: Attachment;
+  /** What the model reads. */
   readonly rendered: readonly UserBlock[];
 }
 

@@ -13,28 +13,35 @@ export type QuerySource = 'main' | `agent:${string}` | 'compact' | 'summary' | '
 /** One model call as the loop makes it; a `CallModel` port turns it into a request on the wire. */
 export interface ModelRequest {
   readonly querySource: QuerySource;
+  /** true: a person or the loop waits for the answer, so overloads are retried. */
   readonly foreground: boolean;
   /** Idempotency and replay key: `submission/iteration/attempt/kind`. */
   readonly effectKey: string;
   readonly sessionId: string;
   /** The subagent that makes the request; absent for the main agent and for helper calls. */
   readonly agentId?: string;
+  /** As configured; may be qualified by its provider (`local:qwen3:8b`). */
   readonly model: string;
   /**
    * Overloaded responses in a row, or stalls in a row, after which the call fails although retries are left,
    * because there is a fallback model. Absent: all retries are used.
    */
   readonly overloadLimit?: number;
+  /** Blocks of the system prompt, in order. */
   readonly system: readonly string[];
   /** Text blocks before the first message; '' or absent means none. */
   readonly userContext?: readonly string[];
+  /** The conversation, in order. */
   readonly view: View;
   /** In the API's shape and a stable order; the same array while the set is unchanged. */
   readonly tools: readonly WireTool[];
   /** Tools that the provider runs, as the API names them. Default none. */
   readonly serverTools?: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
+  /** Cap of the output. */
   readonly maxTokens: number;
+  /** Absent: the default of the model. */
   readonly thinking?: ThinkingConfig;
+  /** Absent: the default of the model. */
   readonly effort?: EffortLevel;
   /**
    * The text of an answer without calls must be JSON of this schema, the schema of an object. Sent by the
@@ -42,8 +49,11 @@ export interface ModelRequest {
    * request: `failed`, with `outputSchema` in the failure.
    */
   readonly outputSchema?: JsonSchema;
+  /** Budget of the task in tokens, which the API tells the model. */
   readonly taskBudget?: { readonly total: number; readonly remaining?: number };
+  /** Fast mode. Absent: normal. */
   readonly speed?: 'fast';
+  /** Beta features to request, by the names of the API. */
   readonly betas?: readonly string[];
   /** API-side context edits (cached microcompact). */
   readonly contextManagement?: unknown;
@@ -61,8 +71,11 @@ export interface RetryState {
   readonly overloadedInARow: number;
   /** Attempts in a row that stalled: no answer, or no content, within the limits. Default 0. */
   readonly stalledInARow?: number;
+  /** After a 401: credentials are renewed once per request. */
   readonly credentialsRefreshed: boolean;
+  /** false: a broken connection was met, so the next attempt opens its own. */
   readonly keepAlive: boolean;
+  /** The endpoint refused the thinking of the history, so it is left out. */
   readonly withoutThinking: boolean;
   /** Lowered after the error "input length and max_tokens exceed context limit". */
   readonly maxTokens?: number;
@@ -77,9 +90,12 @@ export const FRESH_RETRY_STATE: RetryState = Object.freeze({
 });
 
 export interface RetryNotice {
+  /** Number of the retry, from 1. */
   readonly attempt: number;
   readonly maxRetries: number;
+  /** Wait before the retry. */
   readonly delayMs: number;
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly error: AssistantErrorKind;
   /** What failed, in one sentence. */
@@ -89,15 +105,18 @@ export interface RetryNotice {
 /** One HTTP attempt, for the decision record. Times are monotonic ms of the clock. */
 export interface AttemptRecord {
   readonly startMs: number;
+  /** Absent when nothing was received. */
   readonly firstByteMs?: number;
   readonly firstContentMs?: number;
   readonly endMs: number;
   readonly model: string;
   readonly stream: boolean;
+  /** Size of the request body. */
   readonly bytes: number;
   readonly outcome: 'complete' | ModelFailure['kind'] | 'aborted';
   readonly status?: number;
   readonly requestId?: string;
+  /** Wait before the attempt: back-off and shared rate limits. */
   readonly waitedMs?: number;
   readonly usage?: Usage;
   /** Billed and discarded. */
@@ -171,6 +190,7 @@ export interface FastModeStatus {
  * Sizes, abilities and price of a model, from settings, the built-in list or its endpoint. Sizes in tokens.
  */
 export interface ModelInfo {
+  /** As requests name it. */
   readonly id: string;
   readonly displayName: string;
   /** Who serves it: `firstParty`, a cloud, or the name of a configured provider. Default `firstParty`. */
@@ -179,7 +199,9 @@ export interface ModelInfo {
   readonly contextWindow: number;
   /** Largest output cap of a request. */
   readonly maxOutputTokens: number;
+  /** The model decides itself how long it thinks. */
   readonly supportsAdaptiveThinking: boolean;
+  /** It takes an effort level. */
   readonly supportsEffort: boolean;
   /** Effort of a request without an explicit one; absent: none is sent. */
   readonly defaultEffort?: EffortLevel | undefined;

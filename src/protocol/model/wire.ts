@@ -28,6 +28,7 @@ interface RedactedThinkingBlock {
 /** A tool call of the model. */
 export interface ToolUseBlock {
   readonly type: 'tool_use';
+  /** Unique in the conversation; its result names it. */
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
@@ -43,6 +44,7 @@ export interface ImageBlock {
 }
 export interface DocumentBlock {
   readonly type: 'document';
+  /** As the API names it: base64 data, text or an address. */
   readonly source: JsonObject;
   readonly title?: string;
   readonly cache_control?: CacheControl;
@@ -51,7 +53,9 @@ export interface DocumentBlock {
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
+  /** Absent means no output. */
   readonly content?: string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
+  /** true: the call failed, and the content says why. Default false. */
   readonly is_error?: boolean;
   readonly cache_control?: CacheControl;
 }
@@ -88,16 +92,20 @@ export type StopReason =
 
 /** Tokens of one response, or the sum of several. Absent means 0. */
 export interface Usage {
+  /** Uncached input; what the cache served or stored is counted below. */
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
+  /** `cache_creation_input_tokens`, by time to live. */
   readonly cache_creation?: {
     readonly ephemeral_5m_input_tokens: number;
     readonly ephemeral_1h_input_tokens: number;
   };
+  /** Calls of tools that the provider runs; they are billed separately. */
   readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests?: number };
   readonly output_tokens_details?: { readonly thinking_tokens?: number };
+  /** As the API reports it. */
   readonly service_tier?: string | null;
   /** The provider reported no usage: the counts are estimated from the number of characters. */
   readonly estimated?: true;

@@ -1,5 +1,5 @@
 import type { UserMessage } from '../model/messages.ts';
-import type { ToolCall } from '../tools/tool.ts';
+import type { ToolCall } from '../tools/tool-call.ts';
 import type { CarriedState } from './decision-record.ts';
 
 /** Where another process continues an interrupted submission (L4.1). */

@@ -17,6 +17,7 @@ export interface SessionStoreEntry {
   readonly type: string;
   /** Identity of the entry: a store ignores one that it already has. */
   readonly uuid?: string;
+  /** ISO 8601, UTC. */
   readonly timestamp?: string;
   readonly [field: string]: unknown;
 }

@@ -108,9 +108,12 @@ export interface ContextUsage {
       readonly tokens: number;
     }[];
   };
+  /** Built-in tools in the window. */
   readonly systemTools: readonly { readonly name: string; readonly tokens: number }[];
+  /** Tokens at which the conversation is compacted; absent if that is off. */
   readonly autoCompactThreshold?: number;
   readonly isAutoCompactEnabled: boolean;
+  /** What the messages consist of, estimated. */
   readonly messageBreakdown: {
     readonly toolCallTokens: number;
     readonly toolResultTokens: number;

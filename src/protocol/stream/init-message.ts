@@ -7,7 +7,9 @@ import type { Stamped } from './session-messages.ts';
 export interface SDKSystemInit extends Stamped {
   readonly type: 'system';
   readonly subtype: 'init';
+  /** Where the credential is from, such as `ANTHROPIC_API_KEY`; `none` without one. */
   readonly apiKeySource: string;
+  /** Version of the protocol, for clients that compare it. */
   readonly claude_code_version: string;
   readonly turnwright_version: string;
   /** Base of relative paths. */
@@ -27,13 +29,17 @@ export interface SDKSystemInit extends Stamped {
     /** Error of a `failed` server, in one sentence. */
     readonly error?: string;
   }[];
+  /** Model of the main agent. */
   readonly model: string;
   readonly permissionMode: PermissionMode;
+  /** Names without the slash. */
   readonly slash_commands: readonly string[];
   /** Commands that need a terminal: always empty. */
   readonly terminal_slash_commands: readonly string[];
   readonly output_style: string;
+  /** Names of the agents that can be started. */
   readonly agents: readonly string[];
+  /** Names of the skills. */
   readonly skills: readonly string[];
   readonly plugins: readonly {
     readonly name: string;
@@ -48,6 +54,7 @@ export interface SDKSystemInit extends Stamped {
     readonly message: string;
     readonly path?: string;
   }[];
+  /** Absolute paths beside `cwd` that tools may use. */
   readonly additional_directories: readonly string[];
   /** Folder of the memory that the model writes. */
   readonly memory_paths?: { readonly auto: string };
@@ -62,6 +69,7 @@ export interface SDKSystemInit extends Stamped {
   readonly betas?: readonly string[];
   /** Whether requests use fast mode, pause it after a rate limit (`cooldown`), or do not use it. */
   readonly fast_mode_state: FastModeState;
+  /** Absent: fast mode is used, or suspended for a time. */
   readonly fast_mode_disabled_reason?: FastModeDisabledReason;
   /** Capabilities of the engine that clients may rely on. */
   readonly capabilities: readonly string[];

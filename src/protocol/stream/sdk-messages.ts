@@ -23,8 +23,11 @@ import type { TaskMessageBody } from './task-messages.ts';
 
 /** On messages of a subagent. `parent_tool_use_id` is then the Agent call that started it. */
 export interface FromAgent {
+  /** Id of the subagent, the same for all of its messages. */
   readonly agent_id?: string;
+  /** Name of the kind of agent, such as `general-purpose`. */
   readonly subagent_type?: string;
+  /** The short description that the Agent call gave. */
   readonly task_description?: string;
 }
 
@@ -58,12 +61,16 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
     readonly container?: null;
     readonly diagnostics?: null;
   };
+  /** The Agent call that the message belongs to; null for the main agent. */
   readonly parent_tool_use_id: string | null;
+  /** Kind of the error that the text reports; absent on messages of the model. */
   readonly error?: AssistantErrorKind;
+  /** true: the engine wrote the message about a failed request. */
   readonly is_api_error_message?: boolean;
   /** HTTP status and error type of the failed request. */
   readonly api_error_status?: number;
   readonly api_error_type?: string;
+  /** The API's id of the request. */
   readonly request_id?: string;
   /** For a thinking block: ms from its first event to its last. */
   readonly thinking_duration_ms?: number;
@@ -71,10 +78,13 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly thinking_display?: string;
   /** uuids of earlier messages that this one replaces. */
   readonly supersedes?: readonly string[];
+  /** The block was cut off by an interrupt. */
   readonly aborted?: true;
   /** uuid of the prompt, if its sender gave one; on the first message of the answer. */
   readonly user_message_uuid?: string;
+  /** uuids of all prompts that the answer takes up, if there is more than one. */
   readonly user_message_uuids?: readonly string[];
+  /** ISO 8601, UTC. */
   readonly timestamp?: string;
 }
 
@@ -116,7 +126,9 @@ export interface SyntheticUsage
 export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   readonly type: 'user';
   readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
+  /** The Agent call that the message belongs to; null for the main agent and for prompts. */
   readonly parent_tool_use_id: string | null;
+  /** true: the engine wrote the message, not a person. */
   readonly isSynthetic?: boolean;
   /** The tool's structured result; for a failed call, the error text. */
   readonly tool_use_result?: unknown;
@@ -131,11 +143,13 @@ export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
    * waits for its end. Default `next`.
    */
   readonly priority?: 'now' | 'next' | 'later';
+  /** Who sent the prompt, when that is not a person at the keyboard; passed through. */
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   /** false: append to the conversation without a model call. Default true. */
   readonly shouldQuery?: boolean;
   /** true: sent to the model unchanged, even if it looks like a command or mentions files. Default false. */
   readonly client_composed?: true;
+  /** ISO 8601, UTC. */
   readonly timestamp?: string;
   /** uuids of earlier messages that were retracted; the next assistant message names them in `supersedes`. */
   readonly retracted_message_uuids?: readonly string[];
@@ -154,6 +168,7 @@ export interface SDKUserMessageReplay extends SDKUserMessage {
 export interface SDKPartialAssistantMessage extends Stamped {
   readonly type: 'stream_event';
   readonly event: StreamEvent;
+  /** The Agent call that the event belongs to; null for the main agent. */
   readonly parent_tool_use_id: string | null;
   /** The API's id of the response. */
   readonly api_message_id?: string;
@@ -166,6 +181,7 @@ export interface SDKPartialAssistantMessage extends Stamped {
   readonly thinking_display?: string;
   /** uuid of the prompt, if its sender gave one; on the first event of the answer. */
   readonly user_message_uuid?: string;
+  /** uuids of all prompts that the answer takes up, if there is more than one. */
   readonly user_message_uuids?: readonly string[];
 }
 
@@ -181,7 +197,9 @@ export interface SlashCommandInfo {
   /** Without the slash. */
   readonly name: string;
   readonly description: string;
+  /** What to write behind the name, such as `[file]`; '' if it takes nothing. */
   readonly argumentHint: string;
+  /** Other names, without the slash. */
   readonly aliases?: readonly string[];
   /** Present for built-in commands. */
   readonly builtin?: true;
@@ -190,6 +208,7 @@ export interface SlashCommandInfo {
 /** This conversation has ended; the following messages belong to another session. Emitted after `/clear`. */
 export interface SDKConversationReset extends Stamped {
   readonly type: 'conversation_reset';
+  /** Id of the session that follows. */
   readonly new_conversation_id: string;
   readonly trigger: 'clear';
   /** uuid of the prompt that caused it, if its sender gave one. */
@@ -219,8 +238,11 @@ export interface SDKToolProgressMessage extends Stamped {
   readonly type: 'tool_progress';
   readonly tool_use_id: string;
   readonly tool_name: string;
+  /** The Agent call that the tool belongs to; null for the main agent. */
   readonly parent_tool_use_id: string | null;
+  /** Since the tool started. */
   readonly elapsed_time_seconds: number;
+  /** The background task that the call became. */
   readonly task_id?: string;
   /** No news, only elapsed time. */
   readonly heartbeat?: boolean;
@@ -234,6 +256,7 @@ export interface SDKToolProgressMessage extends Stamped {
     readonly error_status: number | null;
     readonly error_category: string;
   };
+  /** The tool's own report, such as the last lines of a command. */
   readonly data?: unknown;
 }
 
@@ -241,6 +264,7 @@ export interface SDKToolProgressMessage extends Stamped {
 export interface SDKToolUseSummaryMessage extends Stamped {
   readonly type: 'tool_use_summary';
   readonly summary: string;
+  /** The calls that it summarises. */
   readonly preceding_tool_use_ids: readonly string[];
 }
 
@@ -250,6 +274,7 @@ export type PromptState = 'queued' | 'started' | 'completed' | 'cancelled';
 /** State of a prompt. Emitted at each change, for prompts whose sender gave a uuid. */
 export interface SDKCommandLifecycle extends Stamped {
   readonly type: 'command_lifecycle';
+  /** uuid that the sender gave the prompt. */
   readonly command_uuid: string;
   readonly state: PromptState;
 }

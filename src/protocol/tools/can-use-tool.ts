@@ -22,7 +22,9 @@ export interface CanUseToolContext {
   readonly decisionReasonType?: DecisionReasonType;
   /** The ask rule that requires confirmation. */
   readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
+  /** The question in one sentence, ready to show. */
   readonly title?: string;
+  /** Name of the tool for people. */
   readonly displayName?: string;
   /** Subject of the call in one line: the path, the URL, the command or its description. */
   readonly description?: string;
@@ -30,6 +32,7 @@ export interface CanUseToolContext {
   readonly mcpServer?: { readonly name: string; readonly source: string };
   /** The tool asks the user a question: no rule and no mode answers it. Absent: it does not. */
   readonly requiresUserInteraction?: true;
+  /** Id of the call. */
   readonly toolUseID: string;
   /** The subagent that makes the call; absent for the main agent. */
   readonly agentID?: string;

@@ -14,8 +14,10 @@ export type CommandOrigin = 'builtin' | 'host' | 'user' | 'project' | 'plugin' |
 export interface Command {
   /** Without the slash. */
   readonly name: string;
+  /** Other names, without the slash. */
   readonly aliases?: readonly string[] | undefined;
   readonly description: string;
+  /** What to write behind the name, such as `[file]`. */
   readonly argumentHint?: string | undefined;
   /** Default `host`. */
   readonly origin?: CommandOrigin | undefined;
@@ -41,6 +43,7 @@ export interface CommandContext {
   readonly cwd: string;
   /** The conversation so far. */
   readonly messages: readonly ViewMessage[];
+  /** Aborted when the submission is interrupted. */
   readonly signal: AbortSignal;
   readonly session: CommandSession;
   /**
@@ -91,6 +94,7 @@ export interface CommandResult {
   readonly allowedTools?: readonly string[] | undefined;
   /** Model and effort for this submission only. */
   readonly model?: string | undefined;
+  /** Effort of the submission that it starts; absent: unchanged. */
   readonly effort?: EffortLevel | undefined;
   /** Compacts the conversation; only without `shouldQuery`. The outcome becomes the result's text. */
   readonly compact?: { readonly instructions?: string } | undefined;

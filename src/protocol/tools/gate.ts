@@ -9,7 +9,8 @@ import type {
   PermissionUpdate,
 } from './permission.ts';
 import type { AskingAgent } from './permission-explanation.ts';
-import type { AnyTool, EffectClass, ToolCall, ToolOutput } from './tool.ts';
+import type { AnyTool, EffectClass, ToolOutput } from './tool.ts';
+import type { ToolCall } from './tool-call.ts';
 
 export interface PermissionQuestion {
   readonly tool: AnyTool;

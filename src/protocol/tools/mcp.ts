@@ -18,9 +18,12 @@ export interface McpToolInfo {
 }
 
 export interface McpServerStatus {
+  /** As configured. */
   readonly name: string;
   readonly status: McpStatus;
+  /** What the server says of itself. */
   readonly serverInfo?: { readonly name: string; readonly version: string };
+  /** Why it failed, in one sentence. */
   readonly error?: string;
   /** Without secrets: environment, headers and query strings are left out. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -29,6 +32,7 @@ export interface McpServerStatus {
   /** `sdk` for an in-process server of the host; else the scope. */
   readonly source?: string;
   readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
+  /** Absent until it is connected. */
   readonly tools?: readonly McpToolInfo[];
   /** Tools that were left out because the API would refuse them, one sentence each. */
   readonly quarantined?: readonly string[];
@@ -39,14 +43,20 @@ export interface McpServerStatus {
 /** What an MCP server asks the user. */
 export interface ElicitationRequest {
   readonly serverName: string;
+  /** The question, by the server. */
   readonly message: string;
+  /** `form`: fields to fill in; `url`: a page to open. Default `form`. */
   readonly mode?: 'form' | 'url' | undefined;
+  /** The page, in mode `url`. */
   readonly url?: string | undefined;
   readonly elicitationId?: string | undefined;
+  /** Fields of the form: a flat object of JSON Schema. */
   readonly requestedSchema?: JsonSchema | undefined;
 }
 
 export type ElicitationAnswer = {
+  /** `cancel`: the question was left without an answer. */
   readonly action: 'accept' | 'decline' | 'cancel';
+  /** Values by field, with `accept`. */
   readonly content?: Record<string, unknown>;
 };

@@ -10,6 +10,7 @@ export type PermissionBehavior = 'allow' | 'deny' | 'ask';
 
 /** A rule in parts: `Tool` or `Tool(specifier)`. */
 export interface PermissionRuleValue {
+  /** Name of a tool, or of an MCP server as `mcp__server`. */
   readonly toolName: string;
   /** Inside the parentheses of `Tool(specifier)`. */
   readonly ruleContent?: string;
@@ -152,5 +153,6 @@ export type GateVerdict =
 export interface PermissionDenial {
   readonly tool_name: string;
   readonly tool_use_id: string;
+  /** As the model wrote it. */
   readonly tool_input: Record<string, unknown>;
 }

@@ -3,15 +3,9 @@
 import type { PersistentFiles } from '../files.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import type { TodoItem } from '../model/attachment.ts';
-import type { InformationalBody, ProgressMessage, UserMessage } from '../model/messages.ts';
-import type { DocumentBlock, ImageBlock, TextBlock, ToolUseBlock } from '../model/wire.ts';
-import type {
-  DecisionReasonType,
-  GateReasonType,
-  GateVerdict,
-  JudgedPath,
-  PermissionDenial,
-} from './permission.ts';
+import type { UserMessage } from '../model/messages.ts';
+import type { DocumentBlock, ImageBlock, TextBlock } from '../model/wire.ts';
+import type { JudgedPath } from './permission.ts';
 import type { CommandPlace, SandboxPort } from './sandbox.ts';
 import type { TaskTable } from './task.ts';
 
@@ -29,7 +23,9 @@ export type ToolResultContent = string | readonly (TextBlock | ImageBlock | Docu
 export interface ToolOutput<Output = unknown> {
   /** `data`: structured output for consumers (`tool_use_result`); `content`: what the model reads. */
   readonly data: Output;
+  /** For the model. */
   readonly content: ToolResultContent;
+  /** true: the call failed. Default false. */
   readonly isError?: boolean;
   /** Where its command ran; absent if commands are not isolated, or it ran none. */
   readonly ranIn?: CommandPlace;
@@ -55,7 +51,9 @@ export interface ToolProgress {
 export interface ReadFileState {
   /** What the model has read of the file: content hash and mtime at that time. */
   readonly hash: string;
+  /** Modification time when it was read, in ms since 1970. */
   readonly mtimeMs: number;
+  /** Only a part of the file was read. */
   readonly partial: boolean;
   /** The resolved path at that time. */
   readonly real?: string;
@@ -86,18 +84,23 @@ export interface ToolContext {
    * is absolute and resolved. Absent: every call starts in the same folder.
    */
   follow?(path: string): Promise<{ readonly folder: string; readonly followed: boolean }>;
+  /** Absolute paths beside `cwd` that the tool may use. */
   readonly additionalDirectories: readonly string[];
   /** The complete environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
   /** Isolation of shell commands. Absent: they run without isolation. */
   readonly sandbox?: SandboxPort | undefined;
+  /** Aborted when the call must end: at most 100 ms are left then. */
   readonly signal: AbortSignal;
   readonly toolUseId: string;
   /** Idempotency key of the call: `submission/iteration/attempt/tool/<tool_use_id>`. */
   readonly effectKey: string;
+  /** Chain of agents that led here, and its depth. */
   readonly queryTracking: { readonly chainId: string; readonly depth: number };
+  /** The subagent that makes the call; absent for the main agent. */
   readonly agentId?: string;
   readonly files: PersistentFiles;
+  /** Which files this agent has read, and in which state. */
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
   /** Path of a file for output that a tool does not keep in memory; its folder is created on first use. */
@@ -127,7 +130,9 @@ interface ToolDescriptionOptions {
 export interface Tool<Input = unknown, Output = unknown> {
   /** Must match `^[a-zA-Z0-9_-]{1,128}$`. */
   readonly name: string;
+  /** Earlier names, under which calls are accepted too. */
   readonly aliases?: readonly string[];
+  /** As the model receives it; `parse` decides what is accepted. */
   readonly inputJsonSchema: JsonSchema;
   /** Text for the model. `input` is present when one call is described. Taken once per session. */
   description(input: Input | undefined, options: ToolDescriptionOptions): string | Promise<string>;
@@ -219,82 +224,3 @@ export type PermissionTarget =
 
 // biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each has its own types
 export type AnyTool = Tool<any, any>;
-
-/** A complete call of the model. */
-export interface ToolCall {
-  readonly block: ToolUseBlock;
-  readonly assistantUuid: string;
-  readonly effectKey: string;
-  /** The input is not valid JSON, so the call never runs. `cut`: it was truncated. */
-  readonly unparsed?: { readonly raw: string; readonly cut: boolean } | undefined;
-}
-
-/** Outcome of a call, for the decision record. */
-export interface ToolTrace {
-  readonly id: string;
-  readonly name: string;
-  readonly queuedMs: number;
-  readonly startedMs?: number;
-  readonly endedMs: number;
-  readonly outcome: 'ok' | 'error' | 'denied' | 'invalid' | 'aborted' | 'unknown_tool';
-  readonly inputChars: number;
-  readonly resultChars: number;
-  readonly concurrent: boolean;
-  /** Where its command ran; absent if commands are not isolated, or it ran none. */
-  readonly ranIn?: CommandPlace;
-  readonly permission?: {
-    readonly verdict: GateVerdict['kind'];
-    /** What decided: a rule, the mode, a hook, the host, … */
-    readonly source: GateReasonType;
-    /** The rule that decided, as written, and its source. */
-    readonly rule?: string;
-    readonly ruleSource?: string;
-    readonly askedMs?: number;
-  };
-}
-
-/** Reason of a denial that was not made by the user or host. */
-export interface DenialNotice {
-  readonly decision_reason_type: DecisionReasonType;
-  readonly decision_reason?: string;
-}
-
-export type ToolUpdate =
-  | { readonly kind: 'progress'; readonly message: ProgressMessage }
-  | {
-      readonly kind: 'result';
-      readonly callId: string;
-      readonly message: UserMessage;
-      readonly extraMessages: readonly UserMessage[];
-      readonly endsTurn: boolean;
-      /** Set by a PostToolUse hook with `continue: false`. */
-      readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
-      /** Context for the model from hooks of this call. */
-      readonly hookContext: readonly string[];
-      /** Messages for the user from hooks that ran after the call; emitted behind the result. */
-      readonly said?: readonly InformationalBody[];
-      readonly denial?: PermissionDenial;
-      /** What is emitted about the denial; absent if nothing is. */
-      readonly denialNotice?: DenialNotice | undefined;
-      /** The call was denied with an interrupt: the run stops as `aborted_tools`. */
-      readonly interrupt?: boolean;
-      readonly trace: ToolTrace;
-    };
-
-/**
- * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path. `add`
- * starts a call as soon as its turn comes; only outward steps wait for the consumer.
- */
-export interface ToolExecutor {
-  add(call: ToolCall): void;
-  /** The consumer has taken the call's block: its gate may now ask hooks and hosts. */
-  delivered(callId: string): void;
-  /** Updates that are ready, without waiting. */
-  take(): ToolUpdate[];
-  /** Calls added and not yet reported. */
-  readonly open: number;
-  /** Resolves when `take()` would return something, or nothing is open. */
-  ready(): Promise<void>;
-  /** Stops everything that runs or waits; each open call is answered with `why`. */
-  abort(why: 'interrupted' | 'discarded' | 'superseded' | 'failed'): Promise<void>;
-}

@@ -13,11 +13,14 @@ export interface RehearsalRequest {
   /** Number among the requests of its kind in its session, from 1. */
   readonly call: number;
   readonly model: string;
+  /** The request as received. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names of the tools that it offers. */
   readonly tools: readonly string[];
   /** Text of the last user message, tool results included, without preceding reminders. */
   readonly lastMessage: string;
+  /** Text of the first message of the conversation. */
   readonly firstUserMessage: string;
   /** Text of every tool result of the conversation, by `tool_use_id`. */
   readonly results: ReadonlyMap<string, string>;

@@ -56,7 +56,9 @@ export interface Reply {
   readonly stop_sequence?: string;
   /** Overrides fields of the usage that the server counts. */
   readonly usage?: Partial<Usage>;
+  /** Pauses of the stream. Default none. */
   readonly timing?: Timing;
+  /** What goes wrong with this answer, in order. */
   readonly faults?: readonly (Fault | FaultName)[];
 }
 
@@ -75,6 +77,7 @@ export interface Condition {
 
 /** A reply of a scenario, with the conditions under which it is used. */
 export interface ScriptedReply extends Reply {
+  /** Answers only requests that fit. Default: any. */
   readonly when?: Condition;
   /** How often it may be used in a session. Default 1. */
   readonly times?: number | 'any';
@@ -88,6 +91,7 @@ export interface Scenario {
   readonly replies: readonly ScriptedReply[];
   /** Values of `{{vars.name}}`. */
   readonly vars?: Readonly<Record<string, string>>;
+  /** File that it was read from, for messages. */
   readonly source?: string;
 }
 

@@ -20,6 +20,7 @@ import type { PermissionMode } from '../../protocol/tools/permission.ts';
 export interface InitializationResult {
   readonly commands: readonly SlashCommandInfo[];
   readonly agents: readonly AgentInfo[];
+  /** Name of the style in use. */
   readonly output_style: string;
   readonly available_output_styles: readonly string[];
   readonly models: readonly ModelChoice[];
@@ -31,6 +32,7 @@ export interface InitializationResult {
   readonly claude_code_version: string;
   /** Permission mode at the start of the session. */
   readonly current_permission_mode: PermissionMode;
+  /** Names of protocol features that this version has. */
   readonly capabilities: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { RecordedResponse, ResumePoint } from '../../protocol/session/resume-point.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
-import type { ToolCall } from '../../protocol/tools/tool.ts';
+import type { ToolCall } from '../../protocol/tools/tool-call.ts';
 import { stableUuid } from '../../util/ids/stable-uuid.ts';
 import type { ReplayedCall, ViewFold } from '../../view/fold.ts';
 import type { OpenAsk, SubmissionState } from './submission-state.ts';

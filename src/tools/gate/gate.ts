@@ -10,12 +10,12 @@ import type { CalledTool, HookCall } from '../../protocol/tools/hook.ts';
 import type {
   AnyTool,
   EffectClass,
-  ToolCall,
   ToolContext,
   ToolOutput,
   ToolProgress,
   ToolResultContent,
 } from '../../protocol/tools/tool.ts';
+import type { ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';

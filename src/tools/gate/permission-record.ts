@@ -6,7 +6,7 @@ import type {
   PermissionDecision,
   PermissionRuleValue,
 } from '../../protocol/tools/permission.ts';
-import type { DenialNotice } from '../../protocol/tools/tool.ts';
+import type { DenialNotice } from '../../protocol/tools/tool-call.ts';
 import type { CallNotes } from '../outcome.ts';
 
 /** Who decided about a call, as reported with its result. */

@@ -3,7 +3,8 @@
  * concurrency.
  */
 import type { JsonObject } from '../../protocol/json.ts';
-import type { AnyTool, ParseResult, ToolCall } from '../../protocol/tools/tool.ts';
+import type { AnyTool, ParseResult } from '../../protocol/tools/tool.ts';
+import type { ToolCall } from '../../protocol/tools/tool-call.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { type CallOutcome, errorText } from '../outcome.ts';

@@ -6,13 +6,8 @@ import type { Clock, Ids } from '../../../protocol/ports.ts';
 import type { GatePorts } from '../../../protocol/tools/gate.ts';
 import type { SandboxPort } from '../../../protocol/tools/sandbox.ts';
 import type { TaskTable } from '../../../protocol/tools/task.ts';
-import type {
-  AnyTool,
-  ReadFileCache,
-  TodoStore,
-  ToolCall,
-  ToolContext,
-} from '../../../protocol/tools/tool.ts';
+import type { AnyTool, ReadFileCache, TodoStore, ToolContext } from '../../../protocol/tools/tool.ts';
+import type { ToolCall } from '../../../protocol/tools/tool-call.ts';
 import type { FileHistory } from '../../../session/file-history/file-history.ts';
 import { runTool } from '../../../tools/gate/gate.ts';
 import { parseInput } from '../../../tools/gate/prepared-call.ts';

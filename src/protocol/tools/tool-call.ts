@@ -1,0 +1,88 @@
+/** A call of the model on its way: what the executor takes, reports and records of it. */
+
+import type { InformationalBody, ProgressMessage, UserMessage } from '../model/messages.ts';
+import type { ToolUseBlock } from '../model/wire.ts';
+import type { DecisionReasonType, GateReasonType, GateVerdict, PermissionDenial } from './permission.ts';
+import type { CommandPlace } from './sandbox.ts';
+
+/** A complete call of the model. */
+export interface ToolCall {
+  readonly block: ToolUseBlock;
+  readonly assistantUuid: string;
+  readonly effectKey: string;
+  /** The input is not valid JSON, so the call never runs. `cut`: it was truncated. */
+  readonly unparsed?: { readonly raw: string; readonly cut: boolean } | undefined;
+}
+
+/** Outcome of a call, for the decision record. */
+export interface ToolTrace {
+  readonly id: string;
+  readonly name: string;
+  /** Monotonic clock, as the next two. */
+  readonly queuedMs: number;
+  /** Absent when it never ran. */
+  readonly startedMs?: number;
+  readonly endedMs: number;
+  readonly outcome: 'ok' | 'error' | 'denied' | 'invalid' | 'aborted' | 'unknown_tool';
+  readonly inputChars: number;
+  readonly resultChars: number;
+  /** It ran beside another call. */
+  readonly concurrent: boolean;
+  /** Where its command ran; absent if commands are not isolated, or it ran none. */
+  readonly ranIn?: CommandPlace;
+  readonly permission?: {
+    readonly verdict: GateVerdict['kind'];
+    /** What decided: a rule, the mode, a hook, the host, … */
+    readonly source: GateReasonType;
+    /** The rule that decided, as written, and its source. */
+    readonly rule?: string;
+    readonly ruleSource?: string;
+    readonly askedMs?: number;
+  };
+}
+
+/** Reason of a denial that was not made by the user or host. */
+export interface DenialNotice {
+  readonly decision_reason_type: DecisionReasonType;
+  readonly decision_reason?: string;
+}
+
+export type ToolUpdate =
+  | { readonly kind: 'progress'; readonly message: ProgressMessage }
+  | {
+      readonly kind: 'result';
+      readonly callId: string;
+      readonly message: UserMessage;
+      readonly extraMessages: readonly UserMessage[];
+      readonly endsTurn: boolean;
+      /** Set by a PostToolUse hook with `continue: false`. */
+      readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
+      /** Context for the model from hooks of this call. */
+      readonly hookContext: readonly string[];
+      /** Messages for the user from hooks that ran after the call; emitted behind the result. */
+      readonly said?: readonly InformationalBody[];
+      readonly denial?: PermissionDenial;
+      /** What is emitted about the denial; absent if nothing is. */
+      readonly denialNotice?: DenialNotice | undefined;
+      /** The call was denied with an interrupt: the run stops as `aborted_tools`. */
+      readonly interrupt?: boolean;
+      readonly trace: ToolTrace;
+    };
+
+/**
+ * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path. `add`
+ * starts a call as soon as its turn comes; only outward steps wait for the consumer.
+ */
+export interface ToolExecutor {
+  add(call: ToolCall): void;
+  /** The consumer has taken the call's block: its gate may now ask hooks and hosts. */
+  delivered(callId: string): void;
+  /** Updates that are ready, without waiting. */
+  take(): ToolUpdate[];
+  /** Calls added and not yet reported. */
+  readonly open: number;
+  /** Resolves when `take()` would return something, or nothing is open. */
+  ready(): Promise<void>;
+  /** Stops everything that runs or waits; each open call is answered with `why`. */
+  abort(why: 'interrupted' | 'discarded' | 'superseded' | 'failed'): Promise<void>;
+}
