@@ -8,9 +8,9 @@ import type { ModelClient } from '../protocol/model/model-client.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
-import { createEndpointSizes, type EndpointSizes, NO_SIZES } from './catalog/endpoint-sizes.ts';
+import { createEndpointFacts, type EndpointFacts, NO_FACTS } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
-import { type ModelOverrides, modelInfo, type StatedSizes } from './catalog/model-info.ts';
+import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
 import { type Credential, createCredentials } from './credentials.ts';
 import { openConnections } from './http/connections.ts';
 import { gapsOf } from './http/endpoint-gaps.ts';
@@ -80,22 +80,26 @@ export interface ModelClientOptions {
   readonly looksUpModels?: boolean;
   /** Stated in `infoOf`. Default: a tool carries the schemas of answers. */
   readonly structuredOutput?: ModelInfo['structuredOutput'];
+  /** The path at `baseUrl` that `/models` is below. Default `/v1`, behind its own path. */
+  readonly modelsRoot?: string;
+  /** Called with one line about each model that was looked up. */
+  readonly onLookedUp?: (line: string) => void;
   /** How the endpoint is spoken to. Default the Messages API at `baseUrl`. */
   readonly wire?: OpenWire;
 }
 
-/** Caches the result while the endpoint's sizes are unchanged: called several times a turn. */
+/** Caches the result while what the endpoint has said is unchanged: called several times a turn. */
 function remembering(
   { models: overrides, betas, provider, structuredOutput, wire }: ModelClientOptions,
-  sizes: EndpointSizes,
+  facts: EndpointFacts,
 ) {
-  const factsOf = (model: string, stated: StatedSizes | undefined): ModelInfo => {
+  const factsOf = (model: string, stated: StatedFacts | undefined): ModelInfo => {
     const info = modelInfo(model, overrides, stated, betas);
     // Only the first party offers high speed.
     return { ...info, provider, structuredOutput, ...(wire !== undefined && { supportsFastMode: false }) };
   };
   interface Known {
-    readonly stated: StatedSizes | undefined;
+    readonly stated: StatedFacts | undefined;
     readonly info: ModelInfo;
     readonly isFinal: boolean;
   }
@@ -103,9 +107,9 @@ function remembering(
   return (model: string): ModelInfo => {
     let entry = known.get(model);
     if (entry?.isFinal === true) return entry.info;
-    const stated = sizes.of(model);
+    const stated = facts.of(model);
     if (entry === undefined || entry.stated !== stated) {
-      entry = { stated, info: factsOf(model, stated), isFinal: sizes.isTabled(model) };
+      entry = { stated, info: factsOf(model, stated), isFinal: facts.isTabled(model) };
       known.set(model, entry);
     }
     return entry.info;
@@ -152,18 +156,21 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     options.credentials ?? (options.wire && renewedBy(wire)),
     { clock: options.clock, ttlMs: options.credentialTtlMs },
   );
-  const sizes =
+  const facts =
     options.looksUpModels === false
-      ? NO_SIZES
-      : createEndpointSizes({
+      ? NO_FACTS
+      : createEndpointFacts({
           connections,
           baseUrl,
+          root: options.modelsRoot ?? `${withoutTrailingSlashes(baseUrl.pathname)}/v1`,
           headers: () => callerHeaders({ credential: credentials.current, userAgent, custom }),
           overrides: options.models,
           clock: options.clock,
+          log: options.onLookedUp,
+          advise: options.onAdapted,
         });
-  const infoOf = remembering(options, sizes);
-  const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
+  const infoOf = remembering(options, facts);
+  const ready: ModelClient['ready'] = (model, signal) => facts.ready(model, signal);
   const deps = {
     wire,
     credentials,
@@ -192,7 +199,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     ready,
     fastMode: () => deps.fastMode.status(),
     async close() {
-      sizes.close();
+      facts.close();
       connections.close();
       await wire.loaded?.close();
     },

@@ -11,6 +11,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { type QualifiedModel, qualifiedModel } from './provider-name.ts';
 
 interface RoutedProviders {
+  readonly ownName: string;
   /** Whose models are asked by a name without a provider. */
   readonly own: ModelClient;
   isProvider(name: string): boolean;
@@ -82,6 +83,7 @@ class RoutingClient implements ModelClient {
   }
 
   #clientOf(provider: string): ModelClient {
+    if (provider === this.#providers.ownName) return this.#providers.own;
     const client = this.#opened.get(provider) ?? this.#providers.open(provider);
     this.#opened.set(provider, client);
     return client;

@@ -138,6 +138,8 @@ export interface ModelSettings {
   readonly maxOutputTokens?: number | undefined;
   /** false: images are replaced by a text that names them. */
   readonly supportsImages?: boolean | undefined;
+  /** false: no tools are sent. */
+  readonly supportsTools?: boolean | undefined;
   /** How long the model may read its prompt before the first byte of its answer, ms. */
   readonly firstByteTimeoutMs?: number | undefined;
   /** How long its answer may be silent after that, ms. */

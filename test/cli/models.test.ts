@@ -9,6 +9,7 @@ import { parseArgs } from '../../src/cli/flags/args.ts';
 import type { World } from '../../src/cli/world.ts';
 import { resolveModelAlias } from '../../src/model/catalog/model-info.ts';
 import { type Answer, apiServer } from '../model/api-server.ts';
+import { startOllama, startOpenRouter } from '../model/wires/local-servers.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';
 
 const json =
@@ -62,7 +63,7 @@ it('lists all pages, with sizes that the endpoint states and prices that are kno
     '',
     expect.stringMatching(/^model +sizes from +window +max output +input +cache read +output$/),
     expect.stringMatching(/^claude-haiku-5-5 +list +1\.00M +128\.0k +0\.1 +0\.01 +0\.5 \+$/),
-    expect.stringMatching(/^house:8b \* +endpoint +32\.8k +32\.0k +\? +\? +\?$/),
+    expect.stringMatching(/^house:8b \* +endpoint +32\.8k +8\.2k +\? +\? +\?$/),
     '',
     expect.stringMatching(/^\* the default\. opus is claude-opus-5-5, /),
     '+ claude-haiku-5-5: 0.5 and 2.5 for prompts above 100.0k tokens.',
@@ -114,6 +115,26 @@ it('lists the models of a named provider, at its address and with its key alone'
   expect(server.received.map(({ url }) => url)).toEqual(['/openai/models?limit=1000']);
   expect(server.received[0]?.headers['authorization']).toBe('Bearer sk-mine');
   expect(JSON.stringify(server.received)).not.toContain('sk-main');
+});
+
+it('lists what a local server knows of its models beside their names', async () => {
+  const server = await startOllama({
+    'gemma:2b': { capabilities: ['completion'] },
+    'qwen3:8b': { capabilities: ['completion', 'tools', 'vision', 'thinking'], loadedContext: 16_384 },
+  });
+  onTestFinished(() => server.close());
+  const written = await listedIn({ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_MODEL: 'qwen3:8b' });
+  expect(written).toMatch(/^model +sizes from +takes no +window/m);
+  expect(written).toMatch(/^gemma:2b +endpoint +images, tools, thinking +41\.0k/m);
+  expect(written).toMatch(/^qwen3:8b \* +endpoint +16\.4k/m);
+});
+
+it('lists the prices of an endpoint that states some', async () => {
+  const server = await startOpenRouter();
+  onTestFinished(() => server.close());
+  const written = await listedIn({ ANTHROPIC_BASE_URL: `${server.url}/api`, ANTHROPIC_AUTH_TOKEN: 'sk-or' });
+  expect(written).toMatch(/^sees\/all +endpoint +262\.1k +32\.8k +3 +0\.3 +15$/m);
+  expect(written).toContain('Prices without a date: as the endpoint states them.');
 });
 
 it('a cloud lists no models, and nothing is asked', async () => {

@@ -6,6 +6,7 @@ import { query } from '../../src/sdk/query/query.ts';
 import { recordingStore } from '../../src/testing/index.ts';
 import { startBedrockServer } from '../model/wires/bedrock-server.ts';
 import { AWS_ENV, KEYS } from '../model/wires/cloud-clients.ts';
+import { startOllama } from '../model/wires/local-servers.ts';
 import { startMessagesServer } from '../model/wires/messages-server.ts';
 import { startChatServer } from '../model/wires/openai-chat-server.ts';
 import type { WireServer } from '../model/wires/wire-server.ts';
@@ -143,6 +144,51 @@ describe('a fallback model with other abilities', () => {
     );
     expect(local.received[0]?.body).toContain('What is this?');
   });
+
+  it.each(['/v1/messages', '/v1/chat/completions'])(
+    'what its server says that it does not take is not sent, without a setting: %s',
+    async (api) => {
+      const server = await startOllama({
+        'gemma:2b': { capabilities: ['completion'], loadedContext: 64_000 },
+      });
+      onTestFinished(() => server.close());
+      server.answerWith(says('Local.'));
+      const own: ProviderConfig =
+        api === '/v1/messages'
+          ? { type: 'anthropic', baseUrl: server.url }
+          : { type: 'openai-compatible', baseUrl: `${server.url}/v1` };
+      const warnings: string[] = [];
+      const source = { type: 'base64', media_type: 'image/png', data: PNG } as const;
+      const { results } = await gather(
+        query({
+          prompt: (async function* () {
+            const content = [{ type: 'image' as const, source }];
+            yield {
+              type: 'user' as const,
+              parent_tool_use_id: null,
+              message: { role: 'user' as const, content },
+            };
+          })(),
+          options: {
+            ...base(),
+            tools: ['Read'],
+            providers: { own },
+            model: 'own:gemma:2b',
+            thinking: { type: 'enabled', budgetTokens: 2_000 },
+            stderr: (line) => warnings.push(line),
+          },
+        }),
+      );
+      expect(results).toMatchObject([{ result: 'Local.' }]);
+      expect(server.requests.at(-1)?.url).toBe(api);
+      const body = server.requests.at(-1)?.body.toString('utf8') ?? '';
+      expect(body).toContain('[image left out, because this model takes no images');
+      expect(body).not.toContain(PNG);
+      expect(Object.keys(JSON.parse(body))).not.toContain('tools');
+      expect(Object.keys(JSON.parse(body))).not.toContain('thinking');
+      expect(warnings.filter((line) => line.includes('takes no tools'))).toHaveLength(1);
+    },
+  );
 
   it('F55 one whose window is too small is skipped with a reason, and the next one takes over', async () => {
     main.answerWith(busy, busy, busy, says('Main.'));

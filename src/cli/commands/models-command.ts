@@ -30,7 +30,14 @@ export function modelsTable({ models, unlisted, defaultModel, aliases, ...asked 
     unlisted === undefined
       ? `Models of ${where}; prices in USD per million tokens.`
       : `Models of the built-in list and the settings; prices in USD per million tokens. ${where} was not read: ${unlisted}`;
-  const table = alignedRows([HEAD, ...models.map((model) => cellsOf(model, defaultModel))], WORD_COLUMNS);
+  // A column that most endpoints have nothing for.
+  const lacks = models.map(lackOf);
+  const isFull = lacks.some((words) => words !== '');
+  const rows = [HEAD, ...models.map((model) => cellsOf(model, defaultModel))];
+  const full = rows.map((cells, n) =>
+    cells.toSpliced(WORD_COLUMNS, 0, n === 0 ? 'takes no' : (lacks[n - 1] ?? '')),
+  );
+  const table = isFull ? alignedRows(full, WORD_COLUMNS + 1) : alignedRows(rows, WORD_COLUMNS);
   const names = Object.entries(aliases).map(([name, model]) => `${name} is ${model}`);
   return [title, '', ...table, '', `* the default. ${names.join(', ')}.`, ...pricesFrom(models)].join('\n');
 }
@@ -54,10 +61,20 @@ function cellsOf({ id, contextWindow, maxOutputTokens, price, source }: ModelInf
   ];
 }
 
+/** What it is known not to take. */
+function lackOf({ supportsImages, supportsTools, supportsThinking }: ModelInfo): string {
+  return [
+    ...(supportsImages === false ? ['images'] : []),
+    ...(supportsTools === false ? ['tools'] : []),
+    ...(supportsThinking === false ? ['thinking'] : []),
+  ].join(', ');
+}
+
 function pricesFrom(models: readonly ModelInfo[]): readonly string[] {
   const lists = models.flatMap(({ price }) =>
     price?.asOf === undefined ? [] : [`${price.publishedAt ?? 'the settings'}, ${price.asOf}`],
   );
+  const own = models.some(({ price, source }) => source === 'endpoint' && price && price.asOf === undefined);
   const tiers = models.flatMap(({ id, price }) => {
     if (price?.above === undefined) return [];
     const { aboveTokens, price: dearer } = price.above;
@@ -68,6 +85,7 @@ function pricesFrom(models: readonly ModelInfo[]): readonly string[] {
   return [
     ...tiers,
     ...lines,
+    ...(own ? ['Prices without a date: as the endpoint states them.'] : []),
     ...(unpriced ? ['?: no price is known; give one under "models" in the settings.'] : []),
   ];
 }

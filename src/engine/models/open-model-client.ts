@@ -1,5 +1,7 @@
 /** The client of a session's models: those of its own provider, and of others by their qualified names. */
+import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient } from '../../model/client.ts';
+import { type QualifiedModel, qualifiedModel } from '../../model/provider-name.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
@@ -7,6 +9,7 @@ import type { ModelClient } from '../../protocol/model/model-client.ts';
 import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
+import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { wireOf } from './provider-wires.ts';
 import { userAgentOf } from './user-agent.ts';
@@ -20,6 +23,7 @@ interface ClientPorts {
 export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): ModelClient {
   const own = ownProvider(config);
   return createRoutingClient({
+    ownName: ownName(config),
     own: clientOf(own, apiProvider(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
     refusal: (name) => lockedOut(name, config),
@@ -31,25 +35,50 @@ export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): 
 export function ownProvider(
   config: Pick<QueryEngineConfig, 'baseUrl' | 'provider' | 'providers'>,
 ): ProviderConfig {
-  const { provider = 'anthropic', baseUrl } = config;
-  const own = providerOf(provider, config);
+  const { baseUrl } = config;
+  const own = providerOf(ownName(config), config);
   const isAddressed = own.type === 'openai-compatible' && own.baseUrl === undefined;
   return isAddressed ? { apiKeyEnv: OPENAI_KEY, ...own, baseUrl } : own;
 }
 
-/** How the session's own provider is reached beside model calls, and where its key is from. */
-export function ownAccess(config: Omit<QueryEngineConfig, 'tools'>) {
-  const provider = ownProvider(config);
+const ownName = ({ provider = 'anthropic' }: Pick<QueryEngineConfig, 'provider'>) => provider;
+
+type Names = Pick<QueryEngineConfig, 'env' | 'provider' | 'providers'>;
+
+/** The id of a model; one of another provider keeps the name that says so. */
+export function resolvedModel(name: string | undefined, config: Names): string {
+  const env = config.env ?? {};
+  const { provider, model } = named(resolveModelAlias(name ?? 'default', env), config);
+  return provider === undefined ? model : `${provider}:${resolveModelAlias(model, env)}`;
+}
+
+const named = (model: string, config: Names): QualifiedModel =>
+  qualifiedModel(model, (name) => isProvider(name, config));
+
+/** Who is asked for the configured model, how that one is reached beside model calls, and by whose key. */
+export function configuredAccess(config: Omit<QueryEngineConfig, 'tools'>) {
+  const { provider: other, model } = named(resolvedModel(config.model, config), config);
+  const name = other ?? ownName(config);
+  const isOwn = name === ownName(config);
+  const provider = isOwn ? ownProvider(config) : providerOf(name, config);
   const access: ProviderAccess = accessOf(provider, config);
   const { apiKey, authToken } = access;
   const hasKey = apiKey !== undefined || authToken !== undefined;
   return {
     ...access,
-    name: config.provider ?? 'anthropic',
+    name,
+    isOwn,
     provider,
-    baseUrl: (provider.type === 'openai-compatible' ? provider.baseUrl : undefined) ?? access.baseUrl,
+    /** Its name there. */
+    model,
+    /** Goes before the names of its models, where it is not the session's own. */
+    prefix: isOwn ? '' : `${name}:`,
     credential: { apiKey, authToken },
     keySource: isPlain(provider) ? config.apiKeySource : hasKey ? provider.apiKeyEnv : undefined,
+    /** Why it must not be asked. */
+    refusal: lockedOut(name, config),
+    /** Nothing is missing: an address of its own may need no key. */
+    isConfigured: !isOwn && !isPlain(provider),
   };
 }
 
@@ -74,7 +103,8 @@ function clientOf(
     ...accessOf(provider, config),
     provider: name,
     structuredOutput: schemaMeans(provider),
-    ...(wire !== undefined && { wire, looksUpModels: provider.baseUrl !== undefined }),
+    modelsRoot: modelsRoot(provider, config),
+    ...(wire !== undefined && { wire, looksUpModels: provider.type === 'openai-compatible' }),
   });
 }
 
@@ -94,6 +124,13 @@ function schemaMeans({
   return structuredOutput === undefined && type === 'openai-compatible' ? 'without_tools' : undefined;
 }
 
+/** The path that the list of its models is at the end of. */
+export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>): string {
+  const { baseUrl } = accessOf(provider, config);
+  const path = withoutTrailingSlashes(new URL(baseUrl).pathname);
+  return provider.type === 'openai-compatible' ? path || '/v1' : `${path}/v1`;
+}
+
 /** Where a variable asks for one cloud, nothing goes elsewhere: not for a fallback, and not for an agent. */
 function lockedOut(
   name: string,
@@ -104,7 +141,7 @@ function lockedOut(
 }
 
 /** Whether a name of a model may begin with this one and a colon. */
-export function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): boolean {
+function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): boolean {
   return Object.hasOwn(providers, name) || PROVIDER_TYPES.some((type) => type === name);
 }
 
@@ -138,9 +175,9 @@ function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'too
   const { type, baseUrl, apiKeyEnv, headers } = provider;
   if (isPlain(provider)) return anthropicAccess(config);
   const key = apiKeyEnv === undefined ? undefined : (config.providerEnv ?? config.env)?.[apiKeyEnv]?.trim();
+  const address = baseUrl ?? DEFAULT_BASE_URL;
   return {
-    // Models are listed at `/v1/models` of either API.
-    baseUrl: (baseUrl ?? DEFAULT_BASE_URL).replace(/\/v1\/*$/, ''),
+    baseUrl: type === 'openai-compatible' ? address : address.replace(/\/v1\/*$/, ''),
     ...(key && (type === 'anthropic' ? { apiKey: key } : { authToken: key })),
     ...(headers !== undefined && { headers }),
   };
@@ -165,6 +202,7 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
     ...ports,
     userAgent: userAgentOf(config),
     ...(config.stderr !== undefined && { onAdapted: config.stderr }),
+    ...(config.debug !== undefined && { onLookedUp: config.debug.lookedUp }),
     ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),
     ...(config.noProxy !== undefined && { noProxy: config.noProxy }),
     ...(config.ca !== undefined && { ca: config.ca }),
@@ -181,7 +219,7 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
 }
 
 /** What is configured of single models. A client knows its models by names without the provider. */
-function modelFacts(
+export function modelFacts(
   provider: string,
   { modelOverrides = {}, modelTimeouts = {} }: Pick<QueryEngineConfig, 'modelOverrides' | 'modelTimeouts'>,
 ) {

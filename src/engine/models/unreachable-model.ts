@@ -1,11 +1,11 @@
 /** A prompt goes where its owner chose, or nowhere. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
-import { ownProvider } from './open-model-client.ts';
+import { configuredAccess } from './open-model-client.ts';
 import { cloudOf } from './provider-wires.ts';
 
 export const NOT_CONFIGURED =
-  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a local or compatible server. `turnwright start` works without: it plays a rehearsed run.';
+  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For a local one name it with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:). `turnwright start` works without: it plays a rehearsed run.';
 
 /** How the configured model is reached. */
 interface ModelReach {
@@ -21,13 +21,19 @@ export async function reachOf({
   isModelConfigured,
   providerAskedBy,
 }: Pick<Resolution, 'config' | 'isModelConfigured' | 'providerAskedBy'>): Promise<ModelReach> {
-  const cloud = cloudOf(ownProvider(config));
+  const { provider, refusal, isConfigured, name, isOwn } = configuredAccess(config);
+  if (refusal !== undefined) return { unreachable: new TurnwrightError('invalid_settings', refusal) };
+  const cloud = cloudOf(provider);
   if (cloud !== undefined) {
     const { cloudConnection } = await import('./cloud-connection.ts');
     const access = cloudConnection(cloud, config);
-    return 'problem' in access ? refused(providerAskedBy, access.problem) : { cloud };
+    return 'problem' in access
+      ? refused(isOwn ? providerAskedBy : `The provider "${name}"`, access.problem)
+      : { cloud };
   }
-  return isModelConfigured ? {} : { unreachable: new TurnwrightError('not_configured', NOT_CONFIGURED) };
+  return isModelConfigured || isConfigured
+    ? {}
+    : { unreachable: new TurnwrightError('not_configured', NOT_CONFIGURED) };
 }
 
 function refused(askedBy: string, problem: string): ModelReach {

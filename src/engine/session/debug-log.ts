@@ -18,6 +18,8 @@ export interface DebugLog {
   entry(body: JournalBody): void;
   told(message: SDKMessage): void;
   warned(line: string): void;
+  /** A model was looked up at its endpoint. */
+  lookedUp(line: string): void;
   /** Wraps every model call. */
   readonly calls: CallLayer;
   /** The session has ended. */
@@ -46,6 +48,7 @@ export function createDebugLog({ write, filter, nowMs, close }: DebugLogOptions)
     told: (message) =>
       say('told', 'subtype' in message ? `${message.type}/${message.subtype}` : message.type),
     warned: (line) => say('warning', line),
+    lookedUp: (line) => say('api', line),
     calls: callLines(say),
     close,
   };

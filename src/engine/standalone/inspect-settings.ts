@@ -1,5 +1,4 @@
 /** Settings looked at from outside a session. */
-import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ProviderConfig } from '../../protocol/model/provider.ts';
@@ -11,7 +10,7 @@ import {
   type TrustedFolder,
   trustedFolders,
 } from '../../settings/trust/trust-store.ts';
-import { ownAccess } from '../models/open-model-client.ts';
+import { configuredAccess, resolvedModel } from '../models/open-model-client.ts';
 import { reachOf } from '../models/unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust/trust.ts';
@@ -24,8 +23,8 @@ export async function inspectSettings(input: {
 }) {
   const resolved = await resolveConfig(input);
   const { config, layers, project, sandbox } = resolved;
-  const { baseUrl, keySource = 'none', name, provider } = ownAccess(config);
-  const model = resolveModelAlias(config.model ?? 'default', config.env);
+  const { baseUrl, keySource = 'none', name, provider } = configuredAccess(config);
+  const model = resolvedModel(config.model, config);
   const { cloud, unreachable } = await reachOf(resolved);
   const report = describeLayers(layers);
   return {

@@ -5,14 +5,17 @@ import { listModels as listAtEndpoint, type OfferedModel } from '../../model/htt
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { ownAccess } from '../models/open-model-client.ts';
+import { configuredAccess, modelFacts, resolvedModel } from '../models/open-model-client.ts';
 import { withEndpoint } from './probe-model.ts';
 
 export interface AvailableModels {
-  /** The provider of the session: `anthropic`, a cloud, `openai-compatible`, or a name of the settings. */
+  /** That of the configured model: `anthropic`, a cloud, `openai-compatible`, or a name of the settings. */
   readonly provider: string;
   readonly baseUrl: string;
-  /** What the endpoint lists, or what is known without it. */
+  /**
+   * What the endpoint lists, or what is known without it. Models of another provider than the session's own
+   * have the names by which it asks for them: `ollama:qwen3:8b`.
+   */
   readonly models: readonly ModelInfo[];
   /** Why the endpoint's list could not be read; absent: `models` is that list. */
   readonly unlisted?: string;
@@ -23,31 +26,34 @@ export interface AvailableModels {
 }
 
 export async function listModels(config: QueryEngineConfig, signal: AbortSignal): Promise<AvailableModels> {
-  const { env = {}, betas, modelOverrides = {} } = config;
-  const { baseUrl, credential, name, provider } = ownAccess(config);
+  const { env = {}, betas } = config;
+  const { baseUrl, credential, name, prefix, provider, refusal } = configuredAccess(config);
+  const overrides = modelFacts(name, config).models;
   const isOpen = baseUrl !== DEFAULT_BASE_URL || credential.apiKey !== undefined;
   const answer =
-    provider.type !== 'anthropic' && provider.type !== 'openai-compatible'
-      ? { message: `The provider ${name} lists no models.` }
-      : isOpen || credential.authToken !== undefined
-        ? await withEndpoint(config, signal, listAtEndpoint)
-        : { message: 'No credentials are configured, so the endpoint was not asked.' };
-  const infoOf = ({ id, displayName, sizes }: OfferedModel): ModelInfo => {
-    const info = modelInfo(id, modelOverrides, sizes, betas);
+    refusal !== undefined
+      ? { message: refusal }
+      : provider.type !== 'anthropic' && provider.type !== 'openai-compatible'
+        ? { message: `The provider ${name} lists no models.` }
+        : isOpen || credential.authToken !== undefined
+          ? await withEndpoint(config, signal, listAtEndpoint)
+          : { message: 'No credentials are configured, so the endpoint was not asked.' };
+  const infoOf = ({ id, displayName, facts }: OfferedModel): ModelInfo => {
+    const info = { ...modelInfo(id, overrides, facts, betas), id: `${prefix}${id}` };
     return displayName === undefined ? info : { ...info, displayName };
   };
-  const known = [...MODEL_LIST.map(({ id }) => id), ...Object.keys(modelOverrides)];
+  const known = [...MODEL_LIST.map(({ id }) => id), ...Object.keys(config.modelOverrides ?? {})];
   const models =
     'models' in answer
       ? answer.models.map(infoOf)
-      : [...new Set(known)].map((model) => modelInfo(model, modelOverrides, undefined, betas));
+      : [...new Set(known)].map((model) => modelInfo(model, config.modelOverrides, undefined, betas));
   const aliases = Object.keys(MODEL_ALIASES).map((name) => [name, resolveModelAlias(name, env)]);
   return {
     provider: name,
     baseUrl,
     models,
     ...('message' in answer && { unlisted: answer.message }),
-    defaultModel: resolveModelAlias(config.model ?? 'default', env),
+    defaultModel: resolvedModel(config.model, config),
     aliases: Object.fromEntries(aliases),
   };
 }

@@ -1,35 +1,32 @@
 /** Asks the endpoint of a configuration whether it would let a session in. */
 
-import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { openConnections } from '../../model/http/connections.ts';
 import { type Endpoint, type EndpointAnswer, probeEndpoint } from '../../model/http/probe-endpoint.ts';
 import { callerHeaders } from '../../model/http/request-headers.ts';
 import { lifeOf } from '../../model/life-of.ts';
 import { systemClock } from '../../util/clock.ts';
-import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { ownAccess } from '../models/open-model-client.ts';
+import { configuredAccess, modelsRoot } from '../models/open-model-client.ts';
 import { userAgentOf } from '../models/user-agent.ts';
 
 export type { EndpointAnswer };
 
 export function probeModel(config: QueryEngineConfig, signal: AbortSignal): Promise<EndpointAnswer> {
-  const model = resolveModelAlias(config.model ?? 'default', config.env ?? {});
-  const { type, api } = ownAccess(config).provider;
+  const { model, provider } = configuredAccess(config);
+  const { type, api } = provider;
   const answers =
     type !== 'openai-compatible' ? '/messages' : api === 'responses' ? '/responses' : '/chat/completions';
   return withEndpoint(config, signal, (endpoint) => probeEndpoint({ ...endpoint, model, answers }));
 }
 
-/** The session's own provider, with its credentials; its sockets are released afterwards. */
+/** The provider of the configured model, with its credentials; its sockets are released afterwards. */
 export async function withEndpoint<T>(
   config: QueryEngineConfig,
   signal: AbortSignal,
   use: (endpoint: Endpoint) => Promise<T>,
 ): Promise<T> {
-  const { provider, credential, headers: custom = {}, ...access } = ownAccess(config);
+  const { provider, credential, headers: custom = {}, ...access } = configuredAccess(config);
   const baseUrl = new URL(access.baseUrl);
-  const path = withoutTrailingSlashes(baseUrl.pathname);
   const connections = openConnections({
     baseUrl,
     proxyUrl: config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl),
@@ -41,7 +38,7 @@ export async function withEndpoint<T>(
     return await use({
       connections,
       baseUrl,
-      root: provider.type === 'openai-compatible' ? path || '/v1' : `${path}/v1`,
+      root: modelsRoot(provider, config),
       headers: callerHeaders({ credential, userAgent, custom }),
       life: lifeOf(signal),
       nowMs: systemClock.nowMs(),

@@ -1,6 +1,5 @@
 import { layered } from '../../model/call-layers.ts';
-import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
-import { qualifiedModel } from '../../model/provider-name.ts';
+import { modelInfo } from '../../model/catalog/model-info.ts';
 import type {
   AttemptRecord,
   CallModel,
@@ -11,14 +10,17 @@ import type {
 } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import { lazily } from '../../util/async/lazily.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { isProvider, openModelClient } from '../models/open-model-client.ts';
+import type { FitRequest } from '../models/fit-request.ts';
+import { openModelClient, resolvedModel } from '../models/open-model-client.ts';
 import type { ModelPort } from '../models/session-model.ts';
 
 export function composeModel(
   config: QueryEngineConfig,
   ports: { readonly clock: Clock; readonly random: RandomPort },
 ): ModelPort {
+  const fitting = lazily(async () => (await import('../models/fit-request.ts')).fitRequests(config.stderr));
   let apiMs = 0;
   let sessionApiMs = 0;
   const onAttempt = ({ startMs, endMs }: AttemptRecord) => {
@@ -30,14 +32,16 @@ export function composeModel(
       ? openModelClient(config, { ...ports, onAttempt })
       : givenClient(config.callModel, config, onAttempt);
   return {
-    call: (request, options) =>
-      client.infoOf(request.model).supportsImages === false
-        ? callWithoutImages(client.call, request, options)
-        : client.call(request, options),
+    call: (request, options) => {
+      const { supportsImages, supportsTools } = client.infoOf(request.model);
+      return supportsImages === false || (supportsTools === false && request.tools.length > 0)
+        ? callAsFits(client, request, options, fitting)
+        : client.call(request, options);
+    },
     infoOf: client.infoOf,
     ready: client.ready,
     fastMode: client.fastMode,
-    resolve: (name) => resolvedModel(name ?? 'default', config),
+    resolve: (name) => resolvedModel(name, config),
     apiMs: () => apiMs,
     sessionApiMs: () => sessionApiMs,
     startSubmission() {
@@ -47,14 +51,15 @@ export function composeModel(
   };
 }
 
-/** For a model that takes no images: the history is rendered without them. */
-async function* callWithoutImages(
-  call: CallModel,
+/** For a model that takes no images, or no tools. */
+async function* callAsFits(
+  client: Pick<ModelClient, 'call' | 'infoOf'>,
   request: ModelRequest,
   options: CallOptions,
+  fitting: () => Promise<FitRequest>,
 ): AsyncGenerator<ModelOutput, ModelOutcome> {
-  const { withoutImages } = await import('../../context/media/view-without-images.ts');
-  return yield* call({ ...request, view: withoutImages(request.view) }, options);
+  const fitted = await fitting();
+  return yield* client.call(fitted(request, client.infoOf(request.model)), options);
 }
 
 function givenClient(
@@ -76,11 +81,4 @@ function givenClient(
     fastMode: () => ({ state: 'on' }),
     close: async () => {},
   };
-}
-
-/** The id of a model; one of another provider keeps the name that says so. */
-function resolvedModel(name: string, config: Pick<QueryEngineConfig, 'env' | 'providers'>): string {
-  const { provider, model } = qualifiedModel(name.trim(), (each) => isProvider(each, config));
-  const resolved = resolveModelAlias(model, config.env ?? {});
-  return provider === undefined ? resolved : `${provider}:${resolved}`;
 }

@@ -13,8 +13,13 @@ const UNLISTED_EFFORT = 'high';
 /** Overrides from settings, by model id as the user writes it. */
 export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
 
-/** In tokens. */
-export type StatedSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'>>;
+/** What an endpoint reports of a model. Absent: it does not say. */
+export type StatedFacts = Partial<
+  Pick<
+    ModelInfo,
+    'contextWindow' | 'maxOutputTokens' | 'price' | 'supportsImages' | 'supportsThinking' | 'supportsTools'
+  >
+>;
 
 /**
  * Sizes, capabilities and price of a model. `source` is where they came from: `list`, `family`, `endpoint`,
@@ -25,7 +30,7 @@ export type StatedSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTo
 export function modelInfo(
   model: string,
   overrides: ModelOverrides = {},
-  stated?: StatedSizes,
+  stated?: StatedFacts,
   betas: readonly string[] = [],
 ): ModelInfo {
   const base = statedInfo(listedInfo(model, betas), stated);
@@ -47,11 +52,20 @@ function overrideOf(model: string, overrides: ModelOverrides): ModelOverrides[st
   return overrides[model] ?? overrides[wireModel(model)];
 }
 
-function statedInfo(base: ModelInfo, stated: StatedSizes | undefined): ModelInfo {
+function statedInfo(base: ModelInfo, stated: StatedFacts | undefined): ModelInfo {
   if (stated === undefined) return base;
   const { contextWindow, maxOutputTokens } = sizes(stated, base);
   const least = asksLongContext(base.id) ? LONG_CONTEXT_TOKENS : 0;
-  return { ...base, contextWindow: Math.max(least, contextWindow), maxOutputTokens, source: 'endpoint' };
+  const isSized = stated.contextWindow !== undefined || stated.maxOutputTokens !== undefined;
+  const isGuess = base.source === 'default' && stated.maxOutputTokens === undefined;
+  return {
+    ...base,
+    ...stated,
+    contextWindow: Math.max(least, contextWindow),
+    // An answer that could fill a small window would leave no room for its prompt.
+    maxOutputTokens: isGuess ? Math.min(maxOutputTokens, Math.ceil(contextWindow / 4)) : maxOutputTokens,
+    ...(isSized && { source: 'endpoint' }),
+  };
 }
 
 /** A size of 0 counts as undeclared (F24). */

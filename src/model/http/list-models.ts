@@ -1,6 +1,6 @@
 /** The models that an endpoint offers (`GET /v1/models` of either API), without a model call or cost. */
-import { sizesIn } from '../catalog/look-up-sizes.ts';
-import type { StatedSizes } from '../catalog/model-info.ts';
+import { describeAll } from '../catalog/look-up-facts.ts';
+import { isTabled, type StatedFacts } from '../catalog/model-info.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { Endpoint } from './probe-endpoint.ts';
 import { fieldOf, type JsonAnswer, requestJson } from './request-json.ts';
@@ -8,8 +8,8 @@ import { fieldOf, type JsonAnswer, requestJson } from './request-json.ts';
 export interface OfferedModel {
   readonly id: string;
   readonly displayName: string | undefined;
-  /** As far as the endpoint states them. */
-  readonly sizes: StatedSizes | undefined;
+  /** As far as the endpoint says. */
+  readonly facts: StatedFacts | undefined;
 }
 
 const PAGE = 1000;
@@ -20,19 +20,27 @@ const MAX_PAGES = 20;
 export async function listModels(
   endpoint: Endpoint,
 ): Promise<{ readonly models: readonly OfferedModel[] } | { readonly message: string }> {
-  const models: OfferedModel[] = [];
+  const entries: unknown[] = [];
   let after: string | undefined;
   for (let page = 1; page <= MAX_PAGES; page++) {
     const answer = await onePage(endpoint, after);
     if (answer.head === undefined) return answer;
-    const entries = fieldOf(answer.json, 'data');
-    if (answer.head.status !== 200 || !Array.isArray(entries)) return { message: whyNot(answer, endpoint) };
-    models.push(...entries.flatMap(offeredIn));
+    const listed = fieldOf(answer.json, 'data');
+    if (answer.head.status !== 200 || !Array.isArray(listed)) return { message: whyNot(answer, endpoint) };
+    entries.push(...listed);
     const last = fieldOf(answer.json, 'last_id');
     if (fieldOf(answer.json, 'has_more') !== true || typeof last !== 'string' || last === after) break;
     after = last;
   }
-  return { models };
+  const named = entries.flatMap((entry) => {
+    const id = fieldOf(entry, 'id');
+    return typeof id === 'string' && id !== '' ? [{ id, entry }] : [];
+  });
+  const facts = await describeAll(
+    named.filter(({ id }) => !isTabled(id)),
+    endpoint,
+  );
+  return { models: named.map(({ id, entry }) => ({ id, ...nameIn(entry), facts: facts.get(id) })) };
 }
 
 function onePage({ connections, baseUrl, root, headers, life }: Endpoint, after: string | undefined) {
@@ -49,9 +57,7 @@ function whyNot({ head, text }: JsonAnswer, { nowMs }: Endpoint): string {
   return classifyAnswer(head, text, nowMs).message;
 }
 
-function offeredIn(entry: unknown): OfferedModel[] {
-  const id = fieldOf(entry, 'id');
-  if (typeof id !== 'string' || id === '') return [];
+function nameIn(entry: unknown): Pick<OfferedModel, 'displayName'> {
   const name = fieldOf(entry, 'display_name') ?? fieldOf(entry, 'name');
-  return [{ id, displayName: typeof name === 'string' ? name : undefined, sizes: sizesIn(entry) }];
+  return { displayName: typeof name === 'string' ? name : undefined };
 }

@@ -119,7 +119,7 @@ function named({ name, description }: WireTool): Fields {
 /** An explicit effort is sent to any model; a default only to one that is known to have efforts. */
 function effortOf(request: ModelRequest, info: ModelInfo, quirks: Pick<Quirks, 'has'>): string | undefined {
   const effort: EffortLevel | undefined = request.effort ?? wireEffort(request, info);
-  if (effort === undefined || quirks.has('no_effort')) return undefined;
+  if (effort === undefined || quirks.has('no_effort') || info.supportsThinking === false) return undefined;
   if (effort !== 'xhigh' && effort !== 'max') return effort;
   return quirks.has('effort_high_at_most') ? 'high' : 'xhigh';
 }

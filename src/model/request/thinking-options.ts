@@ -58,9 +58,10 @@ export function wireThinking(
   const takesAdaptive = support === 'adaptive' || support === 'enabled+adaptive';
   if (isOff(asked)) {
     if (info.alwaysThinks === true) return { type: 'adaptive' };
-    return support === 'none' ? undefined : { type: 'disabled' };
+    return support === 'none' && info.supportsThinking !== true ? undefined : { type: 'disabled' };
   }
-  if (support === 'none') return explicitBudget(asked, maxTokens);
+  if (support === 'none' && info.supportsThinking !== true)
+    return info.supportsThinking === false ? undefined : explicitBudget(asked, maxTokens);
   if (support === 'adaptive' || (asked.type === 'adaptive' && takesAdaptive)) {
     return { type: 'adaptive', ...display(asked) };
   }

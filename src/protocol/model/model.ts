@@ -216,6 +216,13 @@ export interface ModelInfo {
    * has none. Absent: a tool carries the schema.
    */
   readonly structuredOutput?: 'with_tools' | 'without_tools' | undefined;
+  /** false: it takes no tools, so none are sent. Default true. */
+  readonly supportsTools?: boolean | undefined;
+  /**
+   * Of models in no table, as their endpoint says. true: it thinks when it is asked to; false: it never does,
+   * so nothing about thinking is sent. Default unknown.
+   */
+  readonly supportsThinking?: boolean | undefined;
   /** Knowledge cutoff in words (`June 2026`); absent if unknown. */
   readonly knowledgeCutoff?: string | undefined;
   /** USD per million tokens; undefined if unknown. */

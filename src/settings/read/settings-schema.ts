@@ -27,6 +27,7 @@ const models = z.record(
     contextWindow: tokens.optional(),
     maxOutputTokens: tokens.optional(),
     supportsImages: z.boolean().optional(),
+    supportsTools: z.boolean().optional(),
     firstByteTimeoutMs: milliseconds.optional(),
     idleTimeoutMs: milliseconds.optional(),
     price: z

@@ -106,7 +106,7 @@ export function lookUpOutside(path: string): NonNullable<Dialect['lookUp']> {
         };
 }
 
-const CHAT: Dialect = {
+export const CHAT: Dialect = {
   lookUp: lookUpOutside('/v1/chat/completions'),
   read: readChatRequest,
   message: (answer, request) =>

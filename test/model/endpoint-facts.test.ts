@@ -1,4 +1,4 @@
-/** Sizes of models that no table knows, asked of the endpoint. */
+/** Facts of models that no table knows, asked of the endpoint. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelClientOptions } from '../../src/model/client.ts';
 import type { ModelClient } from '../../src/protocol/model/model-client.ts';
@@ -97,7 +97,7 @@ describe('the sizes of a model that is in no table', () => {
     );
     const asking = client(server.url);
     await asking.ready('qwen3', { signal: never });
-    expect(asking.infoOf('qwen3')).toMatchObject({ contextWindow: 32_768, maxOutputTokens: 32_000 });
+    expect(asking.infoOf('qwen3')).toMatchObject({ contextWindow: 32_768, maxOutputTokens: 8_192 });
     expect(server.received.map(({ url }) => url)).toEqual(['/v1/models/qwen3', '/v1/models']);
   });
 
@@ -105,14 +105,25 @@ describe('the sizes of a model that is in no table', () => {
     ['is refused', refuses(403, 'permission_error', 'Not for you.')],
     ['is nonsense', json({ data: [{ id: 'odd', max_input_tokens: -1, max_tokens: 'many' }] })],
     ['is no JSON', (response) => void response.end('<html>')],
-    ['is cut', (response) => void response.destroy()],
   ])('are not missed when the answer %s, nor asked for again', async (_, answer) => {
     const server = await serving(answer, answer, hello);
     const asking = client(server.url, { maxRetries: 0 });
     const request = requestOf(viewOf(user('hi')), { model: 'odd' });
     for (let n = 1; n <= 2; n++) expect((await run(asking, request)).outcome.kind).toBe('complete');
     expect(asking.infoOf('odd')).toMatchObject({ source: 'default', contextWindow: 200_000 });
-    expect(server.received.filter(({ method }) => method === 'GET')).toHaveLength(2);
+    const urls = server.received.filter(({ method }) => method === 'GET').map(({ url }) => url);
+    expect(urls.slice(0, 2)).toEqual(['/v1/models/odd', '/v1/models']);
+    expect(new Set(urls).size).toBe(urls.length);
+  });
+
+  it('are asked for again where no answer came, but not for ever', async () => {
+    const server = await serving((response, { method }) => {
+      if (method === 'POST') hello(response, server.received[0] as never, 1);
+      else response.destroy();
+    });
+    const asking = client(server.url, { maxRetries: 0 });
+    for (let n = 1; n <= 8; n++) await run(asking, requestOf(viewOf(user('hi')), { model: 'cut' }));
+    expect(server.received.filter(({ url }) => url === '/v1/models/cut')).toHaveLength(5);
   });
 
   it('hold nothing up when the endpoint does not say', async () => {
@@ -138,7 +149,7 @@ describe('the sizes of a model that is in no table', () => {
     // What was given up is looked up by the next client.
     const next = client(server.url);
     const asked = () => {
-      next.infoOf('slow');
+      void next.ready('slow', { signal: never });
       return server.received.length;
     };
     await expect.poll(asked).toBe(2);
