@@ -8,7 +8,7 @@ import type { ModelClient } from '../protocol/model/model-client.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
-import { createEndpointFacts, type EndpointFacts, NO_FACTS } from './catalog/endpoint-facts.ts';
+import { type UntabledModels, untabledModels } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
 import { type Credential, createCredentials } from './credentials.ts';
@@ -91,7 +91,7 @@ export interface ModelClientOptions {
 /** Caches the result while what the endpoint has said is unchanged: called several times a turn. */
 function remembering(
   { models: overrides, betas, provider, structuredOutput, wire }: ModelClientOptions,
-  facts: EndpointFacts,
+  facts: UntabledModels,
 ) {
   const factsOf = (model: string, stated: StatedFacts | undefined): ModelInfo => {
     const info = modelInfo(model, overrides, stated, betas);
@@ -156,10 +156,10 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     options.credentials ?? (options.wire && renewedBy(wire)),
     { clock: options.clock, ttlMs: options.credentialTtlMs },
   );
-  const facts =
+  const facts = untabledModels(
     options.looksUpModels === false
-      ? NO_FACTS
-      : createEndpointFacts({
+      ? undefined
+      : {
           connections,
           baseUrl,
           root: options.modelsRoot ?? `${withoutTrailingSlashes(baseUrl.pathname)}/v1`,
@@ -168,7 +168,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           clock: options.clock,
           log: options.onLookedUp,
           advise: options.onAdapted,
-        });
+        },
+  );
   const infoOf = remembering(options, facts);
   const ready: ModelClient['ready'] = (model, signal) => facts.ready(model, signal);
   const deps = {

@@ -1,7 +1,7 @@
 /** Settings without a session: effective values, model access, and trusted folders. */
 
 import { resolve } from 'node:path';
-import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/standalone/inspect-settings.ts';
+import type { ProjectTrust } from '../engine/standalone/inspect-settings.ts';
 import type { AvailableModels } from '../engine/standalone/list-models.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
 import { configHome } from '../settings/read/config-home.ts';
@@ -131,12 +131,12 @@ export async function trustProject(
   { root, hash }: Pick<ProjectTrust, 'root' | 'hash'>,
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<void> {
-  await recordsOf(options).record({ root, hash, trustedAt: isoTime(systemClock.nowMs()) });
+  await (await recordsOf(options)).record({ root, hash, trustedAt: isoTime(systemClock.nowMs()) });
 }
 
 /** The trusted folders, and since when. */
 export async function trustedFolders(options: Pick<Options, 'cwd' | 'env'> = {}) {
-  return recordsOf(options).list();
+  return (await recordsOf(options)).list();
 }
 
 /** false: the folder was not trusted. `root`: its real path. */
@@ -144,12 +144,16 @@ export async function revokeTrust(
   root: string,
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<boolean> {
-  return recordsOf(options).revoke(root);
+  return (await recordsOf(options)).revoke(root);
 }
+
+// Loaded on first use: a session reads settings by itself.
+const load = () => import('../engine/standalone/inspect-settings.ts');
 
 async function inspect(options: ResolveSettingsOptions) {
   checkOptions(options);
   const { cwd, env } = placeOf(options);
+  const { inspectSettings } = await load();
   return inspectSettings({
     options: { settingSources: ['user', 'project', 'local'], ...options },
     cwd: resolve(cwd),
@@ -158,7 +162,7 @@ async function inspect(options: ResolveSettingsOptions) {
   });
 }
 
-function recordsOf(options: Pick<Options, 'cwd' | 'env'>) {
+async function recordsOf(options: Pick<Options, 'cwd' | 'env'>) {
   const { cwd, env } = placeOf(options);
   const home = configHome(env, resolve(cwd));
   if (home === undefined)
@@ -166,5 +170,6 @@ function recordsOf(options: Pick<Options, 'cwd' | 'env'>) {
       'invalid_option',
       'There is no home to remember trust in. Set TURNWRIGHT_HOME or HOME.',
     );
+  const { trustRecords } = await load();
   return trustRecords(home, nodeFiles);
 }

@@ -8,9 +8,7 @@ import { recordGrants } from '../../settings/resolve/granted-directories.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import { RULE_SOURCES } from '../../settings/resolve/resolve-permissions.ts';
-import { keepTrust } from '../../settings/trust/keep-trust.ts';
-import { persistPermissions } from '../../settings/write/persist-permissions.ts';
-import { createSettingsWriter, type SettingsWriter } from '../../settings/write/write-settings.ts';
+import type { SettingsWriter } from '../../settings/write/write-settings.ts';
 
 export type { SettingsReport };
 
@@ -68,7 +66,7 @@ class Access implements SettingsAccess {
   #resolved: Resolution;
   #options: ConfigSources['options'];
   #listeners: readonly ((change: SettingsChange) => void)[] = [];
-  #writer: SettingsWriter | undefined;
+  #writer: Promise<SettingsWriter> | undefined;
 
   constructor(first: Resolution, input: SettingsAccessInput) {
     this.#first = first;
@@ -80,6 +78,7 @@ class Access implements SettingsAccess {
   async persist(updates: readonly PermissionUpdate[]): Promise<void> {
     const { files } = this.#input;
     const { home: configHome, projectRoot } = this.#first.config;
+    const { persistPermissions } = await import('../../settings/write/persist-permissions.ts');
     await persistPermissions(updates, { change: (...what) => this.#change(...what) });
     if (configHome !== undefined) await recordGrants(updates, { configHome, projectRoot, files });
   }
@@ -125,7 +124,7 @@ class Access implements SettingsAccess {
   async fileOf(destination: SettingsDestination): Promise<string> {
     const place = FILES[destination];
     if (place === undefined) throw invalid(`${JSON.stringify(destination)} names no settings file.`);
-    return this.#writing().fileOf(place);
+    return (await this.#writing()).fileOf(place);
   }
 
   report(): SettingsReport {
@@ -148,16 +147,22 @@ class Access implements SettingsAccess {
     return resolveConfig({ ...this.#input, options: this.#options, readBefore });
   }
 
-  #writing(): SettingsWriter {
+  /** Loaded with the first write: few sessions change settings. */
+  #writing(): Promise<SettingsWriter> {
     const { home: configHome, projectRoot } = this.#first.config;
-    this.#writer ??= createSettingsWriter({ configHome, projectRoot, files: this.#input.files });
+    this.#writer ??= import('../../settings/write/write-settings.ts').then(({ createSettingsWriter }) =>
+      createSettingsWriter({ configHome, projectRoot, files: this.#input.files }),
+    );
     return this.#writer;
   }
 
   async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {
     const before = REPOSITORY.includes(source) ? (await this.#resolveAgain()).project : undefined;
-    const file = await this.#writing().change(source, key, edit);
-    if (before !== undefined) await keepTrust(before, await this.#resolveAgain(), this.#input);
+    const file = await (await this.#writing()).change(source, key, edit);
+    if (before !== undefined) {
+      const { keepTrust } = await import('../../settings/trust/keep-trust.ts');
+      await keepTrust(before, await this.#resolveAgain(), this.#input);
+    }
     for (const listener of this.#listeners)
       listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });
     return file;

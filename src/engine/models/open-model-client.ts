@@ -3,6 +3,7 @@ import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient } from '../../model/client.ts';
 import { type QualifiedModel, qualifiedModel } from '../../model/provider-name.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
+import type { OpenWire } from '../../model/wire.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
@@ -11,7 +12,6 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { wireOf } from './provider-wires.ts';
 import { userAgentOf } from './user-agent.ts';
 
 interface ClientPorts {
@@ -41,7 +41,7 @@ export function ownProvider(
   return isAddressed ? { apiKeyEnv: OPENAI_KEY, ...own, baseUrl } : own;
 }
 
-const ownName = ({ provider = 'anthropic' }: Pick<QueryEngineConfig, 'provider'>) => provider;
+export const ownName = ({ provider = 'anthropic' }: Pick<QueryEngineConfig, 'provider'>) => provider;
 
 type Names = Pick<QueryEngineConfig, 'env' | 'provider' | 'providers'>;
 
@@ -52,35 +52,8 @@ export function resolvedModel(name: string | undefined, config: Names): string {
   return provider === undefined ? model : `${provider}:${resolveModelAlias(model, env)}`;
 }
 
-const named = (model: string, config: Names): QualifiedModel =>
+export const named = (model: string, config: Names): QualifiedModel =>
   qualifiedModel(model, (name) => isProvider(name, config));
-
-/** Who is asked for the configured model, how that one is reached beside model calls, and by whose key. */
-export function configuredAccess(config: Omit<QueryEngineConfig, 'tools'>) {
-  const { provider: other, model } = named(resolvedModel(config.model, config), config);
-  const name = other ?? ownName(config);
-  const isOwn = name === ownName(config);
-  const provider = isOwn ? ownProvider(config) : providerOf(name, config);
-  const access: ProviderAccess = accessOf(provider, config);
-  const { apiKey, authToken } = access;
-  const hasKey = apiKey !== undefined || authToken !== undefined;
-  return {
-    ...access,
-    name,
-    isOwn,
-    provider,
-    /** Its name there. */
-    model,
-    /** Goes before the names of its models, where it is not the session's own. */
-    prefix: isOwn ? '' : `${name}:`,
-    credential: { apiKey, authToken },
-    keySource: isPlain(provider) ? config.apiKeySource : hasKey ? provider.apiKeyEnv : undefined,
-    /** Why it must not be asked. */
-    refusal: lockedOut(name, config),
-    /** Nothing is missing: an address of its own may need no key. */
-    isConfigured: !isOwn && !isPlain(provider),
-  };
-}
 
 /** The key of a server that is asked without a provider of a name. */
 const OPENAI_KEY = 'OPENAI_API_KEY';
@@ -96,7 +69,10 @@ function clientOf(
   config: QueryEngineConfig,
   ports: ClientPorts,
 ): ModelClient {
-  const wire = wireOf(provider, config);
+  const wire: OpenWire | undefined =
+    provider.type === 'anthropic'
+      ? undefined
+      : async (wirePorts) => (await import('./provider-wires.ts')).openWire(provider, config, wirePorts);
   return createModelClient({
     ...sharedOptions(config, ports),
     ...modelFacts(name, config),
@@ -132,7 +108,7 @@ export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineCon
 }
 
 /** Where a variable asks for one cloud, nothing goes elsewhere: not for a fallback, and not for an agent. */
-function lockedOut(
+export function lockedOut(
   name: string,
   { provider, providerLockedBy }: Pick<QueryEngineConfig, 'provider' | 'providerLockedBy'>,
 ): string | undefined {
@@ -145,7 +121,10 @@ function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'p
   return Object.hasOwn(providers, name) || PROVIDER_TYPES.some((type) => type === name);
 }
 
-function providerOf(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): ProviderConfig {
+export function providerOf(
+  name: string,
+  { providers = {} }: Pick<QueryEngineConfig, 'providers'>,
+): ProviderConfig {
   const named = Object.hasOwn(providers, name) ? providers[name] : undefined;
   const type = named?.type ?? PROVIDER_TYPES.find((known) => known === name);
   if (type === undefined)
@@ -158,7 +137,7 @@ function providerOf(name: string, { providers = {} }: Pick<QueryEngineConfig, 'p
   return { ...named, type };
 }
 
-interface ProviderAccess {
+export interface ProviderAccess {
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly authToken?: string;
@@ -166,12 +145,12 @@ interface ProviderAccess {
 }
 
 /** Anthropic's API by the usual variables, options and settings. */
-function isPlain({ type, baseUrl, apiKeyEnv }: ProviderConfig): boolean {
+export function isPlain({ type, baseUrl, apiKeyEnv }: ProviderConfig): boolean {
   return type === 'anthropic' && baseUrl === undefined && apiKeyEnv === undefined;
 }
 
 /** Address and credentials. What belongs to one provider is never sent to another. */
-function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>) {
+export function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>) {
   const { type, baseUrl, apiKeyEnv, headers } = provider;
   if (isPlain(provider)) return anthropicAccess(config);
   const key = apiKeyEnv === undefined ? undefined : (config.providerEnv ?? config.env)?.[apiKeyEnv]?.trim();

@@ -1,27 +1,24 @@
-/** How each type of provider is spoken to. Their code is loaded when one of their models is asked first. */
+/** How each type of provider is spoken to. Loaded when one of their models is asked first, as their code is. */
 import type { CloudName } from '../../model/cloud/cloud-setup.ts';
-import type { OpenWire, Wire, WirePorts } from '../../model/wire.ts';
+import type { Wire, WirePorts } from '../../model/wire.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { ProviderConfig } from '../../protocol/model/provider.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { userAgentOf } from './user-agent.ts';
 
-/** undefined: it is none. */
-export function cloudOf({ type }: ProviderConfig): CloudName | undefined {
-  return type === 'bedrock' || type === 'vertex' || type === 'foundry' ? type : undefined;
-}
-
-/** undefined: the Messages API over our own HTTP, which is the client's own wire. */
-export function wireOf(provider: ProviderConfig, config: QueryEngineConfig): OpenWire | undefined {
+/** Of any provider but those of the Messages API over our own HTTP, which is the client's own wire. */
+export function openWire(
+  provider: ProviderConfig,
+  config: QueryEngineConfig,
+  ports: WirePorts,
+): Promise<Wire> {
   switch (provider.type) {
-    case 'anthropic':
-      return undefined;
     case 'openai-compatible':
-      return (ports) => openAiWire(provider, config, ports);
+      return openAiWire(provider, config, ports);
     case 'ai-sdk':
-      return (ports) => aiSdkWire(provider, ports);
+      return aiSdkWire(provider, ports);
     default:
-      return (ports) => cloudWire(provider.type as CloudName, config, ports);
+      return cloudWire(provider.type as CloudName, config, ports);
   }
 }
 

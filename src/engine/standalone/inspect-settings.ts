@@ -10,7 +10,8 @@ import {
   type TrustedFolder,
   trustedFolders,
 } from '../../settings/trust/trust-store.ts';
-import { configuredAccess, resolvedModel } from '../models/open-model-client.ts';
+import { configuredAccess } from '../models/configured-access.ts';
+import { resolvedModel } from '../models/open-model-client.ts';
 import { reachOf } from '../models/unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust/trust.ts';

@@ -5,7 +5,8 @@ import { listModels as listAtEndpoint, type OfferedModel } from '../../model/htt
 import type { ModelInfo } from '../../protocol/model/model.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { configuredAccess, modelFacts, resolvedModel } from '../models/open-model-client.ts';
+import { configuredAccess } from '../models/configured-access.ts';
+import { modelFacts, resolvedModel } from '../models/open-model-client.ts';
 import { withEndpoint } from './probe-model.ts';
 
 export interface AvailableModels {

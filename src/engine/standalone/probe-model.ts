@@ -6,7 +6,8 @@ import { callerHeaders } from '../../model/http/request-headers.ts';
 import { lifeOf } from '../../model/life-of.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { configuredAccess, modelsRoot } from '../models/open-model-client.ts';
+import { configuredAccess } from '../models/configured-access.ts';
+import { modelsRoot } from '../models/open-model-client.ts';
 import { userAgentOf } from '../models/user-agent.ts';
 
 export type { EndpointAnswer };

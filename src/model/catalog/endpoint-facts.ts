@@ -1,22 +1,18 @@
 /**
- * What an endpoint reports of models that are in no table: sizes, abilities and price. Asked once per
- * process, endpoint and model, with the first request; a failed look-up leaves them unknown.
+ * What an endpoint reports of models that are in no table: sizes, abilities and price. Asked with the first
+ * request to such a model, by code that is loaded then.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { Connections } from '../http/connections.ts';
-import { lifeOf } from '../life-of.ts';
-import type { LookedUp } from './look-up-facts.ts';
-import { isTabled, type ModelOverrides, type StatedFacts, wireModel } from './model-info.ts';
+import { isTabled, type ModelOverrides, type StatedFacts } from './model-info.ts';
 
 export interface EndpointFacts {
   /** What is known so far; nothing is asked for. */
   of(model: string): StatedFacts | undefined;
-  /** Tells that a table has the model, so that it is never looked up. */
-  isTabled(model: string): boolean;
   /**
-   * Looks the model up unless that was done. Resolves when it is known, or after `READY_MS`; undefined: there
+   * Looks the model up unless that was done. Resolves when it is known, or after a second; undefined: there
    * is nothing to wait for. Never rejects.
    */
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
@@ -24,15 +20,7 @@ export interface EndpointFacts {
   close(): void;
 }
 
-/** Another wire's endpoint describes no models: nothing is asked, and nothing goes to another endpoint. */
-export const NO_FACTS: EndpointFacts = {
-  of: () => undefined,
-  isTabled: () => true,
-  ready: () => undefined,
-  close: () => {},
-};
-
-interface EndpointFactsOptions {
+export interface EndpointFactsOptions {
   readonly connections: Connections;
   readonly baseUrl: URL;
   /** The path that `/models` is below, such as `/v1`. */
@@ -46,118 +34,51 @@ interface EndpointFactsOptions {
   readonly advise: ((sentence: string) => void) | undefined;
 }
 
-/** Time that the first request to an unknown model waits for its facts. */
-const READY_MS = 1_000;
-/** Time limit of a look-up in the background. */
-const LOOKUP_MS = 10_000;
-/** A server that has not loaded the model yet is asked again, but not for ever. */
-const MOST_LOOKS = 5;
-
-interface Lookup {
-  /** undefined: finished. */
-  running: Promise<void> | undefined;
-  facts: StatedFacts | undefined;
-  looksLeft: number;
+export interface UntabledModels extends EndpointFacts {
+  /** Tells that a table has the model, so that it is never looked up. */
+  isTabled(model: string): boolean;
 }
 
-const shared = new Map<string, Lookup>();
-
-export function createEndpointFacts(options: EndpointFactsOptions): EndpointFacts {
-  return new Facts(options);
+/** undefined: the endpoint describes no models. Nothing is asked then, and nothing goes to another endpoint. */
+export function untabledModels(options: EndpointFactsOptions | undefined): UntabledModels {
+  return new Untabled(options);
 }
 
-class Facts implements EndpointFacts {
-  readonly #options: EndpointFactsOptions;
-  /** Controllers of the running look-ups. */
-  #running: readonly AbortController[] = [];
+class Untabled implements UntabledModels {
+  readonly #options: EndpointFactsOptions | undefined;
+  #facts: EndpointFacts | undefined;
   #tabled: readonly string[] = [];
   #closed = false;
 
-  constructor(options: EndpointFactsOptions) {
+  constructor(options: EndpointFactsOptions | undefined) {
     this.#options = options;
   }
 
-  of(model: string): StatedFacts | undefined {
-    return this.isTabled(model) ? undefined : shared.get(this.#keyOf(model))?.facts;
-  }
-
   isTabled(model: string): boolean {
-    if (this.#tabled.includes(model)) return true;
+    if (this.#options === undefined || this.#tabled.includes(model)) return true;
     if (!isTabled(model, this.#options.overrides)) return false;
     this.#tabled = [...this.#tabled, model];
     return true;
   }
 
+  of(model: string): StatedFacts | undefined {
+    return this.isTabled(model) ? undefined : this.#facts?.of(model);
+  }
+
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined {
     if (this.isTabled(model)) return undefined;
-    const key = this.#keyOf(model);
-    const known = shared.get(key);
-    if (known?.running === undefined && known?.looksLeft !== 0 && !this.#closed) this.#start(key, model);
-    const running = shared.get(key)?.running;
-    return running && soon(running, this.#options.clock, life.signal);
+    return this.#facts === undefined ? this.#load(model, life) : this.#facts.ready(model, life);
   }
 
   close(): void {
     this.#closed = true;
-    for (const controller of this.#running) controller.abort();
+    this.#facts?.close();
   }
 
-  #keyOf(model: string): string {
-    const { baseUrl, root } = this.#options;
-    return `${baseUrl.origin}${root} ${wireModel(model)}`;
+  async #load(model: string, life: Pick<Life, 'signal'>): Promise<void> {
+    const { createEndpointFacts } = await import('./looked-up-models.ts');
+    if (this.#closed || this.#options === undefined) return;
+    this.#facts ??= createEndpointFacts(this.#options);
+    await this.#facts.ready(model, life);
   }
-
-  #start(key: string, model: string): void {
-    const lookup = shared.get(key) ?? { running: undefined, facts: undefined, looksLeft: MOST_LOOKS };
-    shared.set(key, lookup);
-    lookup.looksLeft--;
-    lookup.running = this.#look(wireModel(model)).then((found) => {
-      lookup.running = undefined;
-      if (found?.facts !== undefined) lookup.facts = found.facts;
-      if (found?.isFinal !== false) lookup.looksLeft = 0;
-      // A closed client has learned nothing about its endpoint.
-      if (this.#closed && lookup.facts === undefined) shared.delete(key);
-    });
-  }
-
-  async #look(model: string): Promise<LookedUp | undefined> {
-    const { baseUrl, clock, connections, headers, root, log, advise } = this.#options;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const cancel = clock.timer(LOOKUP_MS, () => controller.abort());
-    this.#running = [...this.#running, controller];
-    try {
-      const { lookUpFacts } = await import('./look-up-facts.ts');
-      const found = await lookUpFacts(model, {
-        connections,
-        baseUrl,
-        root,
-        headers: headers(),
-        life: lifeOf(signal),
-      });
-      log?.(found.said);
-      if (found.advice !== undefined) advise?.(found.advice);
-      return found;
-    } catch {
-      return undefined;
-    } finally {
-      cancel();
-      this.#running = this.#running.filter((other) => other !== controller);
-    }
-  }
-}
-
-/** Resolves with the look-up, after `READY_MS`, or on abort. */
-function soon(lookup: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.timer(READY_MS, done);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-    else void lookup.then(done);
-  });
 }

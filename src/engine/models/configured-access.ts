@@ -1,0 +1,77 @@
+/** The provider of the configured model, beside model calls. Loaded where it is not simply Anthropic's API. */
+import type { CloudName } from '../../model/cloud/cloud-setup.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { ProviderConfig } from '../../protocol/model/provider.ts';
+import type { Resolution } from '../../settings/resolve/resolution.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import {
+  accessOf,
+  isPlain,
+  lockedOut,
+  named,
+  ownName,
+  ownProvider,
+  type ProviderAccess,
+  providerOf,
+  resolvedModel,
+} from './open-model-client.ts';
+
+/** Who is asked for the configured model, how that one is reached, and by whose key. */
+export function configuredAccess(config: Omit<QueryEngineConfig, 'tools'>) {
+  const { provider: other, model } = named(resolvedModel(config.model, config), config);
+  const name = other ?? ownName(config);
+  const isOwn = name === ownName(config);
+  const provider = isOwn ? ownProvider(config) : providerOf(name, config);
+  const access: ProviderAccess = accessOf(provider, config);
+  const { apiKey, authToken } = access;
+  const hasKey = apiKey !== undefined || authToken !== undefined;
+  return {
+    ...access,
+    name,
+    provider,
+    /** Its name there. */
+    model,
+    isOwn,
+    /** What goes before the names of its models. */
+    prefix: isOwn ? '' : `${name}:`,
+    credential: { apiKey, authToken },
+    keySource: isPlain(provider) ? config.apiKeySource : hasKey ? provider.apiKeyEnv : undefined,
+    /** Why it must not be asked, in one sentence; undefined: it may. */
+    refusal: lockedOut(name, config),
+  };
+}
+
+/** How the model of a provider is reached. */
+export interface ProviderReach {
+  /** Why it cannot be, as an error to throw; undefined: it can. */
+  readonly unreachable?: TurnwrightError;
+  /** The cloud that is asked; undefined: none. */
+  readonly cloud?: CloudName;
+  /** It is reached without the credentials of Anthropic's API. */
+  readonly isConfigured?: boolean;
+}
+
+/** A variable that asks for a cloud is obeyed, or nothing is sent at all. */
+export async function providerReach({
+  config,
+  providerAskedBy,
+}: Pick<Resolution, 'config' | 'providerAskedBy'>): Promise<ProviderReach> {
+  const { isOwn, name, provider, refusal } = configuredAccess(config);
+  if (refusal !== undefined) return unreachable(refusal);
+  const cloud = cloudOf(provider);
+  if (cloud === undefined) return { isConfigured: !isPlain(provider) };
+  const { cloudConnection } = await import('./cloud-connection.ts');
+  const access = cloudConnection(cloud, config);
+  if (!('problem' in access)) return { cloud };
+  const askedBy = isOwn ? providerAskedBy : `The provider "${name}"`;
+  return unreachable(`${askedBy} is set, but cannot be obeyed. ${access.problem}`);
+}
+
+/** undefined: it is none. */
+function cloudOf({ type }: ProviderConfig): CloudName | undefined {
+  return type === 'bedrock' || type === 'vertex' || type === 'foundry' ? type : undefined;
+}
+
+function unreachable(sentence: string): ProviderReach {
+  return { unreachable: new TurnwrightError('invalid_settings', sentence) };
+}
