@@ -98,6 +98,17 @@ export interface Settings {
   readonly relevantMemory?: boolean | RelevantMemorySettings | undefined;
   /** A small model summarises each round of tools in one line. */
   readonly toolUseSummaries?: boolean | undefined;
+  /**
+   * Of the conversation at a terminal. Other programs have keys of these names, too, so the screen checks the
+   * values: none stops a run.
+   */
+  readonly theme?: unknown;
+  readonly reducedMotion?: unknown;
+  readonly screenReader?: unknown;
+  readonly terminalTitle?: unknown;
+  readonly terminalBell?: unknown;
+  readonly statusLine?: unknown;
+  readonly keybindings?: unknown;
   /** Name of an output style. */
   readonly outputStyle?: string | undefined;
   /** Most characters of one description in the list of skills. */

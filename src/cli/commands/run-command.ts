@@ -1,6 +1,6 @@
 /** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
-import { getSessionInfo, NOT_CONFIGURED, sessionDecisions, type TerminalReason } from '../../index.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { NOT_CONFIGURED, sessionDecisions, type TerminalReason } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { modelSource } from '../run/configured.ts';
@@ -34,35 +34,35 @@ export async function runCommand(world: World, words: readonly string[], flags: 
     note: (sentence) => void (verbose && world.err.write(`${sentence}\n`).catch(() => undefined)),
   });
   const { resume } = flags.options;
+  const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
+  const keyboard = print ? undefined : world.keyboard();
+  if (keyboard !== undefined) return converse(world, keyboard, task, flags);
   const continues = flags.options.continue === true || resume !== undefined;
   if (task === '' && !continues) throw new UsageError(NO_TASK);
   // Without a task an interrupted submission is continued to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
   if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
-  const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
-  if (print) return runPrinted(world, prompt, flags);
-  if (resume !== undefined && (await getSessionInfo(resume, { env: world.env })) === undefined)
-    throw new UsageError(`No conversation found with session ID: ${resume}. turnwright sessions lists them.`);
-  return runShown(world, prompt, flags);
+  return runPrinted(world, prompt, flags);
 }
 
-/** The live view, also without a terminal. */
-export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
-  await settleTrust(world, flags, world.stdout.isTTY === true ? world.keyboard() : undefined);
-  const { sink, canUseTool, warn, terminal } = createLiveView(world, { verbose: flags.verbose === true });
-  const options = optionsFrom(flags, {
-    cwd: world.cwd,
-    env: world.env,
-    partials: true,
-    canUseTool,
-    warn,
-  });
-  const goOn = async () => {
-    const next = await promptToGoOn(world, flags);
-    if (next !== undefined) await terminal.line(`> ${next}`);
-    return next;
-  };
-  return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
+/** A conversation at the terminal; `task`: its first prompt, '' for none. */
+async function converse(
+  world: World,
+  keyboard: NodeJS.ReadStream,
+  task: string,
+  flags: RunFlags,
+): Promise<ExitCode> {
+  if ((await modelSource(world, flags)) === undefined) {
+    const { welcome } = await import('../conversation/start/index.ts');
+    const welcomed = await welcome(world, flags, { keyboard });
+    if (welcomed.kind === 'leave') return EXIT.success;
+    if (welcomed.kind === 'rehearse')
+      return (await import('./start-command.ts')).startCommand(world, [], flags);
+    flags = welcomed.flags;
+  }
+  await settleTrust(world, flags, keyboard);
+  const { openConversation } = await import('../conversation/screen/open-conversation.ts');
+  return openConversation(world, flags, keyboard, task);
 }
 
 /** `stream-json` reports progress already: programs that read it set --verbose, and expect a quiet stderr. */

@@ -64,6 +64,7 @@ export function createConversation({
 }: ConversationOptions): Conversation {
   const { cwd = '.', env = {} } = base;
   let state: ConversationState = { ...startingState(clock.monotonicMs(), { cwd }), queue };
+  let firstId = base.sessionId;
   let options = base;
   let driver: SessionDriver;
   let shell: { readonly id: string; readonly run: ShellRun } | undefined;
@@ -95,7 +96,9 @@ export function createConversation({
 
   const open = ({ resume, resumeSessionAt, forkSession }: ReopenTarget): Promise<void> => {
     const isNew = resume === undefined || forkSession === true;
-    const id = isNew ? randomUUID() : resume;
+    const id = isNew ? (firstId ?? randomUUID()) : resume;
+    firstId = undefined;
+    state = { ...state, session: { ...state.session, id } };
     options = {
       ...base,
       continue: undefined,
@@ -110,6 +113,7 @@ export function createConversation({
     const opening = openSession(options, onMessage);
     driver = opening;
     void opening.ended.then((failure) => {
+      // A session that does not open is reported by `opened`.
       if (driver !== opening || failure === undefined) return;
       isEnded = true;
       dispatch({ kind: 'failed', sentence: sentenceOf(failure.error) });

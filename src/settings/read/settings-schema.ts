@@ -127,6 +127,13 @@ export const settingsSchema = z.object({
     ])
     .optional(),
   toolUseSummaries: z.boolean().optional(),
+  theme: z.unknown().optional(),
+  reducedMotion: z.unknown().optional(),
+  screenReader: z.unknown().optional(),
+  terminalTitle: z.unknown().optional(),
+  terminalBell: z.unknown().optional(),
+  statusLine: z.unknown().optional(),
+  keybindings: z.unknown().optional(),
   outputStyle: z.string().optional(),
   skillListingMaxDescChars: z.number().int().positive().optional(),
   skillListingBudgetFraction: z.number().positive().max(1).optional(),

@@ -36,6 +36,20 @@ const USER_ONLY = [
   'mcpToolChanges',
 ] as const satisfies readonly (keyof Settings)[];
 
+/**
+ * The screen is the user's, and `statusLine` runs a program. Repositories have these keys for other programs,
+ * too, so they are ignored without a warning.
+ */
+const SCREEN_KEYS = [
+  'statusLine',
+  'theme',
+  'reducedMotion',
+  'screenReader',
+  'terminalTitle',
+  'terminalBell',
+  'keybindings',
+] as const satisfies readonly (keyof Settings)[];
+
 /** Variables that decide what programs load and run, or where they connect. */
 const STEERING = [
   /^(?:ANTHROPIC|CLAUDE|TURNWRIGHT|OTEL|AWS|GOOGLE|GCLOUD|CLOUDSDK|AZURE)_/i,
@@ -94,6 +108,7 @@ function limit(
   refuse: (key: string, why: string) => void,
 ): Settings {
   const kept: Record<string, unknown> = { ...settings };
+  for (const key of SCREEN_KEYS) delete kept[key];
   for (const key of USER_ONLY) {
     if (kept[key] === undefined) continue;
     delete kept[key];

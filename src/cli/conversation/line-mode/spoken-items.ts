@@ -82,7 +82,7 @@ function toolLines(item: ToolItem, cwd: string): readonly string[] {
     OUTCOME_WORDS[outcome],
     ...(name === 'Bash' && outcome !== 'denied' ? [exitFact(item)] : []),
     ...(agent === undefined ? [] : [counted(agent.turns, 'turn')]),
-    duration(ms),
+    ...(ms === undefined ? [] : [duration(ms)]),
   ].filter((fact) => fact !== '');
   const head = `Tool: ${toolLabel(name, input, cwd)} … ${facts.join(', ')}`;
   if (name === 'Bash' && outcome !== 'denied') return [head, ...outputLines(item)];

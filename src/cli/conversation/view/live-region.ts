@@ -23,7 +23,7 @@ export interface LiveParts {
   editor(columns: number, most: number): Frame;
   /** What lies over the editor; undefined: nothing. */
   readonly overlay: { frame(size: Size): Frame; readonly keepsEditor?: boolean } | undefined;
-  /** Output of the `statusLine` command; undefined: the built-in line is shown. */
+  /** Output of the `statusLine` command; undefined: the built-in one is shown. */
   readonly customStatus: readonly Row[] | undefined;
   /** No spinner that moves. */
   readonly reducedMotion: boolean;

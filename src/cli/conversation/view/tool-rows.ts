@@ -30,7 +30,7 @@ export function toolRows(item: ToolItem, options: ToolRowsOptions): readonly Row
   const facts = [
     diff === undefined ? outcomeFact(item) : `+${diff.added} −${diff.removed}`,
     ...agentFacts(item),
-    ...(columns < WIDE_ENOUGH ? [] : [duration(item.ms)]),
+    ...(columns < WIDE_ENOUGH || item.ms === undefined ? [] : [duration(item.ms)]),
   ].filter((fact) => fact !== '');
   const mark = item.outcome === 'done' ? theme.good('●') : theme.bad('✗');
   const shownFacts = cut(facts.join(' · '), Math.max(12, Math.floor(columns / 2)));

@@ -23,7 +23,8 @@ export interface ToolItem {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly ms: number;
+  /** Time that it took; undefined: it is not known. */
+  readonly ms: number | undefined;
   readonly outcome: 'done' | 'failed' | 'denied';
   /** What the model reads. */
   readonly text: string;

@@ -24,8 +24,8 @@ export interface Transcript {
   document(): ViewDocument;
 }
 
-interface TranscriptOptions {
-  theme(): Theme;
+export interface TranscriptOptions {
+  readonly theme: Theme;
   /** For text. */
   columns(): number;
   cwd(): string;
@@ -90,7 +90,7 @@ type PrintedItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' 
 
 /** The rows of one item; streamed text is the caller's. */
 function rowsOf(item: PrintedItem, options: TranscriptOptions): readonly Row[] {
-  const theme = options.theme();
+  const theme = options.theme;
   switch (item.kind) {
     case 'prompt':
       return promptRows(item, theme);

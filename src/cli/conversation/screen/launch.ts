@@ -1,0 +1,14 @@
+/** What a conversation is begun with. */
+import type { Options } from '../../../index.ts';
+import type { ReopenTarget } from '../command-context.ts';
+import type { ScreenSettings } from './screen-settings.ts';
+
+export interface Launch {
+  readonly keyboard: NodeJS.ReadStream;
+  /** Options of the session, without those that say which one it is. */
+  readonly options: Options;
+  readonly target: ReopenTarget;
+  /** The first prompt; undefined: the person types it. */
+  readonly prompt: string | undefined;
+  readonly settings: ScreenSettings;
+}

@@ -1,0 +1,184 @@
+/** One conversation on a terminal: its parts, joined, from the first frame to the restored terminal. */
+
+import { createHighlighter } from '../../../terminal/markup/highlight.ts';
+import { createMarkdown } from '../../../terminal/markup/markdown-stream.ts';
+import { wantsColor } from '../../../terminal/text/style.ts';
+import { createTheme, themeFor } from '../../../terminal/text/theme.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import type { World } from '../../world.ts';
+import { type AskHost, counted } from '../asking.ts';
+import { REAL_CLOCK } from '../clock.ts';
+import type { CommandContext } from '../command-context.ts';
+import { rewind, runCommand } from '../commands/index.ts';
+import { type Conversation, createConversation } from '../conversation.ts';
+import type { Step } from '../reduce/step.ts';
+import { createKeeper } from '../session/keeper.ts';
+import { diffOf } from '../view/diff-of.ts';
+import { createSimpleAsker } from './interim.ts';
+import { createKeys } from './keys.ts';
+import type { Launch } from './launch.ts';
+import { createScreen, type Screen } from './screen.ts';
+import type { Draft } from './simple-editor.ts';
+import { tailOf } from './tail.ts';
+import { mindTerminal } from './terminal-manners.ts';
+
+/** Time that the session has to end, when the person leaves. */
+const LEAVE_MS = 1_500;
+
+export async function runConversation(world: World, launch: Launch): Promise<ExitCode> {
+  const { keyboard, settings, target, prompt } = launch;
+  const clock = REAL_CLOCK;
+  const { env, cwd } = world;
+  const theme = createTheme(themeFor({ color: wantsColor(env, true), env, setting: settings.theme }));
+  const highlighter = createHighlighter(theme);
+  const keeper = createKeeper({ cwd, env, clock, isKept: launch.options.persistSession !== false, warn });
+  const kept = keeper.begin(target);
+  let leave: (code: ExitCode) => void = () => {};
+  const left = new Promise<ExitCode>((resolve) => {
+    leave = resolve;
+  });
+  let isLeaving = false;
+
+  const screen: Screen = createScreen({
+    keyboard,
+    output: world.stdout,
+    clock,
+    theme,
+    keybindings: settings.keybindings,
+    reducedMotion: settings.reducedMotion,
+    markdown: () => createMarkdown({ theme, highlighter }),
+    diff: diffOf,
+    state: () => conversation.state,
+    onKey: (event, action) => keys(event, action),
+    onDraft: () => keep(),
+    onGone: () => void world.signals.depart(EXIT.hangup),
+  });
+  function warn(line: string): void {
+    screen.print([theme.warn(`! ${oneLine(line)}`)]);
+  }
+  const askHost: AskHost = {
+    theme,
+    clock,
+    get columns() {
+      return screen.columns;
+    },
+    get state() {
+      return conversation.state;
+    },
+    open: (overlay) => screen.overlays.open(overlay),
+    view: screen.view,
+    print: screen.print,
+    interrupt: () => void conversation.interrupt(),
+  };
+  const asker = counted(createSimpleAsker(askHost), clock, (event) => conversation.dispatch(event));
+  const conversation: Conversation = createConversation({
+    options: { ...launch.options, ...asker, stderr: warn },
+    target,
+    queue: kept.queue,
+    clock,
+    onStep,
+  });
+  function onStep(step: Step): void {
+    screen.step(step);
+    keep();
+  }
+  function keep(): void {
+    keeper.keep(conversation.state, screen.editor.text);
+  }
+  const exit = async (how?: 'now') => {
+    if (isLeaving && how !== 'now') return;
+    isLeaving = true;
+    screen.overlays.closeAll();
+    const closing = conversation.close().catch(() => undefined);
+    if (how !== 'now') await Promise.race([closing, clock.sleep(LEAVE_MS)]);
+    leave(EXIT.success);
+  };
+  const submit = ({ text, images }: Draft, mode: 'prompt' | 'shell', how?: 'now') => {
+    if (mode === 'shell') return conversation.shell(text);
+    if (!text.startsWith('/')) return conversation.enter({ text, images }, how);
+    void runCommand(text, context).then((isRun) => {
+      if (!isRun) conversation.enter({ text, images }, how);
+    });
+  };
+  const context: CommandContext = {
+    get query() {
+      return conversation.query;
+    },
+    get options() {
+      return conversation.options;
+    },
+    get state() {
+      return conversation.state;
+    },
+    get columns() {
+      return screen.columns;
+    },
+    cwd,
+    env,
+    theme,
+    clock,
+    print: screen.print,
+    open: (overlay) => screen.overlays.open(overlay),
+    view: screen.view,
+    transcript: screen.transcript,
+    send: (text) => conversation.enter({ text, images: [] }),
+    openFile: async () => {},
+    edit: (text) => screen.editor.replace({ text, images: [] }),
+    async reopen({ draft, ...next }) {
+      await conversation.reopen(next);
+      await printTail(next.resume);
+      if (draft !== undefined) screen.editor.replace({ text: draft, images: [] });
+    },
+    queue: conversation.queue,
+    emit: screen.emit,
+    exit: () => void exit(),
+  };
+  const printTail = async (sessionId: string | undefined) => {
+    if (sessionId !== undefined)
+      screen.step({ state: conversation.state, items: await tailOf(sessionId, { cwd, env }) });
+  };
+  const keys = createKeys({
+    conversation,
+    screen,
+    clock,
+    submit,
+    showKeys: () => {},
+    showTranscript: () => void screen.view(screen.transcript()),
+    editOutside: () => {},
+    rewind: () => void rewind(context),
+    suspend: () => manners.suspend(),
+    leave: (how) => void exit(how),
+  });
+  const manners = mindTerminal(world, screen, {
+    interrupt: () => void conversation.interrupt(),
+    close: () => conversation.close(),
+    farewell: () => farewell(conversation.state.session.id),
+  });
+
+  try {
+    await printTail(target.resume);
+    if (kept.text !== '') screen.editor.replace({ text: kept.text, images: [] });
+    screen.start();
+    for (const problem of [...settings.problems, ...screen.bindings.problems]) warn(problem);
+    if (prompt !== undefined) submit({ text: prompt, images: [] }, 'prompt');
+    const failed = conversation.opened.then(
+      () => new Promise<never>(() => {}),
+      (error: unknown) => {
+        throw error;
+      },
+    );
+    return await Promise.race([left, failed]);
+  } finally {
+    keep();
+    keeper.end();
+    screen.close();
+    manners.end();
+    const line = farewell(conversation.state.session.id);
+    if (line !== undefined) await world.out.write(`${line}\n`).catch(() => undefined);
+  }
+
+  function farewell(id: string): string | undefined {
+    return keeper.hasSession(id) ? `Go on with: turnwright --resume ${id}` : undefined;
+  }
+}

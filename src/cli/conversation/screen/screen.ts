@@ -1,0 +1,199 @@
+/** The conversation on a terminal: keys go in, the transcript and the live region come out. */
+import type { ActionName } from '../../../terminal/input/actions.ts';
+import { type Bindings, createBindings } from '../../../terminal/input/bindings.ts';
+import type { InputEvent } from '../../../terminal/input/events.ts';
+import { createInput } from '../../../terminal/input/input.ts';
+import { askSize } from '../../../terminal/renderer/ask-size.ts';
+import type { Row, Size } from '../../../terminal/renderer/frame.ts';
+import { createRegions } from '../../../terminal/renderer/regions.ts';
+import { writeNow } from '../../../terminal/renderer/write-now.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import type { ConversationClock } from '../clock.ts';
+import type { OverlayHost, ViewDocument } from '../overlay.ts';
+import { createOverlays, type Overlays } from '../overlays.ts';
+import type { Step } from '../reduce/step.ts';
+import { type ConversationState, isWorking } from '../state.ts';
+import { liveRegion, SPINNER_MS, textColumns } from '../view/live-region.ts';
+import type { ToolRowsOptions } from '../view/tool-rows.ts';
+import { createTranscript, type TranscriptOptions } from '../view/transcript.ts';
+import { createSimpleEditor, type ScreenEditor } from './simple-editor.ts';
+
+export interface Screen {
+  readonly editor: ScreenEditor;
+  readonly bindings: Bindings;
+  readonly overlays: Overlays;
+  readonly size: Size;
+  readonly theme: Theme;
+  /** Columns for text. */
+  readonly columns: number;
+  /** Takes the terminal. */
+  start(): void;
+  /** Shows what happened. */
+  step(step: Step): void;
+  print(rows: readonly Row[]): void;
+  redraw(): void;
+  /** Lines of the `statusLine` command in place of the built-in one. */
+  setStatus(rows: readonly Row[] | undefined): void;
+  transcript(): ViewDocument;
+  view(document: ViewDocument): Promise<void>;
+  /** Gives the terminal to something else while it runs: an editor, the shell. */
+  lend<T>(use: () => Promise<T>): Promise<T>;
+  /** Writes what draws nothing: the title, the bell, the clipboard. */
+  emit(sequence: string): void;
+  /** Restores the terminal, in one write. Safe to call twice, and from an exit handler. */
+  close(): void;
+}
+
+export interface ScreenOptions {
+  readonly keyboard: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly clock: ConversationClock;
+  readonly theme: Theme;
+  readonly keybindings: unknown;
+  readonly reducedMotion: boolean;
+  readonly markdown: TranscriptOptions['markdown'];
+  readonly diff: ToolRowsOptions['diff'];
+  state(): ConversationState;
+  /** A key with its action, or a paste, that no overlay took. */
+  onKey(event: InputEvent, action: ActionName | undefined): void;
+  /** The text in the editor changed. */
+  onDraft(): void;
+  /** The terminal is gone. */
+  onGone(): void;
+}
+
+const OUTPUT = 1;
+
+export function createScreen(options: ScreenOptions): Screen {
+  const { output, clock, theme, state } = options;
+  const bindings = createBindings(options.keybindings);
+  let lastKeyMs: number | undefined;
+  let status: readonly Row[] | undefined;
+  let stopTicks: (() => void) | undefined;
+
+  const regions = createRegions({
+    output,
+    size: () => askSize(output),
+    clock,
+    draw(size) {
+      transcript.flush();
+      return liveRegion(
+        {
+          state: state(),
+          nowMs: clock.monotonicMs(),
+          theme,
+          keys: {
+            interrupt: bindings.keyOf('interrupt'),
+            exit: bindings.keyOf('clear'),
+            editQueue: bindings.keyOf('takeQueued'),
+          },
+          answer: transcript.open,
+          editor: (columns, most) => editor.frame(columns, most),
+          overlay: overlays.current,
+          customStatus: status,
+          reducedMotion: options.reducedMotion,
+        },
+        size,
+      );
+    },
+    writeNow: (text) => writeNow(OUTPUT, text),
+    restoreText: () => input.restoreText,
+  });
+  const transcript = createTranscript({
+    theme,
+    columns: () => textColumns(regions.size),
+    cwd: () => state().session.cwd,
+    commit: (rows) => regions.commit(rows),
+    markdown: options.markdown,
+    diff: options.diff,
+  });
+  const editor = createSimpleEditor(() => {
+    options.onDraft();
+    regions.invalidate('key');
+  });
+  const host: Omit<OverlayHost, 'open'> = {
+    theme,
+    clock,
+    invalidate: () => regions.invalidate(),
+    typing: () => ({ lastKeyMs, draftIsEmpty: editor.isEmpty }),
+    view: (document) => view(document),
+  };
+  const overlays = createOverlays(host);
+  const input = createInput({
+    input: options.keyboard,
+    write: (text) => writeNow(OUTPUT, text),
+    clock,
+    onEvent(event) {
+      if (event.kind === 'reply') return;
+      // An overlay decides by the time between two keys.
+      const isTaken = overlays.onEvent(event);
+      lastKeyMs = event.atMs;
+      regions.invalidate('key');
+      if (isTaken) return;
+      const action = bindings.actionOf(event, editor.context);
+      if (action !== 'chord') options.onKey(event, action);
+    },
+    onEnd: options.onGone,
+  });
+
+  /** While something moves, a frame for each step of the spinner; nothing while nothing happens. */
+  const tick = () => {
+    stopTicks = undefined;
+    const now = state();
+    if (!isWorking(now) && now.phase !== 'starting' && now.phase !== 'exiting') return;
+    regions.invalidate();
+    stopTicks = clock.timer(options.reducedMotion || now.questions > 0 ? 1_000 : SPINNER_MS, tick);
+  };
+  const lend = async <T>(use: () => Promise<T>): Promise<T> => {
+    regions.release();
+    input.stop();
+    try {
+      return await use();
+    } finally {
+      input.start();
+      regions.take();
+    }
+  };
+  const view = async ({ title, parts }: ViewDocument) => {
+    transcript.print([title, ...parts.flatMap(({ heading, lines }) => [heading, ...lines])]);
+  };
+
+  return {
+    editor,
+    bindings,
+    overlays,
+    theme,
+    get size() {
+      return regions.size;
+    },
+    get columns() {
+      return textColumns(regions.size);
+    },
+    start() {
+      input.start();
+      regions.invalidate('key');
+      tick();
+    },
+    step({ items }) {
+      transcript.add(items);
+      regions.invalidate();
+      if (stopTicks === undefined) tick();
+    },
+    print: (rows) => transcript.print(rows),
+    redraw: () => regions.invalidate('redraw'),
+    setStatus(rows) {
+      status = rows;
+      regions.invalidate();
+    },
+    transcript: () => transcript.document(),
+    view,
+    lend,
+    emit: (sequence) => writeNow(OUTPUT, sequence),
+    close() {
+      stopTicks?.();
+      transcript.flush();
+      regions.close();
+      input.close();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** What Edit, Write and NotebookEdit changed, as rows of a diff. */
+import { diffRows, type Hunk } from '../../../terminal/markup/diff-rows.ts';
+import type { DiffOf } from './tool-rows.ts';
+
+/** Rows of a diff in the transcript; all of it is in the viewer. */
+const MOST_ROWS = 40;
+
+export const diffOf: DiffOf = ({ result }, columns, theme) => {
+  const { structuredPatch } = (result ?? {}) as { readonly structuredPatch?: unknown };
+  if (!Array.isArray(structuredPatch) || structuredPatch.length === 0) return undefined;
+  const hunks = structuredPatch as readonly Hunk[];
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const rows = diffRows(hunks, columns - 4, theme).map((row) => `    ${row}`);
+  const left = rows.length - MOST_ROWS;
+  return {
+    rows:
+      left <= 0 ? rows : [...rows.slice(0, MOST_ROWS), theme.dim(`    … ${left} more rows, ^O shows all`)],
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+};
