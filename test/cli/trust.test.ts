@@ -152,10 +152,13 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     expect((await run('trust', '--list')).stdout).toContain(cwd);
   });
 
-  test('no: the call is asked about, and always is kept in the local settings', async () => {
+  test.each([
+    ['no', 'n\r'],
+    ['Esc', '\x1b'],
+  ])('%s: the call is asked about, and always is kept in the local settings', async (_, no) => {
     const { cwd, env, isMade } = await stage();
     const answers: [RegExp, string][] = [
-      [/trust this\?/, 'n\r'],
+      [/trust this\?/, no],
       [/kept in the local settings[\s\S]*allow\? y/, 'a\r'],
     ];
     expect(await onTerminal(cwd, env, answers)).toBe(0);

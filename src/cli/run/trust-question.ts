@@ -16,13 +16,14 @@ export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env
 }
 
 /**
- * `keyboard`: input for the answer; undefined: no question is asked. Without an agreement, the run itself
- * ignores the settings.
+ * `keyboard`: input for the answer; undefined: no question is asked. `ask`: another way to ask, after what
+ * would take effect was shown. Without an agreement, the run itself ignores the settings.
  */
 export async function settleTrust(
   world: World,
   flags: Pick<RunFlags, 'trustProject' | 'options'>,
   keyboard: NodeJS.ReadStream | undefined,
+  ask: (world: World, keyboard: NodeJS.ReadStream) => Promise<boolean> = agrees,
 ): Promise<void> {
   const { settingSources = SETTING_SOURCES, projectConfigRoot } = flags.options;
   if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
@@ -36,7 +37,7 @@ export async function settleTrust(
     return;
   }
   await world.out.write(`${describeItems(trust).join('\n')}\n`);
-  if (await agrees(world, keyboard)) await trustProject(trust, { cwd, env });
+  if (await ask(world, keyboard)) await trustProject(trust, { cwd, env });
 }
 
 const WHY = {
@@ -64,12 +65,17 @@ function shortened(value: string): string {
   return `${value.slice(0, half)} … ${value.length - MAX_VALUE_CHARS} more characters … ${value.slice(-half)}`;
 }
 
+/** Esc means no. */
 async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
   await drain(keyboard);
   const { lines, closed } = openLineReader(keyboard, world.stdout, world.signals.raiseInterrupt);
+  const onKey = (_: unknown, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'escape') lines.close();
+  };
+  keyboard.on('keypress', onKey);
   try {
     while (true) {
-      const answer = await lines.question('  trust this? y / n ', { signal: closed });
+      const answer = await lines.question('  trust this? y / n (Esc: no) ', { signal: closed });
       switch (answer.trim().toLowerCase()) {
         case 'y':
         case 'yes':
@@ -82,10 +88,12 @@ async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolea
       }
     }
   } catch (error) {
-    // The terminal was closed: not agreed.
-    if (closed.aborted) return false;
-    throw error;
+    // Esc, or the terminal was closed: not agreed.
+    if (!closed.aborted) throw error;
+    await world.out.write('\n');
+    return false;
   } finally {
+    keyboard.off('keypress', onKey);
     lines.close();
   }
 }

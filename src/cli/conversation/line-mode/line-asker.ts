@@ -1,10 +1,18 @@
 /** Questions as numbered lists: permissions, plans, questions of the model and of MCP servers. */
-import type { CanUseTool, CanUseToolContext, Options, PermissionResult } from '../../../index.ts';
+import type {
+  CanUseTool,
+  CanUseToolContext,
+  Options,
+  PermissionResult,
+  PermissionUpdate,
+} from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { alwaysUpdates, describeCall, describeUpdates } from '../../screen/ask.ts';
 import { answerOf } from '../../screen/ask-questions.ts';
 import { counted } from '../../screen/units.ts';
+import { elicit } from './line-elicitation.ts';
 import { type Choice, choose, type LineDialog, readAnswer } from './numbered.ts';
+import { explanationLines, offerLine } from './spoken-explanation.ts';
 import { firstLines } from './spoken-items.ts';
 
 interface LineAskerOptions {
@@ -72,17 +80,18 @@ async function askPermission(
   dialog: LineDialog,
 ): Promise<PermissionResult | null> {
   const { line } = dialog;
+  const explanation = await context.explain?.().catch(() => undefined);
   const always = toolName === 'EnterPlanMode' ? undefined : alwaysUpdates(input, context);
+  const offers = always === undefined ? [] : (explanation?.offers ?? []);
   const whose = context.agentID === undefined ? '' : ', for a subagent';
   line(`Question: may ${oneLine(context.displayName ?? toolName)} do this${whose}?`);
   const call = describeCall(input).split('\n');
   for (const text of firstLines(call, CALL_LINES)) line(text);
-  if (context.decisionReason !== undefined) line(`Why it is asked: ${oneLine(context.decisionReason)}`);
+  if (explanation !== undefined) explanationLines(explanation).forEach(line);
+  else if (context.decisionReason !== undefined) line(`Why it is asked: ${oneLine(context.decisionReason)}`);
   const choices: readonly Choice<Verdict>[] = [
     { value: 'once', label: 'Yes, once' },
-    ...(always === undefined
-      ? []
-      : [{ value: 'always' as const, label: `Yes, always: ${describeUpdates(always)}` }]),
+    ...(always === undefined ? [] : [{ value: 'always' as const, label: alwaysLabel(offers, always) }]),
     { value: 'no', label: 'No' },
     { value: 'why', label: 'No, and tell the model why', asksWords: 'Why' },
     ...(call.length > CALL_LINES
@@ -98,13 +107,42 @@ async function askPermission(
         continue;
       case 'once':
         return { behavior: 'allow' };
-      case 'always':
-        return { behavior: 'allow', ...(always !== undefined && { updatedPermissions: always }) };
+      case 'always': {
+        const shown = offers.length === 0 ? always : offers.map(({ update }) => update);
+        const updates = offers.length > 1 ? await chooseOffers(offers, context, dialog) : shown;
+        if (updates === undefined) continue;
+        return { behavior: 'allow', updatedPermissions: updates };
+      }
       case 'no':
         return { behavior: 'deny', message: DENIED };
       case 'why':
         return denied(chosen.words);
     }
+  }
+}
+
+type Offers = Awaited<ReturnType<NonNullable<CanUseToolContext['explain']>>>['offers'];
+
+function alwaysLabel(offers: Offers, always: readonly PermissionUpdate[]): string {
+  const [first, second] = offers;
+  if (second !== undefined) return 'Yes, always: choose the rules';
+  return `Yes, always: ${first === undefined ? describeUpdates(always) : offerLine(first)}`;
+}
+
+/** undefined: none was chosen. */
+async function chooseOffers(
+  offers: Offers,
+  { signal }: CanUseToolContext,
+  dialog: LineDialog,
+): Promise<readonly PermissionUpdate[] | undefined> {
+  for (const [at, offer] of offers.entries()) dialog.line(`${at + 1}. ${offerLine(offer)}`);
+  while (true) {
+    const answer = await readAnswer(dialog, 'Numbers with commas, or Enter to go back: ', signal);
+    if (answer === undefined || answer === '') return undefined;
+    const chosen = answer.split(/[\s,]+/).map((number) => offers[Number(number) - 1]);
+    const updates = chosen.flatMap((offer) => (offer === undefined ? [] : [offer.update]));
+    if (updates.length === chosen.length) return [...new Set(updates)];
+    dialog.line(`The rules go from 1 to ${offers.length}.`);
   }
 }
 
@@ -196,93 +234,4 @@ async function askQuestions(
 function isOutOfRange(typed: string, { options }: ModelQuestion): boolean {
   if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(typed)) return false;
   return typed.split(/[\s,]+/).some((number) => options[Number(number) - 1] === undefined);
-}
-
-type Elicit = NonNullable<Options['onElicitation']>;
-type ElicitRequest = Parameters<Elicit>[0];
-type ElicitAnswer = Awaited<ReturnType<Elicit>>;
-
-/** The fields of a form one after the other, or an address to open. */
-async function elicit(
-  request: ElicitRequest,
-  dialog: LineDialog,
-  signal: AbortSignal,
-): Promise<ElicitAnswer> {
-  const { serverName, message, mode, url, requestedSchema } = request;
-  const { line } = dialog;
-  line(`Question of the MCP server ${oneLine(serverName)}: ${oneLine(message)}`);
-  if (mode === 'url') line(`It wants this page opened: ${visible(url ?? '')}`);
-  const chosen = await choose<'accept' | 'decline'>(
-    dialog,
-    [
-      { value: 'accept', label: mode === 'url' ? 'Yes, I have opened it' : 'Answer' },
-      { value: 'decline', label: 'Do not answer' },
-    ],
-    { signal },
-  );
-  if (chosen === undefined) return { action: 'cancel' };
-  if (chosen.value === 'decline') return { action: 'decline' };
-  const content: Record<string, unknown> = {};
-  const { required: names } = requestedSchema ?? {};
-  const required: readonly unknown[] = Array.isArray(names) ? names : [];
-  for (const [name, schema] of Object.entries(requestedSchema?.properties ?? {})) {
-    const value = await askField(name, schema, required.includes(name), dialog, signal);
-    if (value === undefined) return { action: 'cancel' };
-    if (value !== SKIPPED) content[name] = value;
-  }
-  return { action: 'accept', content };
-}
-
-const SKIPPED = Symbol('skipped');
-
-interface FieldSchema {
-  readonly type?: unknown;
-  readonly title?: unknown;
-  readonly description?: unknown;
-  readonly enum?: unknown;
-  readonly default?: unknown;
-}
-
-/** undefined: withdrawn. */
-async function askField(
-  name: string,
-  schema: unknown,
-  isRequired: boolean,
-  dialog: LineDialog,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const field = (typeof schema === 'object' && schema !== null ? schema : {}) as FieldSchema;
-  const title = oneLine(typeof field.title === 'string' ? field.title : name);
-  if (typeof field.description === 'string') dialog.line(oneLine(field.description));
-  const choices = Array.isArray(field.enum) ? field.enum.map(String) : undefined;
-  if (choices !== undefined) {
-    dialog.line(`${title}:`);
-    const chosen = await choose(
-      dialog,
-      choices.map((value) => ({ value, label: value })),
-      { signal },
-    );
-    return chosen?.value;
-  }
-  const how = field.type === 'boolean' ? ' (yes or no)' : isRequired ? '' : ' (Enter to leave it out)';
-  while (true) {
-    const typed = await readAnswer(dialog, `${title}${how}: `, signal);
-    if (typed === undefined) return undefined;
-    if (typed === '' && field.default !== undefined) return field.default;
-    if (typed === '' && !isRequired) return SKIPPED;
-    const value = fieldValue(typed, field.type);
-    if (value !== undefined) return value;
-    dialog.line(`${oneLine(typed) || 'An empty line'} is not an answer of this kind.`);
-  }
-}
-
-/** undefined: not of this type. */
-function fieldValue(typed: string, type: unknown): unknown {
-  if (type === 'boolean')
-    return /^(?:y|yes|true)$/i.test(typed) ? true : /^(?:n|no|false)$/i.test(typed) ? false : undefined;
-  if (type === 'number' || type === 'integer') {
-    const number = typed === '' ? Number.NaN : Number(typed);
-    return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined;
-  }
-  return typed === '' ? undefined : typed;
 }

@@ -1,0 +1,272 @@
+/**
+ * The conversation without a screen: for screen readers, dumb terminals and tiny windows. Every line is
+ * written once, questions are numbered lists, and the terminal itself edits what is typed.
+ */
+import type { Options } from '../../../index.ts';
+import { createTheme } from '../../../terminal/text/theme.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import type { World } from '../../world.ts';
+import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
+import type { CommandContext, ReopenTarget } from '../command-context.ts';
+import { runCommand } from '../commands/index.ts';
+import { type Conversation, createConversation } from '../conversation.ts';
+import { type ConversationState, isWorking } from '../state.ts';
+import { createLineAsker } from './line-asker.ts';
+import { createLineInput } from './line-input.ts';
+import { documentLines, openInLines } from './line-overlays.ts';
+import { createLineWriter } from './line-writer.ts';
+import type { LineDialog } from './numbered.ts';
+import { createPatience } from './patience.ts';
+import { createSpokenItems } from './spoken-items.ts';
+
+/** How the conversation begins. */
+export interface LineModeLaunch {
+  /** Options of every session, without the callbacks that ask. */
+  readonly options: Options;
+  /** The session to continue; empty: a new one. */
+  readonly target: ReopenTarget;
+  /** The first prompt. */
+  readonly prompt?: string | undefined;
+}
+
+/** The smallest window in which a live region makes sense. */
+const SMALLEST = { columns: 40, rows: 10 } as const;
+
+/** `asked`: by the flag or by the setting. */
+export function wantsLineMode(
+  { stdout, env }: Pick<World, 'stdout' | 'env'>,
+  { asked }: { readonly asked: boolean },
+): boolean {
+  const { columns = SMALLEST.columns, rows = SMALLEST.rows } = stdout;
+  return asked || env['TERM'] === 'dumb' || columns < SMALLEST.columns || rows < SMALLEST.rows;
+}
+
+/** `keyboard`: where lines are typed. */
+export async function runLineMode(
+  world: World,
+  launch: LineModeLaunch,
+  keyboard: NodeJS.ReadStream = world.stdin,
+  clock: ConversationClock = REAL_CLOCK,
+): Promise<ExitCode> {
+  const mode = createLineMode({
+    launch,
+    clock,
+    input: keyboard,
+    isEchoed: keyboard.isTTY === true,
+    write: (text) => void world.out.write(text).catch(() => undefined),
+  });
+  const detach = world.signals.attach({ interrupt: mode.interrupt, close: mode.leave, everyInterrupt: true });
+  try {
+    await mode.left;
+    return EXIT.success;
+  } finally {
+    detach();
+  }
+}
+
+interface LineModeParts {
+  readonly launch: LineModeLaunch;
+  readonly clock: ConversationClock;
+  readonly input: NodeJS.ReadableStream;
+  /** The terminal shows what is typed, the end of the line included. */
+  readonly isEchoed: boolean;
+  write(text: string): void;
+  /** Runs a line that begins with a slash. False: it is a prompt. Default the conversation's commands. */
+  readonly runCommand?: typeof runCommand | undefined;
+}
+
+interface LineMode {
+  /** Ctrl-C. */
+  interrupt(): void;
+  leave(): Promise<void>;
+  /** Resolves when the conversation is over; rejects with what kept its session from opening. */
+  readonly left: Promise<void>;
+}
+
+/** Two Ctrl-C within this time leave. */
+const TWICE_MS = 1_000;
+const INTRO =
+  'Turnwright, line by line. Type a prompt and Enter; a backslash at the end continues the line. /help lists commands, Ctrl-C interrupts, Ctrl-D leaves.';
+
+export function createLineMode({
+  launch,
+  clock,
+  input,
+  isEchoed,
+  write,
+  runCommand: run = runCommand,
+}: LineModeParts): LineMode {
+  const writer = createLineWriter(write);
+  const dialog: LineDialog = {
+    line: writer.say,
+    prompt: writer.prompt,
+    input: { next: (signal) => readNext(signal) },
+    nowMs: () => clock.monotonicMs(),
+  };
+  const items = createSpokenItems({ line: writer.line, cwd: () => conversation.state.session.cwd });
+  const asker = createLineAsker({
+    dialog,
+    endLine: items.endLine,
+    onQuestion(change, { toolUseId, isDenied }) {
+      if (change === 1) writer.hold();
+      conversation.dispatch({ kind: 'question', change, toolUseId, ...(isDenied && { isDenied }) });
+      if (change === -1) writer.release();
+    },
+  });
+  const patience = createPatience(clock, writer.line, () => conversation.state);
+  let isLeaving = false;
+  let isEntering = false;
+  let wasWorking = false;
+  let draft: string | undefined;
+  let commands = 0;
+  let hasPrompts = launch.target.resume !== undefined;
+  let lastInterruptMs = Number.NEGATIVE_INFINITY;
+  let unfinished = '';
+
+  const invite = () => {
+    if (!isWorking(conversation.state) && commands === 0 && !isLeaving) writer.prompt('> ');
+  };
+  const conversation: Conversation = createConversation({
+    options: { ...launch.options, ...asker },
+    target: launch.target,
+    clock,
+    onStep(step) {
+      // What was just typed is on the screen already.
+      items.add(isEntering ? step.items.filter(({ kind }) => kind !== 'prompt') : step.items);
+      patience.observe(step.state);
+      const works = isWorking(step.state);
+      if (wasWorking && !works) {
+        items.endLine();
+        sayHeld(step.state);
+        wasWorking = false;
+        invite();
+      }
+      wasWorking = works;
+    },
+  });
+  const sayHeld = ({ queue }: ConversationState) => {
+    const [first] = queue.filter(({ place }) => place === 'here');
+    if (first !== undefined) writer.line(`Enter sends the queued prompt: ${oneLine(first.text)}`);
+  };
+  const enter = (text: string) => {
+    isEntering = true;
+    hasPrompts = true;
+    const isQueued = isWorking(conversation.state);
+    conversation.enter({ text, images: [] });
+    isEntering = false;
+    if (isQueued) writer.line(`Queued as number ${conversation.state.queue.length}.`);
+  };
+  const onLine = (line: string) => {
+    writer.typed(isEchoed);
+    if (/(?:^|[^\\])\\$/.test(line)) {
+      unfinished += `${line.slice(0, -1)}\n`;
+      return;
+    }
+    const text = `${unfinished}${line}`.trim();
+    unfinished = '';
+    if (text === '') onEmptyLine();
+    else if (text.startsWith('!')) conversation.shell(text.slice(1).trim());
+    else if (text.startsWith('/')) void command(text);
+    else enter(text);
+  };
+  const onEmptyLine = () => {
+    if (draft !== undefined) {
+      const text = draft;
+      draft = undefined;
+      enter(text);
+    } else if (!isWorking(conversation.state) && !conversation.sendHeld()) invite();
+  };
+  const command = async (text: string) => {
+    commands += 1;
+    try {
+      if (!(await run(text, context))) enter(text);
+    } catch (error) {
+      writer.line(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      commands -= 1;
+      invite();
+    }
+  };
+  const context: CommandContext = {
+    get query() {
+      return conversation.query;
+    },
+    get options() {
+      return conversation.options;
+    },
+    get cwd() {
+      return conversation.state.session.cwd;
+    },
+    env: launch.options.env ?? {},
+    theme: createTheme('none'),
+    clock,
+    columns: 100,
+    get state() {
+      return conversation.state;
+    },
+    print: (lines) => lines.forEach(writer.line),
+    open: (overlay) => openInLines(overlay, dialog),
+    view: async (document) => documentLines(document).forEach(writer.line),
+    transcript: () => ({ title: 'Transcript', parts: [{ heading: '', lines: writer.written() }] }),
+    send: enter,
+    openFile: async (path) => writer.line(`Change it with your own editor: ${path}`),
+    edit(text) {
+      draft = text;
+      writer.line(`Enter sends this prompt; another line replaces it: ${text}`);
+    },
+    reopen: (target) => conversation.reopen(target),
+    queue: conversation.queue,
+    emit: write,
+    exit: () => void leave(),
+  };
+
+  const lines = createLineInput(input, (line) => onLine(line));
+  const readNext = async (signal: AbortSignal | undefined) => {
+    const line = await lines.next(signal);
+    writer.typed(isEchoed);
+    return line;
+  };
+  let done = () => {};
+  const isDone = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const leave = async () => {
+    if (isLeaving) return;
+    isLeaving = true;
+    items.endLine();
+    lines.close();
+    patience.stop();
+    const { id } = conversation.state.session;
+    await conversation.close();
+    if (hasPrompts) writer.line(`To go on with this conversation: turnwright --resume ${id}`);
+    done();
+  };
+  void lines.ended.then(leave);
+  writer.line(INTRO);
+  const opened = conversation.opened.then(() => {
+    if (launch.prompt === undefined || launch.prompt === '') invite();
+    else {
+      hasPrompts = true;
+      conversation.enter({ text: launch.prompt, images: [] });
+    }
+  });
+
+  return {
+    interrupt() {
+      const nowMs = clock.monotonicMs();
+      const isSecond = nowMs - lastInterruptMs < TWICE_MS;
+      lastInterruptMs = nowMs;
+      unfinished = '';
+      writer.typed(isEchoed);
+      if (isSecond) void leave();
+      else if (conversation.interrupt()) writer.line('Interrupting. Ctrl-C again leaves.');
+      else {
+        writer.line('Ctrl-C again leaves.');
+        invite();
+      }
+    },
+    leave,
+    left: opened.then(() => isDone),
+  };
+}
