@@ -138,11 +138,27 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   'the file system': {
     pattern: /['"]node:fs(\/promises)?['"]/,
     // A sandbox lays its mounts over what is on the disk.
-    where: ['util', 'cli', 'rehearsal', 'sandbox', 'terminal/renderer/write-now.ts'],
+    where: [
+      'util',
+      'cli',
+      'rehearsal',
+      'sandbox',
+      'terminal/renderer/write-now.ts',
+      'terminal/editor/external-editor.ts',
+      'terminal/editor/history.ts',
+      'terminal/editor/image-file.ts',
+    ],
   },
   'child processes': {
     pattern: /['"]node:child_process['"]|\bchildProcess\b/,
-    where: ['util', 'cli', 'engine/session/git-status.ts', 'engine/models/api-key-helper.ts'],
+    where: [
+      'util',
+      'cli',
+      'engine/session/git-status.ts',
+      'engine/models/api-key-helper.ts',
+      'terminal/editor/clipboard.ts',
+      'terminal/editor/external-editor.ts',
+    ],
   },
   sockets: {
     pattern:

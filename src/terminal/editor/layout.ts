@@ -42,7 +42,7 @@ export function layOut({ text, chips }: Piece, columns: number): readonly LaidOu
 }
 
 function drawnCluster(cluster: string, from: number, chip: Chip | undefined, width: number): DrawnCluster {
-  const shown = chip ? cut(clean(chip.label), width) : cluster === '\t' ? TAB : clean(cluster);
+  const shown = cut(cluster === '\t' ? TAB : clean(chip?.label ?? cluster), width);
   return { shown, cells: cells(shown), from, isChip: chip !== undefined };
 }
 
@@ -63,7 +63,7 @@ function rowsOf(
     first = next;
   };
   for (const [index, { cells: needed, shown }] of line.entries()) {
-    if (used + needed > width && index > first) {
+    while (used + needed > width && index > first) {
       const afterWord = blank.index > first;
       used = afterWord ? used - blank.used : 0;
       close(afterWord ? blank.index : index);
