@@ -6,7 +6,7 @@ import { todoWriteTool } from '../../src/tools/builtin/planning/todo-write.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 describe('the fields of QueryEngineConfig do what they say', () => {
-  it('fallbackModel: takes over when the model is overloaded, in this submission alone', async () => {
+  it('F54 fallbackModel: takes over when the model is overloaded, in this submission alone', async () => {
     const { run, model } = engineUnderTest([fallback(), say('Here.'), say('Back.')], {
       fallbackModel: 'sonnet, haiku',
     });

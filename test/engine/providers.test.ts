@@ -1,6 +1,7 @@
 /** Which provider is asked, and what of one never reaches another. Real servers of the Messages API. */
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { query } from '../../src/sdk/query/query.ts';
 import { recordingStore } from '../../src/testing/index.ts';
@@ -10,6 +11,7 @@ import { startOllama } from '../model/wires/local-servers.ts';
 import { startMessagesServer } from '../model/wires/messages-server.ts';
 import { startChatServer } from '../model/wires/openai-chat-server.ts';
 import type { WireServer } from '../model/wires/wire-server.ts';
+import { collapsingClock } from '../scenarios/collapsing-clock.ts';
 import { gather } from '../sdk/query-under-test.ts';
 
 let main: WireServer;
@@ -27,11 +29,18 @@ const PNG =
 /** More than a small window holds. */
 const LONG = 'All work and no play makes Jack a dull boy. '.repeat(300);
 
+/** Nothing on disk, and back-off takes no time. */
+const engine = (more: Options['engine'] = {}): NonNullable<Options['engine']> => ({
+  store: recordingStore(),
+  clock: collapsingClock(),
+  ...more,
+});
+
 const base = (env?: Options['env']): Options => ({
   cwd: '/work',
   tools: [],
   env: { ANTHROPIC_API_KEY: 'sk-main', ANTHROPIC_BASE_URL: main.url, LOCAL_KEY: 'sk-local', ...env },
-  engine: { store: recordingStore() },
+  engine: engine(),
 });
 
 async function ask({ env, prompt = 'Hello.', ...more }: Options & { readonly prompt?: string }) {
@@ -100,6 +109,49 @@ describe('the provider of a session', () => {
       }),
     );
   });
+});
+
+describe('two attempts at one answer', () => {
+  const busy = { kind: 'refusal', reason: 'overloaded', headers: { 'retry-after': '0' } } as const;
+  const texts = (messages: readonly object[]) =>
+    messages.flatMap((message) => {
+      const { type, message: sent, uuid, supersedes } = message as Extract<SDKMessage, { type: 'assistant' }>;
+      return type === 'assistant' ? [{ content: sent.content, uuid, supersedes }] : [];
+    });
+
+  it.each([
+    ['overloads', 'overloaded', [busy, busy]],
+    ['stalls', 'stall', [{ kind: 'silence' }, { kind: 'silence' }]],
+  ] as const)(
+    'F54 after %s: what the first model has said is taken back, and never joined with the answer of the next',
+    async (_what, how, earlier) => {
+      const half = {
+        kind: 'message',
+        parts: [
+          { kind: 'text', text: 'Half a sentence' },
+          { kind: 'text', text: 'and another half' },
+        ],
+        breaks: { at: 'end', how },
+      } as const;
+      main.answerWith(...earlier, half);
+      local.answerWith(says('Local.'));
+      const { result, messages } = await ask({
+        engine: engine({ timeouts: { headersMs: 300, idleMs: 300, answerMs: 300 } }),
+        includePartialMessages: true,
+        providers: providers(),
+        model: 'haiku',
+        fallbackModel: 'local:qwen3:8b',
+      });
+      expect(result).toMatchObject({ result: 'Local.' });
+      expect(local.received).toHaveLength(1);
+      expect(local.received[0]?.body).not.toMatch(/Half a sentence|another half/);
+      const [first, second, last] = texts(messages);
+      expect(last).toMatchObject({
+        content: [{ type: 'text', text: 'Local.' }],
+        supersedes: [first?.uuid, second?.uuid],
+      });
+    },
+  );
 });
 
 describe('a fallback model with other abilities', () => {
@@ -233,7 +285,7 @@ describe('a fallback model with other abilities', () => {
     main.answerWith(stall, { kind: 'silence' }, { kind: 'silence' });
     local.answerWith(says('Local.'));
     const { result, messages } = await ask({
-      engine: { store: recordingStore(), timeouts: { headersMs: 300, idleMs: 300, answerMs: 300 } },
+      engine: engine({ timeouts: { headersMs: 300, idleMs: 300, answerMs: 300 } }),
       providers: providers(),
       model: 'haiku',
       fallbackModel: 'local:qwen3:8b',

@@ -81,7 +81,7 @@ describe('a stream that is the third overloaded answer in a row (L4.4)', () => {
     expect(run.entries.filter(({ type }) => type === 'unknown')).toEqual([]);
   });
 
-  it('a call that was not complete never runs; its text is superseded by the fallback model’s answer', async () => {
+  it('F54 a call that was not complete never runs; its text is superseded by the fallback model’s answer', async () => {
     const run = await rehearse({
       options,
       replies: [
@@ -104,7 +104,7 @@ describe('a stream that is the third overloaded answer in a row (L4.4)', () => {
     expect(JSON.stringify(run.sent[3]?.messages)).not.toContain('I write.');
   });
 
-  it('thinking that the first model signed is not sent to the fallback model, its calls are', async () => {
+  it('F55 thinking that the first model signed is not sent to the fallback model, its calls are', async () => {
     const run = await rehearse({
       options: { ...options, thinking: { type: 'adaptive' } },
       replies: [
