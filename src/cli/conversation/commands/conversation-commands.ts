@@ -4,7 +4,7 @@ import type { ConversationCommand } from './command.ts';
 export const clearCommand: ConversationCommand = {
   name: 'clear',
   aliases: ['reset', 'new'],
-  summary: 'Begins a new conversation; this one is kept and can be resumed',
+  summary: 'Begins a new conversation; this one is kept',
   async run(_, context) {
     context.send('/clear');
   },
@@ -13,7 +13,7 @@ export const clearCommand: ConversationCommand = {
 export const compactCommand: ConversationCommand = {
   name: 'compact',
   summary: 'Replaces the conversation so far by a summary of it',
-  argument: '[what the summary should keep]',
+  argument: '[what to keep]',
   async run(argument, context) {
     context.send(`/compact ${argument}`.trimEnd());
   },

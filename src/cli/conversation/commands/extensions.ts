@@ -1,8 +1,7 @@
 /** `/hooks`, `/agents` and `/skills`: what settings, plugins and folders bring to the session. */
-import { relative } from 'node:path';
 import type { AgentInfo, ContextUsage, Query } from '../../../index.ts';
+import { shortPath } from '../../screen/tool-label.ts';
 import { counted } from '../../screen/units.ts';
-import type { CommandContext } from '../command-context.ts';
 import type { ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
@@ -121,10 +120,4 @@ export function skillItems(
       about: [description, ...(known?.path === undefined ? [] : [shortPath(known.path, cwd)])],
     };
   });
-}
-
-/** Relative to the working folder, if it lies inside. */
-export function shortPath(path: string, cwd: CommandContext['cwd']): string {
-  const inside = relative(cwd, path);
-  return inside === '' || inside.startsWith('..') ? path : inside;
 }

@@ -50,7 +50,9 @@ function commandNamed(name: string): ConversationCommand | undefined {
 }
 
 function unknownSentence(name: string, names: readonly string[]): string {
-  const near = names.filter((each) => each.startsWith(name.slice(0, 3)) || isTypo(each, name)).slice(0, 3);
+  const near = [...new Set(names)]
+    .filter((each) => each.startsWith(name.slice(0, 3)) || isTypo(each, name))
+    .slice(0, 3);
   const hint =
     near.length === 0
       ? '/help shows which there are.'

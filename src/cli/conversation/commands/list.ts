@@ -164,12 +164,13 @@ export function listFrame<T>(
   const columns = Math.max(1, Math.min(size.columns - 1, MOST_COLUMNS));
   const items = matchesOf(state);
   const room = Math.max(4, Math.min(size.rows - 2, MOST_ROWS));
-  const about = aboutRows(items[state.chosen], columns, Math.min(MOST_ABOUT, room - FIXED_ROWS - 1));
+  const marks = state.items.some(({ isCurrent }) => isCurrent === true);
+  const widths = widthsOf(items, columns - (marks ? 4 : 2));
+  const most = Math.min(MOST_ABOUT, room - FIXED_ROWS - 1);
+  const about = aboutRows(items[state.chosen], widths, columns, most);
   const note = state.note === undefined ? [] : [theme.dim(cut(state.note, columns))];
   const free = Math.max(1, room - FIXED_ROWS - about.length - note.length);
   const { from, to } = windowOf(items.length, state.chosen, free);
-  const marks = state.items.some(({ isCurrent }) => isCurrent === true);
-  const widths = widthsOf(items, columns - (marks ? 4 : 2));
   const shown = items
     .slice(from, to)
     .map((item, at) => itemRow(item, { isChosen: from + at === state.chosen, marks, widths, theme }));
@@ -230,13 +231,13 @@ interface Widths {
   readonly detail: number;
 }
 
-/** The label gets what it needs up to two thirds of the row, the detail the rest. */
+/** The label gets what it needs up to half of the row, and what the details leave; they get the rest. */
 function widthsOf(items: readonly ListItem<unknown>[], columns: number): Widths {
   const widest = Math.max(0, ...items.map(({ label }) => cells(oneLine(label))));
   const widestDetail = Math.max(0, ...items.map(({ detail = '' }) => cells(oneLine(detail))));
   if (widestDetail === 0) return { label: columns, detail: 0 };
   const gap = DETAIL_GAP.length;
-  const most = Math.max(Math.floor((columns * 2) / 3), columns - widestDetail - gap);
+  const most = Math.max(Math.floor(columns / 2), columns - widestDetail - gap);
   const label = Math.min(widest, most);
   return { label, detail: Math.max(0, columns - label - gap) };
 }
@@ -259,13 +260,22 @@ function itemRow<T>(item: ListItem<T>, { isChosen, marks, widths, theme }: ItemL
   return (isChosen ? theme.accent(pointed + padded) : pointed + padded) + theme.dim(detail);
 }
 
-function aboutRows(item: ListItem<unknown> | undefined, columns: number, most: number): readonly string[] {
-  const rows = (item?.about ?? [])
-    .flatMap((line) => wrap(visible(line), columns - 2))
-    .map((row) => `  ${row}`);
+/** What its row has cut comes first, in full. */
+function aboutRows(
+  item: ListItem<unknown> | undefined,
+  widths: Widths,
+  columns: number,
+  most: number,
+): readonly string[] {
+  if (item === undefined || most <= 0) return [];
+  const { label, detail = '', about = [] } = item;
+  const isCut = (text: string, width: number) => cells(oneLine(text)) > width;
+  const lines = [
+    ...(isCut(label, widths.label) ? [oneLine(label)] : []),
+    ...(isCut(detail, widths.detail) ? [oneLine(detail)] : []),
+    ...about.map(visible),
+  ];
+  const rows = lines.flatMap((line) => wrap(line, columns - 2)).map((row) => `  ${row}`);
   if (rows.length <= most) return rows;
-  return [...rows.slice(0, most - 1), `${cut(rows[most - 1] ?? '', columns - 2)} …`].slice(
-    0,
-    Math.max(0, most),
-  );
+  return rows.slice(0, most).with(-1, `${cut(rows[most - 1] ?? '', columns - 2)} …`);
 }

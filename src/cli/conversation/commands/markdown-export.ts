@@ -26,7 +26,7 @@ function partsOf(message: SessionMessage, cwd: string): readonly string[] {
       case 'text':
         return message.type === 'user' ? [`## You\n\n${block.text}`] : [block.text];
       case 'tool_use':
-        return [`**${toolLabel(block.name, block.input as Readonly<Record<string, unknown>>, cwd)}**`];
+        return [codeSpan(toolLabel(block.name, block.input as Readonly<Record<string, unknown>>, cwd))];
       case 'tool_result':
         return [fenced(resultText(block.content))];
       case 'image':
@@ -43,6 +43,13 @@ function resultText(content: unknown): string {
   return (content as readonly ContentBlock[])
     .map((block) => (block.type === 'text' ? block.text : `(${block.type})`))
     .join('\n');
+}
+
+/** Between one more backtick than the text has in a row. */
+function codeSpan(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  const mark = '`'.repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
+  return runs.length === 0 ? `${mark}${text}${mark}` : `${mark} ${text} ${mark}`;
 }
 
 /** A fence is longer than every run of backticks inside. */

@@ -8,7 +8,7 @@ import { type ListItem, listOverlay } from './list.ts';
 
 export const mcpCommand: ConversationCommand = {
   name: 'mcp',
-  summary: 'Shows the MCP servers and their tools; reconnects, switches off and on',
+  summary: 'Shows MCP servers; reconnects, switches off and on',
   async run(_, context) {
     for (;;) {
       const servers = await context.query.mcpServerStatus();

@@ -1,13 +1,13 @@
 /** `/memory`: which memory files are loaded; opens one in the editor. */
 import type { ContextUsage } from '../../../index.ts';
+import { shortPath } from '../../screen/tool-label.ts';
 import { tokens } from '../../screen/units.ts';
 import type { ConversationCommand } from './command.ts';
-import { shortPath } from './extensions.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
 export const memoryCommand: ConversationCommand = {
   name: 'memory',
-  summary: 'Shows which memory files are loaded, and opens one in your editor',
+  summary: 'Shows the loaded memory files, and opens one',
   async run(_, context) {
     const usage = await context.query.getContextUsage();
     const path = await context.open(

@@ -1,7 +1,7 @@
 /** `/permissions`: the rules by source; adds and removes them. */
-import { relative } from 'node:path';
 import type { PermissionBehavior, PermissionRulesState, PermissionRuleValue } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { shortPath } from '../../screen/tool-label.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
@@ -41,9 +41,7 @@ export const permissionsCommand: ConversationCommand = {
 async function filesOf({ cwd, query }: CommandContext): Promise<Files> {
   const fileOf = async (destination: Exclude<Destination, 'session'>) => {
     const file = await query.settingsFile(destination).catch(() => undefined);
-    if (file === undefined) return undefined;
-    const inside = relative(cwd, file);
-    return inside.startsWith('..') ? file : inside;
+    return file === undefined ? undefined : shortPath(file, cwd);
   };
   const [localSettings, projectSettings, userSettings] = await Promise.all([
     fileOf('localSettings'),

@@ -10,7 +10,7 @@ type Action = 'edit' | 'drop' | 'first' | 'up' | 'down';
 
 export const queueCommand: ConversationCommand = {
   name: 'queue',
-  summary: 'Shows the prompts that wait; edits, moves and drops them',
+  summary: 'Edits, moves and drops prompts that wait',
   argument: '[number]',
   async run(argument, context) {
     if (argument !== '') return openPrompt(numberIn(argument, context), context);

@@ -23,7 +23,7 @@ export const contextCommand: ConversationCommand = {
 export const costCommand: ConversationCommand = {
   name: 'cost',
   aliases: ['usage'],
-  summary: 'Shows what this session has cost, by agent, purpose and model',
+  summary: 'Shows what this session has cost, and for what',
   async run(_, context) {
     const { columns, cwd, env, print, state } = context;
     const isKept = context.options.persistSession !== false && state.session.id !== '';
@@ -134,7 +134,7 @@ const MARKS: Readonly<Record<Todo['status'], string>> = {
 
 export const doctorCommand: ConversationCommand = {
   name: 'doctor',
-  summary: 'Checks what a session needs: Node, folders, settings, model, sandbox',
+  summary: 'Checks settings, model, sandbox and folders',
   async run(_, { columns, cwd, env, print, theme }) {
     print([theme.dim('Checking …')]);
     const checks = await runChecks({ cwd, env });
@@ -146,7 +146,7 @@ export const doctorCommand: ConversationCommand = {
 
 export const explainCommand: ConversationCommand = {
   name: 'explain',
-  summary: 'Explains why each turn of this session ended as it did',
+  summary: 'Explains why each turn ended as it did',
   async run(_, { cwd, env, state, view }) {
     const text = await explainSession(state.session.id, { cwd, env });
     await view({ title: 'Why each turn ended as it did', parts: explainedParts(text) });

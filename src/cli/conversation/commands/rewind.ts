@@ -1,6 +1,7 @@
 /** `/rewind`, and Esc Esc: back to before a prompt, with the conversation, the files, or both. */
 import { type RewindFilesResult, type SessionPrompt, sessionPrompts } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { shortPath } from '../../screen/tool-label.ts';
 import { age, counted } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import { isWorking } from '../state.ts';
@@ -10,7 +11,7 @@ import { type ListItem, listOverlay } from './list.ts';
 export const rewindCommand: ConversationCommand = {
   name: 'rewind',
   aliases: ['undo', 'checkpoint'],
-  summary: 'Goes back to before a prompt: conversation, files, or both',
+  summary: 'Goes back to before a prompt, files too',
   run: (_, context) => rewind(context),
 };
 
@@ -18,11 +19,12 @@ export const rewindCommand: ConversationCommand = {
 export async function rewind(context: CommandContext): Promise<void> {
   const { clock, env, state } = context;
   if (isWorking(state)) throw new CommandMistake('It still works. Interrupt it with Esc, then go back.');
-  const prompts = await sessionPrompts(state.session.id, { env });
+  const { id } = state.session;
+  const prompts = id === '' ? [] : await sessionPrompts(id, { env });
   const prompt = await context.open(
     listOverlay({
       title: 'Go back to before a prompt',
-      items: promptItems(prompts, clock.nowMs()),
+      items: promptItems(prompts, clock.nowMs(), context.cwd),
       empty: 'Nothing was asked in this session yet.',
       enter: 'goes there',
     }),
@@ -32,7 +34,7 @@ export async function rewind(context: CommandContext): Promise<void> {
   const extent = await context.open(
     listOverlay({
       title: `Before “${oneLine(prompt.text)}”`,
-      items: extentItems(prompt, prompts, files),
+      items: extentItems(prompt, prompts, files, context.cwd),
       empty: '',
       enter: 'restores it',
     }),
@@ -44,6 +46,7 @@ export async function rewind(context: CommandContext): Promise<void> {
 export function promptItems(
   prompts: readonly SessionPrompt[],
   nowMs: number,
+  cwd: string,
 ): readonly ListItem<SessionPrompt>[] {
   return prompts
     .map((prompt) => ({
@@ -53,7 +56,7 @@ export function promptItems(
         age(nowMs - Date.parse(prompt.timestamp)),
         ...(prompt.filesChanged.length > 0 ? [counted(prompt.filesChanged.length, 'file')] : []),
       ].join(' · '),
-      about: prompt.filesChanged.length > 0 ? [`changed ${prompt.filesChanged.join(', ')}`] : [],
+      about: prompt.filesChanged.map((path) => `changed ${shortPath(path, cwd)}`),
     }))
     .reverse();
 }
@@ -76,6 +79,7 @@ export function extentItems(
   prompt: SessionPrompt,
   prompts: readonly SessionPrompt[],
   files: PlannedFiles,
+  cwd: string,
 ): readonly ListItem<RewindExtent>[] {
   const dropped = prompts.length - prompts.findIndex(({ uuid }) => uuid === prompt.uuid);
   const conversation = `forgets ${counted(dropped, 'prompt')}`;
@@ -83,8 +87,8 @@ export function extentItems(
     return [{ value: 'conversation', label: 'The conversation', detail: conversation, about: [files] }];
   const { filesChanged = [], conflicts = [] } = files;
   const about = [
-    ...filesChanged,
-    ...conflicts.map((path) => `${path}: stays, because another program has changed it since`),
+    ...filesChanged.map((path) => shortPath(path, cwd)),
+    ...conflicts.map((path) => `${shortPath(path, cwd)} stays, because another program has changed it since`),
   ];
   if (filesChanged.length === 0)
     return [
@@ -92,7 +96,7 @@ export function extentItems(
         value: 'conversation',
         label: 'The conversation',
         detail: conversation,
-        about: about.length > 0 ? about : ['No file was changed since.'],
+        about: about.length > 0 ? about : [files.error ?? 'No file was changed since.'],
       },
     ];
   const change = `${counted(filesChanged.length, 'file')} (${linesOf(files)})`;

@@ -90,7 +90,7 @@ export const resumeCommand: ConversationCommand = {
   name: 'resume',
   aliases: ['continue'],
   summary: 'Continues an earlier session of this folder',
-  argument: '[id or words of its title]',
+  argument: '[id or title]',
   async run(argument, context) {
     const { cwd, env, state } = context;
     const sessions = argument === '' ? [] : await listSessions({ dir: cwd, env });

@@ -56,7 +56,7 @@ export function fileName(title: string, nowMs: number): string {
 export const copyCommand: ConversationCommand = {
   name: 'copy',
   summary: 'Copies the last answer, or a code block of it',
-  argument: '[all|number of a code block]',
+  argument: '[all|number]',
   async run(argument, context) {
     const answer = lastAnswer(await messagesIn(context));
     if (answer === undefined) throw new CommandMistake('The model has not answered yet.');

@@ -1,0 +1,128 @@
+/** Which command lines the conversation runs itself, which are the engine's, and which do not exist. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../src/cli/conversation/commands/index.ts';
+import { BUILTIN_COMMANDS } from '../../../src/commands/builtin.ts';
+import { reply } from '../../../src/rehearsal/index.ts';
+import { commandsUnderTest, type Harness } from './command-under-test.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await commandsUnderTest({
+    options: { tools: ['Skill'] },
+    async prepare({ cwd }) {
+      const commands = join(cwd, '.claude', 'commands');
+      await mkdir(commands, { recursive: true });
+      await writeFile(join(commands, 'ship.md'), '---\ndescription: Ships it\n---\nShip $ARGUMENTS now.');
+      const skill = join(cwd, '.claude', 'skills', 'haiku');
+      await mkdir(skill, { recursive: true });
+      await writeFile(
+        join(skill, 'SKILL.md'),
+        '---\nname: haiku\ndescription: Writes a haiku\n---\nSeventeen.',
+      );
+    },
+  });
+});
+afterAll(() => harness.close());
+
+describe('a command line', () => {
+  it('of a file or a skill is the engine’s, and reaches the model as what the file says', async () => {
+    expect(await harness.run('/ship it')).toBe(false);
+    expect(await harness.run('/haiku')).toBe(false);
+    await harness.ask('/ship the boat', [reply('Shipped.')]);
+    expect(JSON.stringify(harness.server.requests.at(-1)?.body)).toContain('Ship the boat now.');
+  });
+
+  it('that does not exist gets a sentence and goes back to the editor, and the model is not asked', async () => {
+    const requests = harness.server.requests.length;
+    harness.printed.length = 0;
+    expect(await harness.run('/modle opus')).toBe(true);
+    expect(await harness.run('/xyzzy plugh')).toBe(true);
+    expect(harness.printed).toEqual([
+      'There is no command /modle. Did you mean /model?',
+      'There is no command /xyzzy. /help shows which there are.',
+    ]);
+    expect(harness.drafts.slice(-2)).toEqual(['/modle opus', '/xyzzy plugh']);
+    expect(harness.server.requests).toHaveLength(requests);
+  });
+
+  it('is none where the text only begins with a path', async () => {
+    expect(await harness.run('/usr/bin is full, why?')).toBe(false);
+    expect(await harness.run('say /help')).toBe(false);
+  });
+
+  it('of /clear and /compact is sent to the session, with its argument', async () => {
+    harness.sent.length = 0;
+    for (const line of ['/clear', '/compact keep the plan', '/compact', '/exit', '/quit', '/new'])
+      expect(await harness.run(line)).toBe(true);
+    expect(harness.sent).toEqual([
+      '/clear',
+      '/compact keep the plan',
+      '/compact',
+      '(exit)',
+      '(exit)',
+      '/clear',
+    ]);
+  });
+
+  it('that fails prints why', async () => {
+    harness.printed.length = 0;
+    await harness.run('/model bogus:');
+    await harness.run('/effort immense');
+    expect(harness.printed.at(-1)).toContain('There is no effort "immense"');
+  });
+});
+
+describe('completion', () => {
+  it('offers names of commands, those of files and skills too', async () => {
+    expect(await harness.complete('/co')).toEqual(['/compact ', '/context', '/cost', '/copy ']);
+    expect(await harness.complete('/s')).toEqual(['/status', '/skills', '/ship']);
+    expect(await harness.complete('/hai')).toEqual(['/haiku']);
+    expect(await harness.complete('hello')).toEqual([]);
+  });
+
+  it('offers values of arguments', async () => {
+    expect(await harness.complete('/effort m')).toEqual(expect.arrayContaining(['/effort medium']));
+    expect(await harness.complete('/model h')).toEqual(['/model haiku']);
+    expect(await harness.complete('/cost x')).toEqual([]);
+  });
+});
+
+describe('/help', () => {
+  it('lists the commands; Enter runs one, or puts it into the editor when it takes an argument', async () => {
+    harness.screens.length = 0;
+    await harness.run('/help', ["'/todos", 'enter']);
+    expect(harness.screens[0]).toMatchInlineSnapshot(`
+      "Commands (? shows the keys) · 13 below
+      search: 
+      ❯ /help                    Shows the commands, and calls one
+        /clear                   Begins a new conversation; this one is kept
+        /compact [what to keep]  Replaces the conversation so far by a summary of it
+        /resume [id or title]    Continues an earlier session of this folder
+        /rewind                  Goes back to before a prompt, files too
+        /model [name]            Shows the models, and switches to another one
+        /effort [level]          Shows how hard the model thinks, and changes it
+        /context                 Shows what fills the context window
+        /cost                    Shows what this session has cost, and for what
+        /status                  Shows session, model, account, servers and settings
+        /explain                 Explains why each turn ended as it did
+        /permissions             Shows the permission rules; adds and removes them
+        also: /commands
+      type to search · ↑↓ choose · Enter calls it · Esc leaves"
+    `);
+    expect(harness.printed.at(-1)).toBe('There is no todo list.');
+    await harness.run('/help', ["'ships it", 'enter']);
+    await harness.run('/help', ["'/export", 'enter']);
+    expect(harness.drafts.slice(-2)).toEqual(['/ship ', '/export ']);
+  });
+});
+
+describe('the table of commands', () => {
+  const names = COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+
+  it('has each name once, and every command that the engine has', () => {
+    expect(new Set(names).size).toBe(names.length);
+    expect(BUILTIN_COMMANDS.map(({ name }) => name).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
