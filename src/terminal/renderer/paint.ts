@@ -11,6 +11,8 @@ import { RESET, sgrParts } from '../text/sgr.ts';
 import type { Frame, Row, Size } from './frame.ts';
 
 const MAX_LIVE_ROWS = 16;
+/** In a smaller window there is no live region (S6.8). */
+const MIN_COLUMNS = 40;
 /** Rows of the window that stay for committed lines. */
 const ROWS_ABOVE = 2;
 
@@ -32,6 +34,11 @@ export class Painter {
   /** Where the cursor was left. */
   #at = { row: 0, column: 0 };
   #isCursorShown = true;
+
+  /** `narrow`: no window that the regions are used in is so small that it wraps a row on the screen. */
+  get rowsAre(): 'narrow' | 'wide' {
+    return this.#rows.every((row) => cells(row) < MIN_COLUMNS) ? 'narrow' : 'wide';
+  }
 
   /** `everything`: the terminal may have wrapped the rows anew, or lost them. Empty when nothing changes. */
   frame(frame: Frame, committed: readonly Row[], size: Size, everything: boolean): string {

@@ -57,10 +57,11 @@ const FRAME_MS = 50;
 /** A key is drawn at once; keys that follow each other faster than this share a frame. */
 const KEY_FRAME_MS = 8;
 /**
- * After a change of the size nothing is drawn for this long: terminals wrap the rows anew before they report
- * the next size, and a drag changes it many times.
+ * After a change of the size nothing is drawn for this long: a drag changes it many times, and terminals wrap
+ * the rows anew before they report the new size. tmux reports one change at once and the next up to 250 ms
+ * later; with a row that some window would wrap, its wrong size would lead to the wrong row.
  */
-const HOLD_MS = 150;
+const HOLD_MS = { narrow: 150, wide: 450 };
 
 export function createRegions(options: RegionsOptions): Regions {
   return new TwoRegions(options);
@@ -127,7 +128,10 @@ class TwoRegions implements Regions {
     this.#options.writeNow((this.#options.restoreText?.() ?? '') + this.#leave());
   }
 
-  readonly #onResize = () => this.invalidate();
+  readonly #onResize = () => {
+    if (!this.#isReleased) this.#askSize();
+    this.invalidate();
+  };
 
   readonly #onDrain = () => {
     this.#isDraining = false;
@@ -159,14 +163,18 @@ class TwoRegions implements Regions {
     this.#timer = undefined;
   }
 
-  #draw(): void {
-    const nowMs = this.#options.clock.monotonicMs();
+  #askSize(): Size {
     const size = this.#options.size();
-    if (size.columns !== this.#size.columns || size.rows !== this.#size.rows) {
-      this.#size = size;
-      this.#isWhole = true;
-      this.#heldUntilMs = nowMs + HOLD_MS;
-    }
+    if (size.columns === this.#size.columns && size.rows === this.#size.rows) return size;
+    this.#size = size;
+    this.#isWhole = true;
+    this.#heldUntilMs = this.#options.clock.monotonicMs() + HOLD_MS[this.#painter.rowsAre];
+    return size;
+  }
+
+  #draw(): void {
+    const size = this.#askSize();
+    const nowMs = this.#options.clock.monotonicMs();
     if (nowMs < this.#heldUntilMs) {
       this.#schedule(0);
       return;

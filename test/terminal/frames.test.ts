@@ -1,0 +1,157 @@
+/** When the regions draw, and what they write, on a terminal in memory. */
+import { describe, expect, test } from 'vitest';
+import { emulator } from './emulator.ts';
+
+const status = 'status';
+
+describe('what is on the screen', () => {
+  test('committed lines stay above the live region, whose rows are replaced', async () => {
+    const { regions, show, rows, cursor } = emulator({ columns: 40, rows: 10 });
+    regions.commit(['one', 'two']);
+    await show({ rows: ['› draft', status], cursor: { row: 0, column: 7 } });
+    expect(await rows()).toEqual(['one', 'two', '› draft', status]);
+    expect(await cursor()).toEqual({ column: 7, row: 2, isShown: true });
+    regions.commit(['three']);
+    await show({ rows: [status] });
+    expect(await rows()).toEqual(['one', 'two', 'three', status]);
+    expect(await cursor()).toMatchObject({ isShown: false });
+  });
+
+  test('what is below the window scrolls into the history, once', async () => {
+    const { regions, show, rows } = emulator({ columns: 40, rows: 8 });
+    const lines = Array.from({ length: 50 }, (_, at) => `line ${at}`);
+    for (const [at, line] of lines.entries()) {
+      regions.commit([line]);
+      await show({ rows: [`row ${at}`, ...(at % 3 === 0 ? ['more'] : []), status] });
+    }
+    expect(await rows()).toEqual([...lines, 'row 49', status]);
+  });
+
+  test('a line that is wider than the window is left to the terminal, so that it is copied as one', async () => {
+    const { regions, show, rows, terminal } = emulator({ columns: 20, rows: 8 });
+    regions.commit([`${'x'.repeat(45)}end`]);
+    await show({ rows: ['old row', status] });
+    expect(await rows()).toEqual(['x'.repeat(20), 'x'.repeat(20), 'xxxxxend', 'old row', status]);
+    expect(terminal.buffer.active.getLine(1)?.isWrapped).toBe(true);
+  });
+
+  test('a live row is cut one cell before the edge; rows too many are replaced by their count', async () => {
+    const { show, rows, cursor } = emulator({ columns: 20, rows: 24 });
+    const many = Array.from({ length: 30 }, (_, at) => `row ${at}`);
+    await show({ rows: [...many, `› ${'long '.repeat(9)}`], cursor: { row: 30, column: 50 } });
+    expect(await rows()).toEqual(['… 16 more rows', ...many.slice(16), '› long long long l…']);
+    expect(await cursor()).toEqual({ column: 19, row: 15, isShown: true });
+  });
+
+  test('in a low window two rows stay for what is committed', async () => {
+    const { show, rows } = emulator({ columns: 20, rows: 5 });
+    await show({ rows: ['a', 'b', 'c', 'd'] });
+    expect(await rows()).toEqual(['… 2 more rows', 'c', 'd']);
+  });
+
+  test('closing prints what is committed, erases the live region and shows the cursor; twice is once', async () => {
+    const { regions, show, rows, cursor, writes } = emulator();
+    await show({ rows: ['a', 'b', 'c'] });
+    regions.commit(['last words']);
+    regions.close();
+    regions.close();
+    expect(await rows()).toEqual(['last words']);
+    expect(await cursor()).toEqual({ column: 0, row: 1, isShown: true });
+    expect(writes.filter((text) => text.includes('last words'))).toHaveLength(1);
+    regions.invalidate('key');
+    regions.commit(['never']);
+    expect(await rows()).toEqual(['last words']);
+  });
+
+  test('between release and take nothing is written; then everything is there', async () => {
+    const { regions, show, rows, writes, clock, terminal } = emulator();
+    await show({ rows: ['live'] });
+    regions.release();
+    const before = writes.length;
+    expect(await rows()).toEqual([]);
+    regions.commit(['meanwhile']);
+    regions.invalidate('key');
+    await clock.advance(500);
+    expect(writes).toHaveLength(before);
+    terminal.write('from the editor\r\n');
+    regions.take();
+    await clock.advance(50);
+    expect(await rows()).toEqual(['from the editor', 'meanwhile', 'live']);
+  });
+});
+
+describe('when it draws', () => {
+  test('at most 20 frames a second, and none without a reason', async () => {
+    const { regions, clock, draws } = emulator();
+    for (let at = 0; at < 500; at += 1) {
+      regions.invalidate();
+      await clock.advance(2);
+    }
+    expect(draws()).toBeGreaterThan(15);
+    expect(draws()).toBeLessThanOrEqual(21);
+    const drawn = draws();
+    await clock.advance(60_000);
+    expect(draws()).toBeLessThanOrEqual(drawn + 1);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a frame without a change writes nothing; a changed row is written alone', async () => {
+    const { show, writes } = emulator();
+    const cursor = { row: 0, column: 2 };
+    await show({ rows: ['› a', 'working 1 s', status], cursor });
+    await show({ rows: ['› a', 'working 1 s', status], cursor });
+    expect(writes).toHaveLength(1);
+    await show({ rows: ['› a', 'working 2 s', status], cursor });
+    expect(writes[1]).toContain('working 2 s');
+    expect(writes[1]).not.toMatch(/› a|status/);
+    await show({ rows: ['› a', 'working 2 s', status], cursor: { row: 0, column: 3 } });
+    expect(writes[2]).toBe('\x1b[?2026h\r\x1b[4G\x1b[?2026l');
+  });
+
+  test('a key is drawn within 8 ms, in the middle of a stream too', async () => {
+    const { regions, clock, draws } = emulator();
+    regions.invalidate();
+    await clock.advance(50);
+    const drawn = draws();
+    await clock.advance(9);
+    regions.invalidate();
+    regions.invalidate('key');
+    await clock.advance(1);
+    expect(draws()).toBe(drawn + 1);
+  });
+
+  test.each([
+    ['150 ms', 150, 'a narrow row'],
+    [
+      '450 ms if a row is so wide that a window may wrap it',
+      450,
+      'a row of more than forty cells, here it is',
+    ],
+  ])('after a resize nothing is drawn for %s, counted from the last one', async (_, holdMs, row) => {
+    const { show, resize, clock, draws, rows, regions } = emulator({ columns: 80, rows: 10 });
+    regions.commit(['committed']);
+    await show({ rows: [row, status] });
+    const drawn = draws();
+    resize({ columns: 60, rows: 10 });
+    await clock.advance(holdMs - 50);
+    resize({ columns: 30, rows: 12 });
+    await clock.advance(holdMs - 1);
+    expect(draws()).toBe(drawn);
+    await clock.advance(1);
+    expect(draws()).toBe(drawn + 1);
+    expect(await rows()).toEqual(['committed', row.length < 30 ? row : `${row.slice(0, 28)}…`, status]);
+  });
+
+  test('an output that is full gets no more frames until it drains', async () => {
+    const made = emulator();
+    made.isFull = true;
+    await made.show({ rows: ['first'] });
+    await made.show({ rows: ['second'] });
+    await made.clock.advance(1_000);
+    expect(made.writes).toHaveLength(1);
+    made.isFull = false;
+    made.drain();
+    await made.clock.advance(50);
+    expect(await made.rows()).toEqual(['second']);
+  });
+});

@@ -1,0 +1,104 @@
+/** A program in a real terminal: tmux, with a history, whose window the test resizes. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+export interface Tmux {
+  resize(columns: number, rows: number): void;
+  /** As `tmux send-keys` names them: `Enter`, `C-c`, or text. */
+  keys(...keys: readonly string[]): void;
+  /** Text as it is, without names of keys. */
+  type(text: string): void;
+  /** Rows of the window. */
+  screen(): string[];
+  /** History and window; lines that the terminal has wrapped are joined. */
+  history(): string[];
+  /** Column and row of the cursor, from 0. */
+  cursor(): { readonly column: number; readonly row: number };
+  /** Every byte that the program wrote since `start`. */
+  raw(): string;
+  /** Waits until the history has this text. */
+  until(text: string): Promise<void>;
+  /** Value of a format, `#{pane_dead}` for example. */
+  ask(format: string): string;
+}
+
+interface Start {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const WAIT_STEP_MS = 30;
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Types `command` at a shell; ends with the test. */
+export async function inTmux(
+  command: readonly string[],
+  { columns = 80, rows = 24, env = {} }: Start = {},
+): Promise<Tmux> {
+  const folder = mkdtempSync(join(tmpdir(), 'turnwright-tmux-'));
+  const socket = join(folder, 'socket');
+  const raw = join(folder, 'raw');
+  const script = join(folder, 'run.sh');
+  const run = (...args: string[]) =>
+    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env: TMUX_ENV });
+  writeFileSync(raw, '');
+  const settings = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  writeFileSync(script, [...settings, `exec ${command.map(quoted).join(' ')}`].join('\n'));
+  run(
+    'new-session',
+    '-d',
+    '-x',
+    `${columns}`,
+    '-y',
+    `${rows}`,
+    'exec sh',
+    ';',
+    'set',
+    '-g',
+    'history-limit',
+    '60000',
+  );
+  // The limit counts for windows that are made after it.
+  run('new-window', '-k', '-t', ':0', 'PS1="$ " exec sh');
+  run('set', '-g', 'window-size', 'manual', ';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`);
+  onTestFinished(() => {
+    spawnSync('tmux', ['-S', socket, 'kill-server']);
+  });
+  const lines = (...args: string[]) =>
+    run('capture-pane', '-p', ...args)
+      .replace(/\n$/, '')
+      .split('\n');
+  const terminal: Tmux = {
+    resize: (width, height) => void run('resize-window', '-x', `${width}`, '-y', `${height}`),
+    keys: (...keys) => void run('send-keys', ...keys),
+    type: (text) => void run('send-keys', '-l', '--', text),
+    screen: () => lines(),
+    history: () => lines('-J', '-S', '-'),
+    cursor() {
+      const [column = 0, row = 0] = terminal.ask('#{cursor_x} #{cursor_y}').split(' ').map(Number);
+      return { column, row };
+    },
+    raw: () => readFileSync(raw, 'utf8'),
+    async until(text) {
+      while (!terminal.history().some((line) => line.includes(text))) await pause(WAIT_STEP_MS);
+    },
+    ask: (format) => run('display-message', '-p', format).trimEnd(),
+  };
+  terminal.type('echo text of the shell; seq 1 5');
+  terminal.keys('Enter');
+  await terminal.until('5');
+  run('pipe-pane', '-o', `cat >> ${quoted(raw)}`);
+  terminal.type(`sh ${script}; echo ended with $?`);
+  terminal.keys('Enter');
+  return terminal;
+}
+
+const TMUX_ENV = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), LANG: 'C.UTF-8', SHELL: '/bin/sh' };
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
