@@ -1,4 +1,7 @@
-/** The live view on a real pseudo-terminal, which `script` of util-linux provides. */
+/**
+ * The live view on a real pseudo-terminal, which `script` of util-linux provides: on stderr, where stdout is not
+ * the terminal.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +19,7 @@ async function onTerminal(
   server: RehearsalServer,
   typed: readonly string[],
   env: Record<string, string> = {},
-  run = `exec '${process.execPath}' '${BIN}' go`,
+  run = `exec '${process.execPath}' '${BIN}' --verbose go >/dev/null`,
 ) {
   const cwd = temporaryFolder();
   const command = `stty cols 80; ${run}`;
@@ -68,13 +71,14 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(code).toBe(0);
     expect(written).toContain('· waiting');
     expect(written).toContain('\x1b[32m✓');
-    expect(seen.slice(0, 3)).toEqual([
+    // The line of --verbose is before them.
+    expect(seen.slice(1, 4)).toEqual([
       'I look.',
       expect.stringMatching(/^✓ Glob \* {2}\d+ ms$/),
       'Nothing here.',
     ]);
-    expect(seen[3]).toMatch(/^— 2 turns · 1 tool call · .* · \$0\.\d+ · /);
-    expect(seen).toHaveLength(4);
+    expect(seen[4]).toMatch(/^— 2 turns · 1 tool call · .* · \$0\.\d+ · /);
+    expect(seen).toHaveLength(5);
   });
 
   test('NO_COLOR is honoured', async () => {
@@ -95,7 +99,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('a question is answered on the terminal when the task is piped in', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
-    const piped = `printf 'the input' | '${process.execPath}' '${BIN}' go`;
+    const piped = `printf 'the input' | '${process.execPath}' '${BIN}' --verbose go >/dev/null`;
     const { code, files, seen, written } = await onTerminal(server, ['y\r', 'n\r'], {}, piped);
     expect([code, files], written).toEqual([0, ['a.txt']]);
     expect(seen).toContain('? Write');
@@ -171,7 +175,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       server,
       [],
       {},
-      `exec '${process.execPath}' '${BIN}' --max-turns 1 go`,
+      `exec '${process.execPath}' '${BIN}' --verbose --max-turns 1 go >/dev/null`,
     );
     expect(code).toBe(1);
     expect(seen.at(-2)).toMatch(/^— 1 turn · 1 tool call · /);
@@ -185,7 +189,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       server,
       [],
       {},
-      `exec '${process.execPath}' '${BIN}' --mcp-config '${servers}' -- go`,
+      `exec '${process.execPath}' '${BIN}' --verbose --mcp-config '${servers}' -- go >/dev/null`,
     );
     expect(code).toBe(0);
     expect(written).toContain('waiting for the MCP server notes');
@@ -197,7 +201,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('a signal that ends the process before the result leaves a closing line', async () => {
     const server = await rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
-    const command = `stty cols 80; '${process.execPath}' '${BIN}' go & pid=$!; while [ ! -e waiting ]; do sleep 0.1; done; kill $pid; wait $pid; echo code $?`;
+    const command = `stty cols 80; '${process.execPath}' '${BIN}' --verbose go >/dev/null & pid=$!; while [ ! -e waiting ]; do sleep 0.1; done; kill $pid; wait $pid; echo code $?`;
     const cwd = temporaryFolder();
     const terminal = spawn('script', ['-qec', command, '/dev/null'], {
       cwd,
@@ -226,7 +230,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       });
       /** What to type once this was seen behind what was seen before. */
       const steps: [seen: string, typed: string][] = [
-        ['ready> ', `'${process.execPath}' '${BIN}' go; echo ended with $?\n`],
+        ['ready> ', `'${process.execPath}' '${BIN}' --verbose go >/dev/null; echo ended with $?\n`],
         ['allow? y', '\x1a'],
         ['ready> ', 'fg; echo finished with $?\n'],
         ['allow? y', 'y\r'],

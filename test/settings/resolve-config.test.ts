@@ -729,8 +729,8 @@ describe('keys that are not known', () => {
   it('in a file that other programs read, their keys are left alone; in our own all are named', async () => {
     const theirs = { $schema: 'x', statusLine: {}, cleanupPeriodDays: 3 };
     expect(await warningsOf('.claude/settings.json', theirs)).toEqual([]);
-    expect(await warningsOf('.turnwright/settings.json', { statusLine: {} })).toEqual([
-      'FILE: the key statusLine is not known and has no effect.',
+    expect(await warningsOf('.turnwright/settings.json', { spinnerTips: {} })).toEqual([
+      'FILE: the key spinnerTips is not known and has no effect.',
     ]);
   });
 
