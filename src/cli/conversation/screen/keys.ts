@@ -1,11 +1,11 @@
 /** What the keys of the conversation do (S6.5), besides those of the editor. */
+import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { ActionName } from '../../../terminal/input/actions.ts';
 import type { InputEvent } from '../../../terminal/input/events.ts';
 import type { ConversationClock } from '../clock.ts';
 import type { Conversation } from '../conversation.ts';
 import { isWorking } from '../state.ts';
 import type { Screen } from './screen.ts';
-import type { Draft } from './simple-editor.ts';
 
 export interface KeyTargets {
   readonly conversation: Conversation;
@@ -68,6 +68,9 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
 
   return (event, action) => {
     if (action !== 'clear') hint(undefined);
+    // An open list of completions, or a search, comes before everything else.
+    const isChoosing = editor.context === 'completion' || editor.context === 'search';
+    if (isChoosing && editor.handle(event, action)) return;
     const hasQueue = conversation.state.queue.length > 0;
     if (action === 'up' && editor.isEmpty && hasQueue) return void takeQueued();
     switch (action) {

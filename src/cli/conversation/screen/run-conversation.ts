@@ -1,5 +1,6 @@
 /** One conversation on a terminal: its parts, joined, from the first frame to the restored terminal. */
 
+import type { Draft } from '../../../terminal/editor/buffer.ts';
 import { createHighlighter } from '../../../terminal/markup/highlight.ts';
 import { createMarkdown } from '../../../terminal/markup/markdown-stream.ts';
 import { wantsColor } from '../../../terminal/text/style.ts';
@@ -10,16 +11,18 @@ import type { World } from '../../world.ts';
 import { type AskHost, counted } from '../asking.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
-import { rewind, runCommand } from '../commands/index.ts';
+import { completeCommand, rewind, runCommand } from '../commands/index.ts';
 import { type Conversation, createConversation } from '../conversation.ts';
 import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
 import { diffOf } from '../view/diff-of.ts';
 import { createSimpleAsker } from './interim.ts';
+import { showKeys } from './key-list.ts';
 import { createKeys } from './keys.ts';
 import type { Launch } from './launch.ts';
+import { editDraft, openFile } from './outside.ts';
+import { promptEditor, wholeText } from './prompt-editor.ts';
 import { createScreen, type Screen } from './screen.ts';
-import type { Draft } from './simple-editor.ts';
 import { tailOf } from './tail.ts';
 import { mindTerminal } from './terminal-manners.ts';
 
@@ -30,9 +33,11 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   const { keyboard, settings, target, prompt } = launch;
   const clock = REAL_CLOCK;
   const { env, cwd } = world;
-  const theme = createTheme(themeFor({ color: wantsColor(env, true), env, setting: settings.theme }));
+  // A copy: its colours change in place once the terminal has answered what its background is.
+  const theme = { ...createTheme(themeFor({ color: wantsColor(env, true), env, setting: settings.theme })) };
   const highlighter = createHighlighter(theme);
-  const keeper = createKeeper({ cwd, env, clock, isKept: launch.options.persistSession !== false, warn });
+  const isKept = launch.options.persistSession !== false;
+  const keeper = createKeeper({ cwd, env, clock, isKept, warn });
   const kept = keeper.begin(target);
   let leave: (code: ExitCode) => void = () => {};
   const left = new Promise<ExitCode>((resolve) => {
@@ -45,8 +50,16 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     output: world.stdout,
     clock,
     theme,
-    keybindings: settings.keybindings,
-    reducedMotion: settings.reducedMotion,
+    env,
+    settings,
+    editor: await promptEditor({
+      cwd,
+      env,
+      isKept,
+      query: () => conversation.query,
+      complete: (line) => completeCommand(line, context),
+      onProblem: warn,
+    }),
     markdown: () => createMarkdown({ theme, highlighter }),
     diff: diffOf,
     state: () => conversation.state,
@@ -84,7 +97,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     keep();
   }
   function keep(): void {
-    keeper.keep(conversation.state, screen.editor.text);
+    keeper.keep(conversation.state, wholeText(screen.editor));
   }
   const exit = async (how?: 'now') => {
     if (isLeaving && how !== 'now') return;
@@ -123,7 +136,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     view: screen.view,
     transcript: screen.transcript,
     send: (text) => conversation.enter({ text, images: [] }),
-    openFile: async () => {},
+    openFile: (path) => openFile(path, screen, { cwd, env, warn }),
     edit: (text) => screen.editor.replace({ text, images: [] }),
     async reopen({ draft, ...next }) {
       await conversation.reopen(next);
@@ -143,9 +156,9 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     screen,
     clock,
     submit,
-    showKeys: () => {},
+    showKeys: () => void showKeys(context, screen.bindings),
     showTranscript: () => void screen.view(screen.transcript()),
-    editOutside: () => {},
+    editOutside: () => void editDraft(screen, { cwd, env, warn }),
     rewind: () => void rewind(context),
     suspend: () => manners.suspend(),
     leave: (how) => void exit(how),

@@ -1,13 +1,17 @@
 /** The conversation on a terminal: keys go in, the transcript and the live region come out. */
+import type { Editor } from '../../../terminal/editor/editor.ts';
 import type { ActionName } from '../../../terminal/input/actions.ts';
 import { type Bindings, createBindings } from '../../../terminal/input/bindings.ts';
-import type { InputEvent } from '../../../terminal/input/events.ts';
+import type { InputEvent, ReplyEvent } from '../../../terminal/input/events.ts';
 import { createInput } from '../../../terminal/input/input.ts';
 import { askSize } from '../../../terminal/renderer/ask-size.ts';
 import type { Row, Size } from '../../../terminal/renderer/frame.ts';
 import { createRegions } from '../../../terminal/renderer/regions.ts';
 import { writeNow } from '../../../terminal/renderer/write-now.ts';
-import type { Theme } from '../../../terminal/text/theme.ts';
+import { wantsColor } from '../../../terminal/text/style.ts';
+import { createTheme, type Theme, themeFor } from '../../../terminal/text/theme.ts';
+import { mayProbe, probeWidths, type WidthProbe } from '../../../terminal/text/width-probe.ts';
+import type { Env } from '../../world.ts';
 import type { ConversationClock } from '../clock.ts';
 import type { OverlayHost, ViewDocument } from '../overlay.ts';
 import { createOverlays, type Overlays } from '../overlays.ts';
@@ -16,10 +20,11 @@ import { type ConversationState, isWorking } from '../state.ts';
 import { liveRegion, SPINNER_MS, textColumns } from '../view/live-region.ts';
 import type { ToolRowsOptions } from '../view/tool-rows.ts';
 import { createTranscript, type TranscriptOptions } from '../view/transcript.ts';
-import { createSimpleEditor, type ScreenEditor } from './simple-editor.ts';
+import type { MakeEditor } from './prompt-editor.ts';
+import type { ScreenSettings } from './screen-settings.ts';
 
 export interface Screen {
-  readonly editor: ScreenEditor;
+  readonly editor: Editor;
   readonly bindings: Bindings;
   readonly overlays: Overlays;
   readonly size: Size;
@@ -38,6 +43,8 @@ export interface Screen {
   view(document: ViewDocument): Promise<void>;
   /** Gives the terminal to something else while it runs: an editor, the shell. */
   lend<T>(use: () => Promise<T>): Promise<T>;
+  /** The same in two steps. */
+  readonly loan: { release(): void; take(): void };
   /** Writes what draws nothing: the title, the bell, the clipboard. */
   emit(sequence: string): void;
   /** Restores the terminal, in one write. Safe to call twice, and from an exit handler. */
@@ -49,24 +56,27 @@ export interface ScreenOptions {
   readonly output: NodeJS.WriteStream;
   readonly clock: ConversationClock;
   readonly theme: Theme;
-  readonly keybindings: unknown;
-  readonly reducedMotion: boolean;
+  readonly env: Env;
+  readonly settings: Pick<ScreenSettings, 'keybindings' | 'reducedMotion' | 'theme'>;
+  readonly editor: MakeEditor;
   readonly markdown: TranscriptOptions['markdown'];
   readonly diff: ToolRowsOptions['diff'];
   state(): ConversationState;
   /** A key with its action, or a paste, that no overlay took. */
   onKey(event: InputEvent, action: ActionName | undefined): void;
-  /** The text in the editor changed. */
+  /** After a key or a paste: the text in the editor may have changed. */
   onDraft(): void;
   /** The terminal is gone. */
   onGone(): void;
 }
 
 const OUTPUT = 1;
+const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { output, clock, theme, state } = options;
-  const bindings = createBindings(options.keybindings);
+  const { output, clock, theme, env, state, settings } = options;
+  const { reducedMotion } = settings;
+  const bindings = createBindings(settings.keybindings);
   let lastKeyMs: number | undefined;
   let status: readonly Row[] | undefined;
   let stopTicks: (() => void) | undefined;
@@ -91,7 +101,7 @@ export function createScreen(options: ScreenOptions): Screen {
           editor: (columns, most) => editor.frame(columns, most),
           overlay: overlays.current,
           customStatus: status,
-          reducedMotion: options.reducedMotion,
+          reducedMotion,
         },
         size,
       );
@@ -107,10 +117,7 @@ export function createScreen(options: ScreenOptions): Screen {
     markdown: options.markdown,
     diff: options.diff,
   });
-  const editor = createSimpleEditor(() => {
-    options.onDraft();
-    regions.invalidate('key');
-  });
+  const editor = options.editor({ theme, onChange: () => regions.invalidate('key') });
   const host: Omit<OverlayHost, 'open'> = {
     theme,
     clock,
@@ -124,17 +131,35 @@ export function createScreen(options: ScreenOptions): Screen {
     write: (text) => writeNow(OUTPUT, text),
     clock,
     onEvent(event) {
-      if (event.kind === 'reply') return;
+      if (event.kind === 'reply') return heard(event);
       // An overlay decides by the time between two keys.
       const isTaken = overlays.onEvent(event);
       lastKeyMs = event.atMs;
       regions.invalidate('key');
       if (isTaken) return;
       const action = bindings.actionOf(event, editor.context);
-      if (action !== 'chord') options.onKey(event, action);
+      if (action === 'chord') return;
+      options.onKey(event, action);
+      options.onDraft();
     },
     onEnd: options.onGone,
   });
+
+  let probe: WidthProbe | undefined;
+  const heard = ({ of, values }: ReplyEvent) => {
+    if (of === 'cursor') probe?.onCursor(values);
+    if (of !== 'background' || settings.theme !== 'auto') return;
+    // All parts have this theme already: its colours change in place.
+    Object.assign(theme, createTheme(themeFor({ color: wantsColor(env, true), env, background: values })));
+    regions.invalidate('redraw');
+  };
+  /** Asks the terminal how wide it draws, and what its background is. */
+  const ask = () => {
+    if (!mayProbe(env)) return;
+    probe = probeWidths({ write: (text) => writeNow(OUTPUT, text), clock });
+    void probe.done.then(() => regions.invalidate('redraw'));
+    if (settings.theme === 'auto') writeNow(OUTPUT, ASK_BACKGROUND);
+  };
 
   /** While something moves, a frame for each step of the spinner; nothing while nothing happens. */
   const tick = () => {
@@ -142,16 +167,24 @@ export function createScreen(options: ScreenOptions): Screen {
     const now = state();
     if (!isWorking(now) && now.phase !== 'starting' && now.phase !== 'exiting') return;
     regions.invalidate();
-    stopTicks = clock.timer(options.reducedMotion || now.questions > 0 ? 1_000 : SPINNER_MS, tick);
+    stopTicks = clock.timer(reducedMotion || now.questions > 0 ? 1_000 : SPINNER_MS, tick);
+  };
+  const loan = {
+    release() {
+      regions.release();
+      input.stop();
+    },
+    take() {
+      input.start();
+      regions.take();
+    },
   };
   const lend = async <T>(use: () => Promise<T>): Promise<T> => {
-    regions.release();
-    input.stop();
+    loan.release();
     try {
       return await use();
     } finally {
-      input.start();
-      regions.take();
+      loan.take();
     }
   };
   const view = async ({ title, parts }: ViewDocument) => {
@@ -171,6 +204,7 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     start() {
       input.start();
+      ask();
       regions.invalidate('key');
       tick();
     },
@@ -188,6 +222,7 @@ export function createScreen(options: ScreenOptions): Screen {
     transcript: () => transcript.document(),
     view,
     lend,
+    loan,
     emit: (sequence) => writeNow(OUTPUT, sequence),
     close() {
       stopTicks?.();

@@ -1,0 +1,47 @@
+/** The editor of prompts, with what it completes and remembers. */
+import { configurationHome, type Query } from '../../../index.ts';
+import { clipboardImage } from '../../../terminal/editor/clipboard.ts';
+import type { Candidate } from '../../../terminal/editor/completion.ts';
+import { createEditor, type Editor } from '../../../terminal/editor/editor.ts';
+import { historyFile, openHistory } from '../../../terminal/editor/history.ts';
+import { createImageFiles } from '../../../terminal/editor/image-file.ts';
+import { commandSource, fileSource, shellPathSource } from '../../../terminal/editor/sources.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import type { Env } from '../../world.ts';
+
+interface PromptEditorOptions {
+  readonly cwd: string;
+  readonly env: Env;
+  /** False: prompts are remembered as long as the process lives. */
+  readonly isKept: boolean;
+  query(): Query;
+  /** What a command line may be completed to. */
+  complete(line: string): Promise<readonly Candidate[]>;
+  onProblem(sentence: string): void;
+}
+
+/** Makes the editor, once the history was read. */
+export type MakeEditor = (screen: { readonly theme: Theme; onChange(): void }) => Editor;
+
+export async function promptEditor(options: PromptEditorOptions): Promise<MakeEditor> {
+  const { cwd, env, isKept, onProblem } = options;
+  const home = configurationHome(env, cwd);
+  const file = isKept && home !== undefined ? historyFile(home, cwd) : undefined;
+  const history = await openHistory({ file, nowMs: Date.now, onProblem });
+  const suggest = (query: string) => options.query().fileSuggestions(query);
+  const { named } = createImageFiles(cwd, env['HOME']);
+  return ({ theme, onChange }) =>
+    createEditor({
+      theme,
+      history,
+      sources: [commandSource(options.complete), fileSource(suggest), shellPathSource(suggest)],
+      images: { named, clipboard: () => clipboardImage({ platform: process.platform, env }) },
+      onChange,
+      onProblem,
+    });
+}
+
+/** What was typed, with long pastes in place of their labels. */
+export function wholeText({ text, pastes }: Pick<Editor, 'text' | 'pastes'>): string {
+  return pastes.reduce((whole, paste) => whole.replace(paste.label, () => paste.text), text);
+}
