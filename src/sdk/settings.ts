@@ -47,9 +47,11 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 
 /** The endpoint and the source of the credentials of a query with these options. Names only, never values. */
 export async function modelAccess(options: ResolveSettingsOptions = {}): Promise<ModelAccess> {
-  const { api, apiKeySource, baseUrl, cloud, model, provider, unreachable } = await inspect(options);
+  const { api, apiKeyEnv, apiKeySource, baseUrl, cloud, model, provider, unreachable } =
+    await inspect(options);
   return {
     apiKeySource,
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
     baseUrl,
     provider,
     api,
@@ -59,12 +61,14 @@ export async function modelAccess(options: ResolveSettingsOptions = {}): Promise
   };
 }
 
-/** The endpoint of the model and the source of the credentials. */
+/** The endpoint of the configured model, and the source of the credentials. */
 export interface ModelAccess {
   /** `none`: there are no credentials. */
   readonly apiKeySource: string;
+  /** The variable that is read for the key of this provider, set or not; absent: none is. */
+  readonly apiKeyEnv?: string;
   readonly baseUrl: string;
-  /** `anthropic`, a cloud, `openai-compatible`, or a name of the settings. */
+  /** That of the configured model: `anthropic`, a cloud, a local server, or a name of the settings. */
   readonly provider: string;
   /** Which API is spoken at `baseUrl`. */
   readonly api: 'messages' | 'chat completions' | 'responses';

@@ -2,7 +2,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { authCommand } from '../../src/cli/commands/auth-command.ts';
 import { modelsCommand } from '../../src/cli/commands/models-command.ts';
 import { checkModel } from '../../src/cli/doctor/check-model.ts';
 import { parseArgs } from '../../src/cli/flags/args.ts';
@@ -34,17 +35,19 @@ function worldOf(env: Readonly<Record<string, string>>, settings: object = {}) {
 }
 
 async function listedIn(env: Readonly<Record<string, string>>, isJson = false, settings: object = {}) {
-  let written = '';
-  const world = {
-    ...worldOf(env, settings),
-    out: {
-      async write(text: string) {
-        written += text;
-      },
-    },
-  } as unknown as World;
+  const { world, written } = writing(worldOf(env, settings));
   expect(await modelsCommand(world, { json: isJson })).toBe(0);
-  return written;
+  return written();
+}
+
+function writing(place: ReturnType<typeof worldOf>) {
+  let text = '';
+  const out = {
+    async write(more: string) {
+      text += more;
+    },
+  };
+  return { world: { ...place, out } as unknown as World, written: () => text };
 }
 
 it('lists all pages, with sizes that the endpoint states and prices that are known', async () => {
@@ -152,4 +155,108 @@ it('the doctor asks a named provider, and names it with the source of its key', 
     { name: 'model', state: 'ok', detail: expect.stringMatching(/^qwen3:8b; --model/) },
   ]);
   expect(server.received.map(({ url }) => url)).toEqual(['/openai/models/qwen3%3A8b']);
+});
+
+describe('a configured model of another provider than the session has', () => {
+  const NO_KEY = { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '', OLLAMA_API_KEY: '' };
+  const model = 'ollama:qwen3:8b';
+
+  async function ollama() {
+    const server = await startOllama({ 'qwen3:8b': { loadedContext: 64_000 }, 'gemma:2b': {} });
+    onTestFinished(() => server.close());
+    return { server, env: { ...NO_KEY, OLLAMA_HOST: `127.0.0.1:${server.port}` } };
+  }
+
+  it('models lists those of its provider, by the names that this session asks for them with', async () => {
+    const { env } = await ollama();
+    const written = await listedIn(env, false, { model });
+    expect(written).toMatch(/^Models of ollama \(http:\/\/127\.0\.0\.1:/);
+    expect(written).toMatch(/^ollama:qwen3:8b \* +endpoint/m);
+    expect(written).toMatch(/^ollama:gemma:2b +endpoint/m);
+  });
+
+  it('doctor asks its provider, which needs no key of the first party', async () => {
+    const { server, env } = await ollama();
+    expect(await checkModel(worldOf(env, { model }))).toMatchObject([
+      { name: 'credentials', state: 'ok', detail: 'none; the server asks for none' },
+      { name: 'API', state: 'ok', detail: expect.stringMatching(/^ollama \(.*\/v1\) lets us in/) },
+      { name: 'model', state: 'ok', detail: expect.stringMatching(/^ollama:qwen3:8b; --model/) },
+    ]);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/v1/models/qwen3%3A8b']);
+  });
+
+  it('doctor says what to do about a local server that is not there', async () => {
+    const checks = await checkModel(worldOf({ ...NO_KEY, OLLAMA_HOST: '127.0.0.1:9' }, { model }));
+    expect(checks).toMatchObject([
+      { state: 'warning', detail: expect.stringContaining('OLLAMA_API_KEY is not set') },
+      {
+        state: 'problem',
+        detail: expect.stringMatching(/cannot be reached: .* Start the server, or give its/),
+      },
+      {},
+    ]);
+  });
+
+  it('where a variable asks for a cloud, doctor and models ask nobody', async () => {
+    const { server, env } = await ollama();
+    const locked = { ...env, CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'us-west-2' };
+    const checks = await checkModel(worldOf(locked, { model }));
+    expect(checks.at(-1)).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('CLAUDE_CODE_USE_BEDROCK is set, so no model of the provider "ollama"'),
+    });
+    expect(await listedIn(locked, false, { model })).toContain('CLAUDE_CODE_USE_BEDROCK is set');
+    expect(server.requests).toEqual([]);
+  });
+});
+
+it('doctor names the model of a session that names none', async () => {
+  const server = await apiServer(json(200, { id: 'claude-opus-5-5', type: 'model' }));
+  onTestFinished(() => server.close());
+  const checks = await checkModel(worldOf({ ANTHROPIC_API_KEY: 'sk-main', ANTHROPIC_BASE_URL: server.url }));
+  expect(checks.at(-1)?.detail).toMatch(new RegExp(`^${resolveModelAlias('default', {})}; --model`));
+});
+
+describe('auth status', () => {
+  const router = { type: 'anthropic', baseUrl: 'https://openrouter.ai/api', apiKeyEnv: 'OPENROUTER_API_KEY' };
+  const settings = { providers: { router }, model: 'router:qwen/qwen3-coder' };
+  it.each<[string, Record<string, string>, object, object, string]>([
+    [
+      'a named provider with its key',
+      { OPENROUTER_API_KEY: 'sk-or' },
+      settings,
+      { loggedIn: true, authMethod: 'api_key', apiProvider: 'router', apiKeySource: 'OPENROUTER_API_KEY' },
+      'Credentials from OPENROUTER_API_KEY.',
+    ],
+    [
+      'a named provider whose key is missing, beside a key of the first party',
+      { ANTHROPIC_API_KEY: 'sk-main' },
+      settings,
+      { loggedIn: false, authMethod: 'none', apiProvider: 'router', apiKeySource: 'none' },
+      'No credentials for router: OPENROUTER_API_KEY is not set. Many local servers ask for none.',
+    ],
+    [
+      'a local server',
+      {},
+      { model: 'llamacpp:qwen3' },
+      { loggedIn: false, apiProvider: 'llamacpp', apiKeySource: 'none' },
+      'No credentials for llamacpp: LLAMA_API_KEY is not set. Many local servers ask for none.',
+    ],
+    [
+      'a cloud',
+      { CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'us-west-2' },
+      {},
+      { loggedIn: true, authMethod: 'third_party', apiProvider: 'bedrock', apiKeySource: 'none' },
+      'Credentials of bedrock; they are read with the first request.',
+    ],
+  ])('%s', async (_, env, given, status, sentence) => {
+    expect(JSON.parse(await statusIn(env, given, true))).toMatchObject(status);
+    expect(await statusIn(env, given, false)).toBe(`${sentence}\n`);
+  });
+
+  async function statusIn(env: Readonly<Record<string, string>>, given: object, asJson: boolean) {
+    const { world, written } = writing(worldOf(env, given));
+    expect(await authCommand(world, asJson)).toBe(0);
+    return written();
+  }
 });

@@ -1,5 +1,6 @@
 /** Which provider is asked, and what of one never reaches another. Real servers of the Messages API. */
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { smallModel } from '../../src/engine/side-calls/small-model.ts';
 import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
 import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import type { Options } from '../../src/sdk/options.ts';
@@ -88,6 +89,42 @@ describe('the provider of a session', () => {
     main.answerWith(says('Main.'));
     await ask({ providers: providers(), model: 'anthropic:haiku' });
     expect(main.received).toMatchObject([{ model: 'claude-haiku-5-5' }]);
+  });
+
+  it('a local server is known by its name, and needs no key of another provider', async () => {
+    const server = await startOllama({ 'qwen3:8b': { loadedContext: 64_000 } });
+    onTestFinished(() => server.close());
+    server.answerWith(says('Local.'));
+    const env = { OLLAMA_HOST: `127.0.0.1:${server.port}`, ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' };
+    const { result, said } = await ask({ env, model: 'ollama:qwen3:8b' });
+    expect(said).toContain('Local.');
+    expect(server.received).toMatchObject([{ model: 'qwen3:8b' }]);
+    expect(server.requests.map(({ headers }) => headers['authorization'])).not.toContain('Bearer sk-main');
+    expect(result?.modelUsage).toMatchObject({ 'ollama:qwen3:8b': { contextWindow: 40_960 } });
+    expect(main.received).toEqual([]);
+  });
+
+  it('settings take the place of what is known of a name, and an address of its own that of the server', async () => {
+    local.answerWith(says('Local.'), says('Local.'));
+    const env = { OLLAMA_HOST: 'http://127.0.0.1:9' };
+    const own = { ollama: { type: 'anthropic', baseUrl: local.url } } as const;
+    await ask({ env, providers: own, model: 'ollama:qwen3:8b' });
+    expect(local.received).toMatchObject([{ model: 'qwen3:8b' }]);
+    const server = await startOllama({ 'qwen3:8b': { loadedContext: 64_000 } });
+    onTestFinished(() => server.close());
+    server.answerWith(says('Moved.'));
+    const moved = await ask({ env, provider: 'ollama', baseUrl: `${server.url}/v1`, model: 'qwen3:8b' });
+    expect(moved.result).toMatchObject({ result: 'Moved.' });
+  });
+
+  it('work beside the conversation is for the provider of its model', () => {
+    const resolve = (name: string | undefined) => `resolved ${name}`;
+    const small = (model: string) => smallModel(model, undefined, { resolve });
+    expect(small('claude-opus-5-5')).toBe('resolved haiku');
+    expect(small('us.anthropic.claude-opus-4-1-v1:0')).toBe('resolved haiku');
+    expect(small('bedrock:claude-opus-5-5')).toBe('resolved bedrock:haiku');
+    expect(small('router:anthropic/claude-opus-5.5')).toBe('router:anthropic/claude-opus-5.5');
+    expect(small('ollama:qwen3:8b')).toBe('ollama:qwen3:8b');
   });
 
   it('F54 the fallback of an overloaded model may be that of another provider', async () => {

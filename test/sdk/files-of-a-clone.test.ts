@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { Options } from '../../src/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Options, query } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { startMessagesServer } from '../model/wires/messages-server.ts';
 import { type SkillStage, skill, skillStage } from '../skills/skill-folders.ts';
 
 const CANARY = 'CANARY-5f1d';
@@ -28,7 +29,6 @@ async function open(stage: SkillStage, prompt: string, options: Options) {
     replies: Array.from({ length: 4 }, () => reply('Done.')),
   });
   const run = async () => {
-    const { query } = await import('../../src/index.ts');
     for await (const _ of query({ prompt, options: stage.options({ ...ALL, ...options }) }));
   };
   await run().catch(() => undefined);
@@ -199,5 +199,64 @@ describe('agents of a repository that is not trusted', () => {
     });
     expect(requests(stage)).toContain(CANARY);
     expect(existsSync(join(stage.home, 'agent-memory/Explore/new.md'))).toBe(true);
+  });
+});
+
+describe('the providers that a user has named', () => {
+  const names = { 'an agent': 'a', 'a skill': 's', 'a command': 'c', 'the settings': '' } as const;
+  const frontmatter = 'name: a\ndescription: Works.\nmodel: other:dear-1';
+
+  /** The project names a model of another provider in all these places; one of them is used. */
+  async function used(what: keyof typeof names, projectTrusted: boolean) {
+    const stage = await skillStage();
+    const other = await startMessagesServer({ bare: true });
+    onTestFinished(() => other.close());
+    const says = { kind: 'message', parts: [{ kind: 'text', text: 'Other.' }] } as const;
+    other.answerWith(says, says, says);
+    await stage.write('work/.claude/agents/a.md', `---\n${frontmatter}\n---\nYou work.\n`);
+    await stage.write(
+      'work/.claude/skills/s/SKILL.md',
+      skill('s', 'Works.', 'Work.', 'model: other:dear-1\n'),
+    );
+    await stage.write('work/.claude/commands/c.md', `---\nmodel: other:dear-1\n---\nWork.\n`);
+    const isSet = what === 'the settings';
+    if (isSet) await stage.write('work/.claude/settings.json', '{"model":"other:dear-1"}');
+    const agent = { description: 'Work', prompt: 'Work.', subagent_type: 'a' };
+    const first = what === 'an agent' ? reply(toolUse('Agent', agent)) : reply('Done.');
+    stage.server.setScenario({ name: 'clone', replies: [first, reply('Done.'), reply('Done.')] });
+    const providers = { other: { type: 'anthropic', baseUrl: other.url } } as const;
+    const options = stage.options({ providers, projectTrusted, tools: ['Agent', 'Skill'], model: undefined });
+    const prompt = { 'a skill': '/s', 'a command': '/c' }[what as string] ?? 'Go.';
+    for await (const _ of query({ prompt, options }));
+    return other.received.map(({ model }) => model);
+  }
+
+  it.each(Object.keys(names) as (keyof typeof names)[])(
+    'get nothing from a clone that is not trusted, and requests once it is: %s',
+    async (what) => {
+      expect(await used(what, false)).toEqual([]);
+      expect(await used(what, true)).toContain('dear-1');
+    },
+  );
+
+  it('get nothing because a model was told to name one: only what the user chose is asked', async () => {
+    const stage = await skillStage();
+    const other = await startMessagesServer({ bare: true });
+    onTestFinished(() => other.close());
+    const says = { kind: 'message', parts: [{ kind: 'text', text: 'Other.' }] } as const;
+    other.answerWith(says);
+    const providers = { other: { type: 'anthropic', baseUrl: other.url } } as const;
+    const input = {
+      description: 'Work',
+      prompt: 'Work.',
+      subagent_type: 'general-purpose',
+      model: 'other:dear-1',
+    };
+    const replies = [reply(toolUse('Agent', input)), reply('Done.')];
+    await stage.run(replies, { providers, tools: ['Agent'] });
+    expect(other.received).toEqual([]);
+    expect(stage.sent()).toContain('which was not chosen for this session');
+    await stage.run(replies, { providers, tools: ['Agent'], fallbackModel: 'other:cheap-1' });
+    expect(other.received).toMatchObject([{ model: 'dear-1' }]);
   });
 });

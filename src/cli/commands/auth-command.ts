@@ -1,6 +1,6 @@
 /** `turnwright auth status`: the source of the credentials of a run. Names are shown, never values. */
 import { join } from 'node:path';
-import { configurationHome, modelAccess } from '../../index.ts';
+import { configurationHome, type ModelAccess, modelAccess } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { TRUST } from '../run/log-in.ts';
 import type { World } from '../world.ts';
@@ -13,22 +13,28 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 export async function authCommand(world: World, asJson: boolean): Promise<ExitCode> {
-  const { apiKeySource, provider } = await modelAccess({ cwd: world.cwd, env: world.env, ...TRUST });
+  const access = await modelAccess({ cwd: world.cwd, env: world.env, ...TRUST });
+  const { apiKeySource, cloud, provider } = access;
   const source = apiKeySource === 'none' ? undefined : apiKeySource;
   const home = configurationHome(world.env, world.cwd);
   const status = {
-    loggedIn: source !== undefined,
-    authMethod: METHODS[apiKeySource] ?? 'api_key',
+    loggedIn: source !== undefined || cloud !== undefined,
+    authMethod: cloud === undefined ? (METHODS[apiKeySource] ?? 'api_key') : 'third_party',
     apiProvider: provider === 'anthropic' ? 'firstParty' : provider,
     apiKeySource: source ?? 'none',
     configDirectory: home ?? null,
     projectsDirectory: home === undefined ? null : join(home, 'projects'),
   };
-  const text = asJson
-    ? JSON.stringify(status)
-    : source === undefined
-      ? 'No credentials: store a key with turnwright login, or set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings.'
-      : `Credentials from ${source === 'login' ? 'turnwright login' : source}.`;
-  await world.out.write(`${text}\n`);
+  await world.out.write(`${asJson ? JSON.stringify(status) : sentenceOf(access)}\n`);
   return EXIT.success;
+}
+
+function sentenceOf({ apiKeyEnv, apiKeySource, cloud, provider }: ModelAccess): string {
+  if (cloud !== undefined) return `Credentials of ${cloud}; they are read with the first request.`;
+  if (apiKeySource !== 'none')
+    return `Credentials from ${apiKeySource === 'login' ? 'turnwright login' : apiKeySource}.`;
+  if (provider === 'anthropic')
+    return 'No credentials: store a key with turnwright login, or set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings.';
+  const missing = apiKeyEnv === undefined ? 'its settings name none' : `${apiKeyEnv} is not set`;
+  return `No credentials for ${provider}: ${missing}. Many local servers ask for none.`;
 }

@@ -14,15 +14,20 @@ export async function checkModel(
 ): Promise<readonly CheckResult[]> {
   const place = { cwd, env, projectTrusted: false, trustRecorded: true };
   const access = await modelAccess(place);
-  const { apiKeySource, baseUrl, cloud, model, unreachable } = access;
+  const { apiKeyEnv, apiKeySource, baseUrl, cloud, model, unreachable } = access;
   if (cloud !== undefined) return checkCloud(cloud, model);
-  const credentials = checkCredentials(apiKeySource, baseUrl);
+  const credentials = checkCredentials(apiKeySource, baseUrl, apiKeyEnv);
   if (credentials.state === 'problem') return [credentials];
   if (unreachable !== undefined) return [credentials, { name: 'API', state: 'problem', detail: unreachable }];
   const startedMs = performance.now();
   const answer = await probeModel({ ...place, signal: AbortSignal.timeout(limitMs) });
   const took = Math.round(performance.now() - startedMs);
-  return [credentials, checkAnswer(answer, access, took), checkChosen(answer, model)];
+  const needsNone = apiKeySource === 'none' && answer.kind === 'accepted';
+  return [
+    needsNone ? { name: 'credentials', state: 'ok', detail: 'none; the server asks for none' } : credentials,
+    checkAnswer(answer, access, took),
+    checkChosen(answer, model),
+  ];
 }
 
 /** A cloud has no request that costs nothing. */
@@ -41,13 +46,13 @@ function checkChosen(answer: EndpointAnswer, model: string): CheckResult {
 }
 
 /** Reports the source of the credentials, never their value. */
-export function checkCredentials(source: string, baseUrl: string): CheckResult {
+export function checkCredentials(source: string, baseUrl: string, variable?: string): CheckResult {
   if (source !== 'none') return { name: 'credentials', state: 'ok', detail: `from ${sourceName(source)}` };
   if (baseUrl !== DEFAULT_BASE_URL) {
     return {
       name: 'credentials',
       state: 'warning',
-      detail: `none; fine if the server at ${addressOf(baseUrl)} asks for none`,
+      detail: `none${variable === undefined ? '' : `, as ${variable} is not set`}; fine if the server at ${addressOf(baseUrl)} asks for none`,
     };
   }
   return {
@@ -86,8 +91,14 @@ function checkAnswer(
     case 'failed':
       return problem(`${shown} answers with an error (${answer.status}): ${answer.message}`);
     case 'unreachable':
-      return problem(`${shown} cannot be reached: ${answer.message}`);
+      return problem(`${shown} cannot be reached: ${answer.message}${hintFor(baseUrl)}`);
   }
+}
+
+function hintFor(baseUrl: string): string {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname)
+    ? ' Start the server, or give its address: --base-url, or providers in the settings.'
+    : '';
 }
 
 /** Without secrets. */

@@ -33,7 +33,10 @@ export async function modelSource(
 ): Promise<string | undefined> {
   const [variable] = modelVariables(world.env);
   if (variable !== undefined) return variable;
-  if (options.provider !== undefined || options.baseUrl !== undefined) return 'flags';
+  // Whether what precedes a colon is a provider is for the engine to say.
+  if (world.env['ANTHROPIC_MODEL']?.includes(':') === true) return 'ANTHROPIC_MODEL';
+  const isNamed = options.model?.includes(':') === true;
+  if (options.provider !== undefined || options.baseUrl !== undefined || isNamed) return 'flags';
   const home = configurationHome(world.env, world.cwd);
   const readsUserSettings = options.settingSources?.includes('user') ?? true;
   const files = readsUserSettings && home !== undefined ? [join(home, 'settings.json')] : [];
@@ -51,7 +54,8 @@ export async function modelSource(
 }
 
 /** Settings that configure a model. The engine validates them. */
-const MODEL_SETTING = /"(?:apiKeyHelper|baseUrl|provider|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:/;
+const MODEL_SETTING =
+  /"(?:apiKeyHelper|baseUrl|provider|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:|"(?:model|ANTHROPIC_MODEL)"\s*:\s*"[^":]+:/;
 
 async function textOf(jsonOrFile: string): Promise<string> {
   return jsonOrFile.trimStart().startsWith('{') ? jsonOrFile : readFile(jsonOrFile, 'utf8').catch(() => '');

@@ -5,6 +5,7 @@
 
 import { renderMemory } from '../../memory/render.ts';
 import { type CallLayer, layered } from '../../model/call-layers.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
@@ -14,6 +15,7 @@ import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolProgress } from '../../protocol/tools/tool.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
+import { named } from '../models/open-model-client.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
 import { AGENT_MESSAGE } from '../output/to-sdk-message.ts';
 import { surroundingsOf } from '../session/request-context.ts';
@@ -64,6 +66,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
   let terminal: Terminal;
   try {
     session.model.refuseUnpriced(model);
+    refuseOtherProvider(request, session);
     agent = await run.compose(model, scope);
     terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
   } catch (error) {
@@ -168,6 +171,23 @@ function modelOf({ model, definition }: SpawnRequest, session: Session): string 
   const named = [model, definition.model].find((name) => name !== undefined && name !== 'inherit');
   if (named !== undefined) return session.model.resolve(named);
   return session.model.inUse;
+}
+
+/**
+ * A model that names another one for its agent may have been told to by what it read (T103): prompts go only
+ * to the session's own provider, and to those that its user chose for it or for this agent.
+ */
+function refuseOtherProvider({ model, definition }: SpawnRequest, { config, model: own }: Session): void {
+  const providerOf = (name: string | undefined) => named(own.resolve(name), config).provider;
+  const asked = model === undefined || model === 'inherit' ? undefined : providerOf(model);
+  if (asked === undefined) return;
+  const inUse = own.inUse;
+  const chosen = [own.name, inUse, definition.model, ...own.fallbacksOf(inUse)].map(providerOf);
+  if (chosen.includes(asked)) return;
+  throw new TurnwrightError(
+    'invalid_option',
+    `${model} is a model of the provider "${asked}", which was not chosen for this session. Name another model, or none.`,
+  );
 }
 
 /** The same context as before the main conversation, so that the project's rules apply to agents too. */

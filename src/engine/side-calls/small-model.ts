@@ -13,6 +13,8 @@ export function smallModel(
   models: Pick<SessionModel, 'resolve'>,
 ): string {
   if (configured !== undefined) return models.resolve(configured);
+  const [, provider, name = ''] = /^([^:]+):(.*claude-.*)$/.exec(model) ?? [];
+  if (provider !== undefined) return name.startsWith('claude-') ? models.resolve(`${provider}:haiku`) : model;
   return isClaudeModel(model) ? models.resolve('haiku') : model;
 }
 

@@ -32,6 +32,7 @@ export async function inspectSettings(input: {
     report,
     trust: project.trust,
     apiKeySource: keySource,
+    apiKeyEnv: provider.apiKeyEnv,
     baseUrl,
     provider: name,
     api: apiOf(provider),

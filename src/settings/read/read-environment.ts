@@ -18,6 +18,8 @@ export interface EnvironmentValues {
   readonly oauthToken?: string | undefined;
   readonly apiKeyHelperTtlMs?: number | undefined;
   readonly baseUrl?: string | undefined;
+  /** Where Ollama listens, in its own form. */
+  readonly ollamaHost?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
@@ -82,6 +84,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     oauthToken: text('CLAUDE_CODE_OAUTH_TOKEN'),
     apiKeyHelperTtlMs: count('CLAUDE_CODE_API_KEY_HELPER_TTL_MS'),
     baseUrl: text('ANTHROPIC_BASE_URL'),
+    ollamaHost: text('OLLAMA_HOST'),
     headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
     httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),

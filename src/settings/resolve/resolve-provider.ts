@@ -4,10 +4,11 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import { PROVIDER_TYPES, type ProviderConfig, type ProviderType } from '../../protocol/model/provider.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
+import { localServers } from './local-servers.ts';
 
 interface ProviderInput {
   readonly options: BaseOptions;
-  readonly environment: Pick<EnvironmentValues, 'clouds' | 'options'>;
+  readonly environment: Pick<EnvironmentValues, 'clouds' | 'ollamaHost' | 'options'>;
   readonly settings: Settings;
 }
 
@@ -20,7 +21,7 @@ interface ResolvedProvider {
   readonly lockedBy: string | undefined;
   /** Its address is not among its own fields. */
   readonly needsBaseUrl: boolean;
-  /** Those of the options beside those of the settings. */
+  /** Those of the options beside those of the settings, and servers whose names are known. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
 }
 
@@ -29,7 +30,8 @@ interface ResolvedProvider {
  * never passed over: where only one provider is allowed, nothing may go elsewhere. Throws `invalid_settings`.
  */
 export function resolveProvider({ options, environment, settings }: ProviderInput): ResolvedProvider {
-  const providers = { ...settings.providers, ...options.providers };
+  const local = localServers(environment.ollamaHost);
+  const providers = { ...local, ...settings.providers, ...options.providers };
   const [cloud, another] = environment.clouds;
   if (cloud !== undefined && another !== undefined)
     throw invalid(
@@ -47,8 +49,16 @@ export function resolveProvider({ options, environment, settings }: ProviderInpu
       `${cloud.variable} is set, but the provider "${provider}" is asked for, so nothing was sent. Unset one of them.`,
     );
   const askedBy = asked === undefined && cloud !== undefined ? cloud.variable : `The provider "${provider}"`;
-  const needsBaseUrl = providers[provider]?.baseUrl === undefined;
-  return { provider, type, askedBy, lockedBy: cloud?.variable, needsBaseUrl, providers };
+  const chosen = providers[provider];
+  const isMoved = options.baseUrl !== undefined && chosen !== undefined && chosen === local[provider];
+  return {
+    provider,
+    type,
+    askedBy,
+    lockedBy: cloud?.variable,
+    needsBaseUrl: chosen?.baseUrl === undefined,
+    providers: isMoved ? { ...providers, [provider]: { ...chosen, baseUrl: options.baseUrl } } : providers,
+  };
 }
 
 function invalid(problem: string): TurnwrightError {
