@@ -197,7 +197,7 @@ describe('a configured model of another provider than the session has', () => {
     ]);
   });
 
-  it('where a variable asks for a cloud, doctor and models ask nobody', async () => {
+  it('where a variable asks for a cloud, doctor and models send no request', async () => {
     const { server, env } = await ollama();
     const locked = { ...env, CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'us-west-2' };
     const checks = await checkModel(worldOf(locked, { model }));

@@ -239,7 +239,7 @@ describe('the providers that a user has named', () => {
     },
   );
 
-  it('get nothing because a model was told to name one: only what the user chose is asked', async () => {
+  it('get nothing because a model names one for its agent, unless the user chose it for the session', async () => {
     const stage = await skillStage();
     const other = await startMessagesServer({ bare: true });
     onTestFinished(() => other.close());

@@ -34,7 +34,8 @@ export async function modelSource(
   const [variable] = modelVariables(world.env);
   if (variable !== undefined) return variable;
   // Whether what precedes a colon is a provider is for the engine to say.
-  if (world.env['ANTHROPIC_MODEL']?.includes(':') === true) return 'ANTHROPIC_MODEL';
+  const { variable: named } = OPTIONS.model;
+  if (world.env[named]?.includes(':') === true) return named;
   const isNamed = options.model?.includes(':') === true;
   if (options.provider !== undefined || options.baseUrl !== undefined || isNamed) return 'flags';
   const home = configurationHome(world.env, world.cwd);

@@ -15,7 +15,6 @@ import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolProgress } from '../../protocol/tools/tool.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { named } from '../models/open-model-client.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
 import { AGENT_MESSAGE } from '../output/to-sdk-message.ts';
 import { surroundingsOf } from '../session/request-context.ts';
@@ -174,11 +173,11 @@ function modelOf({ model, definition }: SpawnRequest, session: Session): string 
 }
 
 /**
- * A model that names another one for its agent may have been told to by what it read (T103): prompts go only
- * to the session's own provider, and to those that its user chose for it or for this agent.
+ * The text of a file may have made the model choose this one for its agent (T103). Prompts go only to the
+ * session's own provider, and to those that its user chose for it or for this agent.
  */
-function refuseOtherProvider({ model, definition }: SpawnRequest, { config, model: own }: Session): void {
-  const providerOf = (name: string | undefined) => named(own.resolve(name), config).provider;
+function refuseOtherProvider({ model, definition }: SpawnRequest, { model: own }: Session): void {
+  const { providerOf } = own.client;
   const asked = model === undefined || model === 'inherit' ? undefined : providerOf(model);
   if (asked === undefined) return;
   const inUse = own.inUse;

@@ -1,4 +1,4 @@
-/** The provider of the configured model, beside model calls. Loaded where it is not simply Anthropic's API. */
+/** The provider of the configured model, beside model calls. Loaded where it is not Anthropic's API alone. */
 import type { CloudName } from '../../model/cloud/cloud-setup.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { ProviderConfig } from '../../protocol/model/provider.ts';

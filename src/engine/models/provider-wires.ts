@@ -1,4 +1,4 @@
-/** How each type of provider is spoken to. Loaded when one of their models is asked first, as their code is. */
+/** How each type of provider is spoken to. Loaded when one of their models is asked first. */
 import type { CloudName } from '../../model/cloud/cloud-setup.ts';
 import type { Wire, WirePorts } from '../../model/wire.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';

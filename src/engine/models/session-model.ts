@@ -22,6 +22,8 @@ export interface ModelPort {
   fastMode(): FastModeStatus;
   /** An alias to its id, `undefined` to the default model. */
   resolve(name: string | undefined): string;
+  /** The provider that its name is qualified with; undefined: the session's own. */
+  providerOf(name: string | undefined): string | undefined;
   /** ms that the model calls of this submission took together. */
   apiMs(): number;
   /** The same, of all submissions. */

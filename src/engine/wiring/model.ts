@@ -13,7 +13,7 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { FitRequest } from '../models/fit-request.ts';
-import { openModelClient, resolvedModel } from '../models/open-model-client.ts';
+import { named, openModelClient, resolvedModel } from '../models/open-model-client.ts';
 import type { ModelPort } from '../models/session-model.ts';
 
 export function composeModel(
@@ -42,6 +42,7 @@ export function composeModel(
     ready: client.ready,
     fastMode: client.fastMode,
     resolve: (name) => resolvedModel(name, config),
+    providerOf: (name) => named(resolvedModel(name, config), config).provider,
     apiMs: () => apiMs,
     sessionApiMs: () => sessionApiMs,
     startSubmission() {

@@ -39,7 +39,7 @@ export interface UntabledModels extends EndpointFacts {
   isTabled(model: string): boolean;
 }
 
-/** undefined: the endpoint describes no models. Nothing is asked then, and nothing goes to another endpoint. */
+/** undefined: the endpoint describes no models, so nothing is asked. */
 export function untabledModels(options: EndpointFactsOptions | undefined): UntabledModels {
   return new Untabled(options);
 }

@@ -1,6 +1,6 @@
 /**
- * What endpoints have said of models that are in no table. Each is asked once per process, endpoint and model;
- * a failed look-up leaves its facts unknown.
+ * What endpoints have said of models that are in no table. Each model is asked for once per process and
+ * endpoint; a failed look-up leaves its facts unknown.
  */
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
