@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { alwaysUpdates, describeCall, describeUpdates, readAnswer } from '../../src/cli/screen/ask.ts';
+import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/screen/answers.ts';
+import { readAnswer } from '../../src/cli/screen/ask.ts';
 import { answerOf, askQuestions } from '../../src/cli/screen/ask-questions.ts';
 import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
 import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';

@@ -12,7 +12,7 @@ interface Asking {
   readonly style: Style;
 }
 
-interface Question {
+export interface Question {
   readonly question: string;
   readonly options: readonly {
     readonly label: string;
@@ -69,7 +69,7 @@ function isOutOfRange(typed: string, { options }: Pick<Question, 'options'>): bo
 }
 
 /** Validated by the tool; anything else is ignored. */
-function questionsIn({ questions }: Readonly<Record<string, unknown>>): readonly Question[] {
+export function questionsIn({ questions }: Readonly<Record<string, unknown>>): readonly Question[] {
   return Array.isArray(questions)
     ? questions.filter(
         (each): each is Question => typeof each?.question === 'string' && Array.isArray(each?.options),

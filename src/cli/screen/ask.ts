@@ -5,6 +5,7 @@
 import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
 import type { Style } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
+import { alwaysUpdates, denial, describeCall, describeUpdates, indent, planOf } from './answers.ts';
 import { askQuestions } from './ask-questions.ts';
 import { openLineReader } from './line-reader.ts';
 import type { Screen } from './screen.ts';
@@ -115,79 +116,11 @@ export function readAnswer(
         : undefined;
     case 'n':
     case 'no': {
-      const why = words === '' ? '' : ` They say: ${words}`;
-      return { behavior: 'deny', message: `The user does not allow this call.${why}` };
+      return denial(words);
     }
     default:
       return undefined;
   }
-}
-
-/**
- * What "always" adds: the engine's suggestions; undefined, so that it is not offered, when there are none.
- * Where rules for the command itself suffice, suggested folders and modes are omitted.
- */
-export function alwaysUpdates(
-  { command }: Readonly<Record<string, unknown>>,
-  { suggestions = [] }: Pick<CanUseToolContext, 'suggestions'>,
-): readonly PermissionUpdate[] | undefined {
-  if (suggestions.length === 0) return undefined;
-  const rules = suggestions.filter(isKeptRule);
-  const isRedirected = typeof command === 'string' && command.includes('>');
-  return rules.length > 0 && !isRedirected ? rules : suggestions;
-}
-
-function isKeptRule({ type, destination }: PermissionUpdate): boolean {
-  return type === 'addRules' && destination === 'localSettings';
-}
-
-export function describeUpdates(updates: readonly PermissionUpdate[]): string {
-  return updates.map(describeUpdate).join('; ');
-}
-
-function describeUpdate(update: PermissionUpdate): string {
-  switch (update.type) {
-    case 'setMode':
-      return `the mode ${update.mode} for this session`;
-    case 'addDirectories':
-    case 'removeDirectories':
-      return `the working directory ${update.directories.map(visible).join(', ')} for this session`;
-    case 'addRules':
-    case 'replaceRules':
-    case 'removeRules':
-      return update.rules
-        .map(({ toolName, ruleContent }) =>
-          visible(ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`),
-        )
-        .join(', ')
-        .concat(
-          update.destination === 'localSettings' ? ', kept in the local settings' : ' for this session',
-        );
-  }
-}
-
-/**
- * A command as it would run; any other input field by field, indented, so that a value cannot imitate a
- * field.
- */
-export function describeCall(input: Readonly<Record<string, unknown>>): string {
-  return Object.entries(input)
-    .map(([key, value]) => {
-      const text = visible(typeof value === 'string' ? value : JSON.stringify(value));
-      if (key === 'command') return text;
-      return `${visible(key)}:${text.includes('\n') ? `\n${indent(text)}` : ` ${text}`}`;
-    })
-    .join('\n');
-}
-
-/** The plan for reading, and what else would be agreed to. */
-function planOf({ plan, ...rest }: Readonly<Record<string, unknown>>): string {
-  const more = describeCall(rest);
-  return [visible(String(plan ?? '')), more].filter((part) => part !== '').join('\n\n');
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ');
 }
 
 /** Drops keys typed before the question appeared. */

@@ -7,7 +7,7 @@ import type {
   PermissionUpdate,
 } from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { alwaysUpdates, describeCall, describeUpdates } from '../../screen/ask.ts';
+import { alwaysUpdates, describeCall, describeUpdates } from '../../screen/answers.ts';
 import { answerOf } from '../../screen/ask-questions.ts';
 import { counted } from '../../screen/units.ts';
 import { elicit } from './line-elicitation.ts';

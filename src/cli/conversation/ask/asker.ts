@@ -1,0 +1,189 @@
+/** Puts the questions of a session to the person, one at a time and in their order. */
+import type {
+  CanUseTool,
+  CanUseToolContext,
+  ElicitationAnswer,
+  Options,
+  PermissionExplanation,
+  PermissionOffer,
+} from '../../../index.ts';
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import { cut } from '../../../terminal/text/cells.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { alwaysUpdates } from '../../screen/answers.ts';
+import { toolLabel } from '../../screen/tool-label.ts';
+import type { OverlayOf } from '../overlay.ts';
+import { callRows } from './call-rows.ts';
+import type { Decision } from './decision.ts';
+import { openDialog } from './dialog.ts';
+import { elicitationPage } from './elicitation-pages.ts';
+import { type Drawing, textRows } from './explanation-rows.ts';
+import type { Page } from './page.ts';
+import { permissionPage } from './permission-dialog.ts';
+import { planPage } from './plan-page.ts';
+import { questionPages } from './question-pages.ts';
+
+/** The conversation, as questions see it. */
+export interface AskHost {
+  readonly theme: Theme;
+  /** Working directory of the session, and the person's home. */
+  cwd(): string;
+  readonly home: string | undefined;
+  open<T>(overlay: OverlayOf<T>): Promise<T | undefined>;
+  /** Commits lines to the transcript. */
+  print(lines: readonly Row[]): void;
+  /** Stops what runs: Escape at a question. */
+  interrupt(): void;
+  /** Rows of a plan in Markdown; absent: its text. */
+  markdown?(text: string, columns: number): readonly Row[];
+}
+
+export interface Asker {
+  readonly canUseTool: CanUseTool;
+  readonly onElicitation: NonNullable<Options['onElicitation']>;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Columns of the line that says what was decided. */
+const DECISION_COLUMNS = 160;
+
+export function createAsker(host: AskHost): Asker {
+  const line = createLine();
+  const drawing = (): Drawing => ({ theme: host.theme, cwd: host.cwd(), home: host.home });
+
+  const ask = <T>(
+    signal: AbortSignal,
+    prepare: (invalidate: () => void) => Promise<Page<T>> | Page<T>,
+  ): Promise<T | undefined> =>
+    line.enter(async (place) => {
+      if (signal.aborted) return undefined;
+      let invalidate = () => {};
+      // What the page shows of rules and files is looked up when its turn comes.
+      const first = await prepare(() => invalidate());
+      return host.open<T>((over) => {
+        invalidate = over.invalidate;
+        return openDialog(over, { first, place, signal });
+      });
+    });
+
+  return {
+    async canUseTool(toolName, input, context) {
+      const decision = await ask(context.signal, (invalidate) =>
+        pageFor({ toolName, input, context, drawing: drawing(), invalidate, host }),
+      );
+      if (decision === undefined) return null;
+      host.print([decisionRow(decision, toolLabel(toolName, input, host.cwd()), host.theme)]);
+      if (decision.interrupts) host.interrupt();
+      return decision.result;
+    },
+    async onElicitation(request, { signal }) {
+      const answered = await ask<ElicitationAnswer>(signal, () => elicitationPage(request, drawing()));
+      const { action } = answered ?? { action: 'cancel' as const };
+      const words = { accept: 'answered', decline: 'declined', cancel: 'cancelled' }[action];
+      host.print([host.theme.dim(`${words}: the question of the server ${oneLine(request.serverName)}`)]);
+      return answered ?? { action: 'cancel' };
+    },
+  };
+}
+
+interface Question {
+  readonly toolName: string;
+  readonly input: Input;
+  readonly context: CanUseToolContext;
+  readonly drawing: Drawing;
+  invalidate(): void;
+  readonly host: AskHost;
+}
+
+async function pageFor(question: Question): Promise<Page<Decision>> {
+  const { toolName, input, context, drawing, invalidate, host } = question;
+  const questions = toolName === 'AskUserQuestion' ? questionPages(input, drawing) : undefined;
+  if (questions !== undefined) return questions;
+  if (toolName === 'ExitPlanMode' && typeof input['plan'] === 'string') {
+    const { plan } = input as { readonly plan: string };
+    return planPage((columns) => host.markdown?.(plan, columns) ?? textRows(plan, columns), plan, drawing);
+  }
+  const explanation = await explanationOf(context);
+  const { displayName = toolName, mcpServer } = context;
+  return permissionPage({
+    title: oneLine(mcpServer === undefined ? displayName : `${displayName} of the server ${mcpServer.name}`),
+    call: await callRows(toolName, input, drawing),
+    explanation,
+    updates: alwaysUpdates(input, context),
+    checkRule: async (rule) =>
+      (await context.checkRule?.(rule)) ?? { ok: false, problem: 'Rules cannot be checked in this session.' },
+    ownRule: ownRuleFor(toolName, explanation, drawing),
+    drawing,
+    invalidate,
+  });
+}
+
+/** Without an explanation what the question itself says. */
+async function explanationOf(context: CanUseToolContext): Promise<PermissionExplanation> {
+  try {
+    const explanation = await context.explain?.();
+    if (explanation !== undefined) return explanation;
+  } catch {
+    // What the question says is enough to decide by.
+  }
+  const { agentID, decisionReason = 'A call needs approval.', decisionReasonType = 'other' } = context;
+  return {
+    asker: agentID === undefined ? [] : [{ agentId: agentID, agentType: agentID, description: '' }],
+    mode: 'default',
+    reason: { type: decisionReasonType, text: decisionReason },
+    segments: [],
+    writes: [],
+    readsOutside: [],
+    missed: [],
+    offers: (context.suggestions ?? []).map((update): PermissionOffer => ({ update })),
+    scopes: [{ destination: 'session' }],
+  };
+}
+
+/** A rule that allows exactly this call, for the person to change. */
+function ownRuleFor(
+  toolName: string,
+  { segments, writes, readsOutside }: PermissionExplanation,
+  { cwd }: Drawing,
+): string {
+  const open = segments.find(({ verdict }) => verdict === 'open');
+  if (open !== undefined) return `${toolName}(${open.text})`;
+  const path = (writes[0] ?? readsOutside[0])?.path;
+  if (path === undefined) return toolName;
+  const family = writes.length > 0 ? 'Edit' : 'Read';
+  return path.startsWith(`${cwd}/`) ? `${family}(${path.slice(cwd.length)})` : `${family}(/${path})`;
+}
+
+function decisionRow({ result, words }: Decision, label: string, theme: Theme): Row {
+  const mark = result.behavior === 'allow' ? theme.good('✓') : theme.bad('✗');
+  return cut(`${mark} ${oneLine(words)}: ${label}`, DECISION_COLUMNS);
+}
+
+interface Place {
+  readonly number: number;
+  readonly of: number;
+}
+
+/** Questions wait for those before them; the count begins anew when all are answered. */
+function createLine() {
+  let last: Promise<unknown> = Promise.resolve();
+  let entered = 0;
+  let left = 0;
+  return {
+    enter<T>(ask: (place: () => Place) => Promise<T>): Promise<T> {
+      if (entered === left) {
+        entered = 0;
+        left = 0;
+      }
+      entered += 1;
+      const mine = last.then(() => ask(() => ({ number: left + 1, of: entered })));
+      const leave = () => {
+        left += 1;
+      };
+      last = mine.then(leave, leave);
+      return mine;
+    },
+  };
+}

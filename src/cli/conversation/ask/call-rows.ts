@@ -1,0 +1,64 @@
+/** A call in full: a command as it would run, an edit as a diff, any other input field by field. */
+import { readFile } from 'node:fs/promises';
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { describeCall } from '../../screen/answers.ts';
+import { type Drawing, shortPath, textRows } from './explanation-rows.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+type Rows = (columns: number) => readonly Row[];
+
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Larger files are not read: then the replaced text alone is compared. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export async function callRows(toolName: string, input: Input, drawing: Drawing): Promise<Rows> {
+  const change = await changeOf(toolName, input);
+  if (change === undefined) return (columns) => textRows(describeCall(input), columns);
+  const { diffRows } = await import('../../../terminal/markup/diff-rows.ts');
+  return (columns) => diffOf(change, columns, drawing, diffRows);
+}
+
+function diffOf(
+  change: Change,
+  columns: number,
+  drawing: Drawing,
+  diffRows: (change: Change, columns: number, theme: Theme) => readonly Row[],
+): readonly Row[] {
+  const rows = diffRows(change, columns - 2, drawing.theme);
+  const name = shortPath(change.path, drawing);
+  const what = change.before === '' ? `${name}, a new file or an empty one` : name;
+  return [
+    ...textRows(what, columns),
+    ...(rows.length === 0 ? textRows('nothing changes', columns) : rows.map((row) => `  ${row}`)),
+  ];
+}
+
+/** What Edit and Write would make of the file, as it is now; undefined: another tool. */
+async function changeOf(toolName: string, input: Input): Promise<Change | undefined> {
+  const path = input['file_path'];
+  if (typeof path !== 'string') return undefined;
+  const { content, old_string: old, new_string: next, replace_all: all } = input;
+  if (toolName === 'Write' && typeof content === 'string')
+    return { path, before: (await textOf(path)) ?? '', after: content };
+  if (toolName !== 'Edit' || typeof old !== 'string' || typeof next !== 'string') return undefined;
+  const before = await textOf(path);
+  // The tool finds the text by its own rules; what is not found word for word is compared by itself.
+  if (before === undefined || old === '' || !before.includes(old)) return { path, before: old, after: next };
+  const after = all === true ? before.replaceAll(old, () => next) : before.replace(old, () => next);
+  return { path, before, after };
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    const bytes = await readFile(path);
+    return bytes.length > MAX_BYTES || bytes.includes(0) ? undefined : bytes.toString('utf8');
+  } catch {
+    return undefined;
+  }
+}

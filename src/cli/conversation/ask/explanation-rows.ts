@@ -1,0 +1,178 @@
+/** What is known of a call that is asked about, as rows. Nothing is cut: long text is wrapped. */
+import { isAbsolute, relative, sep } from 'node:path';
+import type { ExplainedPath, ExplainedSegment, PermissionExplanation, RuleInFile } from '../../../index.ts';
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import { clean } from '../../../terminal/text/clean.ts';
+import type { Theme } from '../../../terminal/text/theme.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
+
+export interface Drawing {
+  readonly theme: Theme;
+  /** Paths inside of it are shown relative to it. */
+  readonly cwd: string;
+  /** Shown as `~`. */
+  readonly home: string | undefined;
+}
+
+/** Rows of one text, each line of it indented. */
+export function textRows(text: string, columns: number, indent = '  '): readonly Row[] {
+  return clean(text)
+    .split('\n')
+    .flatMap((line) => wrap(`${indent}${line}`, columns, { hang: `${indent}  ` }));
+}
+
+/** One row for each command: its verdict, its text, the rule behind it or `no rule`, and what it does. */
+export function segmentRows(
+  { segments, missed, unseen }: PermissionExplanation,
+  columns: number,
+  drawing: Drawing,
+): readonly Row[] {
+  const { theme } = drawing;
+  const rows = segments.flatMap((segment, at) => {
+    const lead = '  '.repeat(segment.depth + 1);
+    const hang = `${lead}    `;
+    const miss = missed.find((each) => each.segment === at);
+    const facts = factsOf(segment, drawing).map((fact) => ` · ${fact}`);
+    const starter = segment.startedBy === undefined ? '' : theme.dim(`${clean(segment.startedBy)} starts `);
+    const line = `${lead}${markOf(segment, theme)} ${starter}${oneLine(segment.text)}${theme.dim(facts.join(''))}`;
+    return [
+      ...wrap(line, columns, { hang }),
+      ...(miss === undefined
+        ? []
+        : wrap(theme.dim(`${lead}  ${nearly(miss, miss.difference, drawing)}`), columns, { hang })),
+    ];
+  });
+  const hidden =
+    unseen === undefined
+      ? []
+      : wrap(theme.warn(`  ! not everything can be seen: ${clean(unseen)}`), columns, { hang: '    ' });
+  return [...rows, ...hidden];
+}
+
+function markOf({ verdict }: ExplainedSegment, theme: Theme): string {
+  switch (verdict) {
+    case 'allowed':
+    case 'reads':
+    case 'edits':
+      return theme.good('✓');
+    case 'asked':
+    case 'open':
+      return theme.warn('?');
+    case 'feared':
+      return theme.bad('!');
+  }
+}
+
+function factsOf(segment: ExplainedSegment, drawing: Drawing): readonly string[] {
+  const { verdict, rules, writes, writesUnknown, network } = segment;
+  const named = rules.map((rule) => ruleName(rule, drawing)).join(', ');
+  const why: Readonly<Record<ExplainedSegment['verdict'], string>> = {
+    allowed: named,
+    reads: 'only reads in the workspace',
+    edits: 'edits in the workspace',
+    asked: `to be asked about by ${named}`,
+    feared: `may be what ${named} denies`,
+    open: 'no rule',
+  };
+  return [
+    why[verdict],
+    ...writes.map((path) => `writes ${pathName(path, drawing)}`),
+    ...(writesUnknown ? ['writes files that only the shell knows'] : []),
+    ...(network === undefined
+      ? []
+      : [`network${network.length === 0 ? '' : `: ${network.map(oneLine).join(', ')}`}`]),
+  ];
+}
+
+/** Files that are written and read outside, of a tool that has no segments. */
+export function pathRows(
+  { writes, readsOutside, segments }: PermissionExplanation,
+  columns: number,
+  drawing: Drawing,
+): readonly Row[] {
+  const written = segments.length > 0 ? [] : writes.map((path) => `writes ${pathName(path, drawing)}`);
+  const read = readsOutside.map((path) => `reads ${pathName(path, drawing)}`);
+  return [...written, ...read].flatMap((text) => wrap(`  ${text}`, columns, { hang: '    ' }));
+}
+
+/** A rule that comes close, of a call without segments. */
+export function missedRows(
+  { missed }: PermissionExplanation,
+  columns: number,
+  drawing: Drawing,
+): readonly Row[] {
+  return missed
+    .filter(({ segment }) => segment === undefined)
+    .flatMap((miss) =>
+      wrap(drawing.theme.dim(`  ${nearly(miss, miss.difference, drawing)}`), columns, { hang: '    ' }),
+    );
+}
+
+function nearly(rule: RuleInFile, difference: string, drawing: Drawing): string {
+  return `not ${ruleName(rule, drawing)}: ${oneLine(difference)}`;
+}
+
+/** The reason for the question, and the rule or hook that is behind it. */
+export function reasonRows(
+  { reason, mode }: PermissionExplanation,
+  columns: number,
+  drawing: Drawing,
+): readonly Row[] {
+  const { theme } = drawing;
+  return wrap(`${theme.bold('  why:')} ${reasonText(reason, mode, drawing)}`, columns, { hang: '       ' });
+}
+
+function reasonText(
+  { type, text, rule, hook }: PermissionExplanation['reason'],
+  mode: PermissionExplanation['mode'],
+  drawing: Drawing,
+): string {
+  if (hook !== undefined) return `the hook ${oneLine(hook)} asks: ${oneLine(text)}`;
+  if (rule !== undefined)
+    return rule.behavior === 'deny'
+      ? `it may be what the rule ${ruleName(rule, drawing)} denies`
+      : `the rule ${ruleName(rule, drawing)} asks for it`;
+  if (type === 'other' && text.includes('no rule allows it'))
+    return `no rule allows all of it, and the mode is ${modeName(mode)}`;
+  return oneLine(afterCall(text));
+}
+
+/** Sentences of the engine begin with the call, which the dialog has shown already. */
+function afterCall(text: string): string {
+  const at = text.indexOf(' needs approval: ');
+  return at < 0 ? text : text.slice(at + ' needs approval: '.length);
+}
+
+const modeName = (mode: string): string => (mode === 'default' ? 'manual' : mode);
+
+const SOURCES: Readonly<Record<RuleInFile['source'], string>> = {
+  userSettings: 'the user settings',
+  projectSettings: 'the project settings',
+  localSettings: 'the local settings',
+  flagSettings: 'the settings of this run',
+  policySettings: 'the managed settings',
+  command: 'a command',
+  session: 'this session',
+  cliArg: 'the flags of this run',
+};
+
+/** `Bash(npm test:*) in .turnwright/settings.json` */
+export function ruleName({ rule, file, source }: RuleInFile, drawing: Drawing): string {
+  return `${clean(rule)} in ${file === undefined ? SOURCES[source] : shortPath(file, drawing)}`;
+}
+
+function pathName({ path, real, outside, protected: granting }: ExplainedPath, drawing: Drawing): string {
+  return [
+    `${shortPath(path, drawing)}${real === undefined ? '' : ` → ${shortPath(real, drawing)}`}`,
+    ...(outside ? ['outside the workspace'] : []),
+    ...(granting ? ['which decides what may run later'] : []),
+  ].join(', ');
+}
+
+export function shortPath(path: string, { cwd, home }: Pick<Drawing, 'cwd' | 'home'>): string {
+  const inside = relative(cwd, path);
+  const isInside = inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  if (isInside) return oneLine(inside);
+  return oneLine(home !== undefined && path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path);
+}

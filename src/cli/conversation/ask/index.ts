@@ -1,0 +1,1 @@
+export { type Asker, type AskHost, createAsker } from './asker.ts';

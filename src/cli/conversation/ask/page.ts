@@ -1,0 +1,44 @@
+/** One view of a question: what it shows, and what its keys do. */
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import type { LineField } from '../commands/line-field.ts';
+import type { ViewDocument } from '../overlay.ts';
+
+export interface Page<T> {
+  /** First row: who asks for what. */
+  readonly title: string;
+  /** Between title and foot; scrolls when there is not enough room. */
+  body(columns: number): readonly Row[];
+  /** Rows that are always visible, at most five: the reason and the choices. */
+  foot(columns: number): readonly Row[];
+  /** Row of the body that has to be visible; undefined: the person scrolls. */
+  focus?(columns: number): number | undefined;
+  /** Everything, for the viewer. */
+  document(): ViewDocument;
+  /** Keys that decide something: they count only after a pause. */
+  readonly choices: Readonly<Record<string, () => Turn<T>>>;
+  /** Keys that only mark or move, and count at once. */
+  readonly moves?: Readonly<Record<string, () => Turn<T>>>;
+  /** A line of text, which takes all other keys while the page is open. */
+  readonly field?: PageField<T>;
+  /** Escape. */
+  escape(): Turn<T>;
+}
+
+export interface PageField<T> {
+  /** In front of the text. */
+  readonly label: string;
+  readonly now: LineField;
+  change(to: LineField): void;
+  /** Enter. */
+  submit(): Turn<T>;
+}
+
+/** What a key leads to. */
+export type Turn<T> =
+  | { readonly kind: 'stay' }
+  | { readonly kind: 'page'; readonly page: Page<T> }
+  | { readonly kind: 'answer'; readonly answer: T };
+
+export const STAY = { kind: 'stay' } as const;
+export const goTo = <T>(page: Page<T>): Turn<T> => ({ kind: 'page', page });
+export const answer = <T>(value: T): Turn<T> => ({ kind: 'answer', answer: value });

@@ -1,0 +1,54 @@
+/** ExitPlanMode: the plan, and whether the work may begin. */
+import type { PermissionUpdate } from '../../../index.ts';
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
+import { type Decision, decided, refusal } from './decision.ts';
+import { type Drawing, textRows } from './explanation-rows.ts';
+import { goTo, type Page } from './page.ts';
+import { reasonPage } from './permission-dialog.ts';
+
+const ACCEPT_EDITS: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+
+/** `plan`: its rows, for a width. */
+export function planPage(
+  plan: (columns: number) => readonly Row[],
+  source: string,
+  { theme }: Pick<Drawing, 'theme'>,
+): Page<Decision> {
+  const page: Page<Decision> = {
+    title: 'Plan: shall the work begin?',
+    body: plan,
+    foot: (columns) =>
+      wrap(
+        theme.accent(
+          '  1 yes · 2 yes, and accept edits · 3 no, go on planning · 4 no, and say what to change · Esc no, and interrupt · ^O all',
+        ),
+        columns,
+        { hang: '  ' },
+      ),
+    document: () => ({ title: 'Plan', parts: [{ heading: 'Plan', lines: textRows(source, 100, '') }] }),
+    choices: {
+      '1': () => decided({ behavior: 'allow' }, 'plan approved'),
+      '2': () =>
+        decided(
+          { behavior: 'allow', updatedPermissions: [ACCEPT_EDITS] },
+          'plan approved, edits are accepted',
+        ),
+      '3': () => keepPlanning(''),
+      '4': () => goTo(reasonPage(page, keepPlanning)),
+    },
+    escape: () => refusal(),
+  };
+  return page;
+}
+
+function keepPlanning(words: string) {
+  const why = words === '' ? '' : ` They say: ${words}`;
+  return decided(
+    {
+      behavior: 'deny',
+      message: `The user does not approve this plan yet; stay in plan mode and revise it.${why}`,
+    },
+    words === '' ? 'plan not approved' : `plan not approved: ${words}`,
+  );
+}

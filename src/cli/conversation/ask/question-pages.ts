@@ -1,0 +1,141 @@
+/** AskUserQuestion: one page for each question, with numbered choices and a line for other words. */
+import type { Row } from '../../../terminal/renderer/frame.ts';
+import { clean } from '../../../terminal/text/clean.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
+import { type Question, questionsIn } from '../../screen/ask-questions.ts';
+import { fieldOf } from '../commands/line-field.ts';
+import type { ViewDocument } from '../overlay.ts';
+import type { Decision } from './decision.ts';
+import { refusal } from './decision.ts';
+import { type Drawing, textRows } from './explanation-rows.ts';
+import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
+
+export function questionPages(
+  input: Readonly<Record<string, unknown>>,
+  drawing: Drawing,
+): Page<Decision> | undefined {
+  const questions = questionsIn(input);
+  return questions.length === 0 ? undefined : questionPage({ input, questions, drawing }, 0, {});
+}
+
+interface Asking {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly questions: readonly Question[];
+  readonly drawing: Drawing;
+}
+
+type Answers = Readonly<Record<string, string>>;
+
+function questionPage(asking: Asking, index: number, answers: Answers): Page<Decision> {
+  const { questions, drawing } = asking;
+  const { theme } = drawing;
+  const question = questions[index] as Question;
+  const { options, multiSelect } = question;
+  const many = multiSelect === true;
+  const ticked = new Set<number>();
+  let at = 0;
+  const next = (words: string): Turn<Decision> => {
+    const given = words === '' ? answers : { ...answers, [question.question]: words };
+    return index + 1 < questions.length ? goTo(questionPage(asking, index + 1, given)) : done(asking, given);
+  };
+  const labels = (chosen: Iterable<number>) =>
+    [...chosen]
+      .sort((one, other) => one - other)
+      .map((each) => options[each]?.label ?? '')
+      .join(', ');
+  const toggle = () => {
+    if (ticked.has(at)) ticked.delete(at);
+    else ticked.add(at);
+    return STAY;
+  };
+  const optionRows = (columns: number): readonly (readonly Row[])[] =>
+    options.map(({ label, description, preview }, each) => {
+      const tick = many ? `${ticked.has(each) ? '[x]' : '[ ]'} ` : '';
+      const lead = each === at ? theme.accent('›') : ' ';
+      const text = `${lead} ${each + 1} ${tick}${theme.bold(oneLine(label))}${description ? `: ${oneLine(description)}` : ''}`;
+      return [
+        ...wrap(text, columns, { hang: '    ' }),
+        ...(preview !== undefined && each === at ? textRows(preview, columns, '      ') : []),
+      ];
+    });
+  const page: Page<Decision> = {
+    title: question.question,
+    body: (columns) => optionRows(columns).flat(),
+    focus: (columns) =>
+      optionRows(columns)
+        .slice(0, at + 1)
+        .flat().length - 1,
+    foot(columns) {
+      const place = questions.length > 1 ? `question ${index + 1} of ${questions.length} · ` : '';
+      const pick = many ? '↑↓ Space tick · Enter takes them' : 'a digit answers';
+      const keys = `${place}${pick} · 0 other words · s skip · Esc no answer, and interrupt · ^O all`;
+      return wrap(theme.accent(`  ${keys}`), columns, { hang: '  ' });
+    },
+    document: () => documentOf(questions),
+    choices: {
+      // Ticks are set by Space alone: digits that follow each other would look like typing.
+      ...(!many &&
+        Object.fromEntries(options.map((_, each) => [String(each + 1), () => next(labels([each]))]))),
+      ...(many && { enter: () => next(labels(ticked)) }),
+      '0': () => goTo(otherWords(page, next)),
+      s: () => next(''),
+    },
+    moves: {
+      up: () => {
+        at = Math.max(0, at - 1);
+        return STAY;
+      },
+      down: () => {
+        at = Math.min(options.length - 1, at + 1);
+        return STAY;
+      },
+      ...(many && { space: toggle }),
+    },
+    escape: () => refusal(),
+  };
+  return page;
+}
+
+function otherWords(from: Page<Decision>, submit: (words: string) => Turn<Decision>): Page<Decision> {
+  let now = fieldOf('');
+  return {
+    ...from,
+    choices: {},
+    moves: {},
+    foot: () => [],
+    field: {
+      label: '  in other words:',
+      get now() {
+        return now;
+      },
+      change(to) {
+        now = to;
+      },
+      submit: () => (now.text.trim() === '' ? STAY : submit(now.text.trim())),
+    },
+    escape: () => goTo(from),
+  };
+}
+
+function done({ input }: Asking, answers: Answers): Turn<Decision> {
+  const given = Object.values(answers).map(oneLine).join(' · ');
+  return answer({
+    result: { behavior: 'allow', updatedInput: { ...input, answers } },
+    words: given === '' ? 'no answer' : `answered: ${given}`,
+    interrupts: false,
+  });
+}
+
+function documentOf(questions: readonly Question[]): ViewDocument {
+  return {
+    title: 'Questions',
+    parts: questions.map(({ question, options }) => ({
+      heading: clean(question),
+      lines: options.flatMap(({ label, description, preview }, each) => [
+        `${each + 1} ${label}${description ? `: ${description}` : ''}`,
+        ...(preview === undefined ? [] : preview.split('\n').map((line) => `    ${line}`)),
+      ]),
+    })),
+  };
+}
