@@ -3,6 +3,8 @@
  * What is too long to show, or is no text, is a chip: one character of the text, shown by its label.
  */
 
+import { graphemes } from '../text/graphemes.ts';
+
 /** An image, as the model gets it. */
 export interface DraftImage {
   readonly mediaType: string;
@@ -38,18 +40,12 @@ export const CHIP = '\ufffc';
 
 export const EMPTY: Buffer = { text: '', chips: [], cursor: 0 };
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const ASCII = /^[\x20-\x7e\t]*$/;
 
 /** The grapheme clusters of one line; a chip is one by itself. */
 export function clustersOf(line: string): readonly string[] {
   if (ASCII.test(line)) return line.split('');
-  return line
-    .split(CHIP)
-    .flatMap((piece, index) => [
-      ...(index === 0 ? [] : [CHIP]),
-      ...Array.from(graphemes.segment(piece), ({ segment }) => segment),
-    ]);
+  return line.split(CHIP).flatMap((piece, index) => [...(index === 0 ? [] : [CHIP]), ...graphemes(piece)]);
 }
 
 export function lineStart(text: string, at: number): number {

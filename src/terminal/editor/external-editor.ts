@@ -47,7 +47,9 @@ export function editorOf({ env, platform }: Pick<ExternalEdit, 'env' | 'platform
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** The variable is a command line (`code --wait`), so a shell reads it. Resolves to a sentence when it fails. */
+/**
+ * The variable is a command line (`code --wait`), so a shell reads it. Resolves to a sentence when it fails.
+ */
 function run(
   command: string,
   file: string,

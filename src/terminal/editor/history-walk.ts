@@ -2,7 +2,10 @@
 import { type Buffer, EMPTY, type Piece, shownText } from './buffer.ts';
 import type { History } from './history.ts';
 
-/** The prompt that was being written is behind the newest entry; what is changed in an entry stays until the end. */
+/**
+ * The prompt that was being written is behind the newest entry; what is changed in an entry stays until the
+ * end.
+ */
 export class HistoryWalk {
   readonly #entries: readonly Piece[];
   #at: number;

@@ -44,7 +44,9 @@ export interface HistoryOptions {
   readonly onProblem?: (sentence: string) => void;
 }
 
-/** Lines that are no prompts are skipped; a file that has grown long is written again with the newest entries. */
+/**
+ * Lines that are no prompts are skipped; a file that has grown long is written again with the newest entries.
+ */
 export async function openHistory(options: HistoryOptions): Promise<History> {
   const { file, nowMs, onProblem } = options;
   let isBroken = file === undefined;

@@ -2,8 +2,8 @@
 import type { Candidate, CompletionSource } from './completion.ts';
 
 /**
- * `/commands` at the beginning of the text, and what follows them on the line. `complete` gets the line up to the
- * cursor and gives whole lines.
+ * `/commands` at the beginning of the text, and what follows them on the line. `complete` gets the line up to
+ * the cursor and gives whole lines.
  */
 export function commandSource(complete: (line: string) => Promise<readonly Candidate[]>): CompletionSource {
   return {

@@ -4,8 +4,8 @@
  */
 
 /**
- * Where keys are looked up. `empty`: the editor without a text. `completion`: its list is open. `search`: of the
- * history. `list` and `dialog` lie over the editor. `viewer` fills the screen.
+ * Where keys are looked up. `empty`: the editor without a text. `completion`: its list is open. `search`: of
+ * the history. `list` and `dialog` lie over the editor. `viewer` fills the screen.
  */
 export type BindingContext =
   | 'global'

@@ -1,7 +1,7 @@
 /**
- * Bytes of a terminal into events. How the bytes are split into reads makes no difference; only time does, in three
- * places: an escape is a key of its own when nothing follows it, many characters at once are a paste, and a paste ends
- * when it is quiet after its end.
+ * Bytes of a terminal into events. How the bytes are split into reads makes no difference; only time does, in
+ * three places: an escape is a key of its own when nothing follows it, many characters at once are a paste,
+ * and a paste ends when it is quiet after its end.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { cleanPaste } from './clean-paste.ts';
@@ -11,7 +11,9 @@ import { PASTE_END, PASTE_START, tokenAt, unfinished } from './tokens.ts';
 
 /** How long the rest of a sequence may take. */
 const SEQUENCE_MS = 50;
-/** The burst rule: this many bytes of text within this time are a paste of a terminal that does not mark it. */
+/**
+ * The burst rule: this many bytes of text within this time are a paste of a terminal that does not mark it.
+ */
 const BURST_BYTES = 8;
 const BURST_MS = 10;
 /** A paste is complete when nothing has come for this long. */
@@ -29,15 +31,16 @@ export interface DecoderOptions {
   readonly clock: InputClock;
   readonly onEvent: (event: InputEvent) => void;
   /**
-   * Calls back once input that has already arrived was pushed. After a pause of the process a timer fires before the
-   * input is read that came in time. Default: at once.
+   * Calls back once input that has already arrived was pushed. After a pause of the process a timer fires
+   * before the input is read that came in time. Default: at once.
    */
   readonly afterInput?: (callback: () => void) => void;
 }
 
 /**
- * `keys`: tokens are keys. `burst`: what came is a paste without marks, until it is quiet. `paste`: between the marks.
- * `pasted`: after the end mark, which may be a part of what was pasted: the true one is followed by a pause.
+ * `keys`: tokens are keys. `burst`: what came is a paste without marks, until it is quiet. `paste`: between
+ * the marks. `pasted`: after the end mark, which may be a part of what was pasted: the true one is followed
+ * by a pause.
  */
 type Mode = 'keys' | 'burst' | 'paste' | 'pasted';
 
@@ -60,7 +63,9 @@ class TerminalDecoder implements Decoder {
   /** Not yet cut: the beginning of a sequence or of a mark, or what came right after a paste. */
   #pending = '';
   readonly #pasted: string[] = [];
-  /** Within the time of the burst rule: its keys, unless they could be emitted at once, and its bytes of text. */
+  /**
+   * Within the time of the burst rule: its keys, unless they could be emitted at once, and its bytes of text.
+   */
   #burst: { readonly held: HeldKey[]; bytes: number } | undefined;
   readonly #timers = new Map<TimerName, () => void>();
 
@@ -145,7 +150,7 @@ class TerminalDecoder implements Decoder {
     }
     const burst = this.#burst;
     if (text !== undefined) burst.bytes += Buffer.byteLength(text);
-    // A key is held while it may be part of a burst. The first one need not be, unless it would send something.
+    // A key is held while it may be part of a burst. The first one need not be, unless it sends something.
     const sends = text !== undefined && key.text === undefined;
     if (burst.held.length === 0 && !sends && (single || text === undefined)) this.#emitKey(key, atMs);
     else burst.held.push({ key, text, atMs });
@@ -202,8 +207,8 @@ class TerminalDecoder implements Decoder {
   }
 
   /**
-   * What follows the end mark: another end mark, or many bytes at once, show that the first one was pasted too. Few
-   * bytes are keys, and another start mark begins the next paste.
+   * What follows the end mark: another end mark, or many bytes at once, show that the first one was pasted
+   * too. Few bytes are keys, and another start mark begins the next paste.
    */
   #afterPaste(text: string): string | undefined {
     const start = text.indexOf(PASTE_START);

@@ -1,9 +1,9 @@
 /** What comes from the keyboard and from the terminal itself. */
 
 /**
- * One key. `name` is what the key is called whatever way the terminal encodes it: a lower-case letter (`a`), a
- * digit or sign (`?`), `space`, `enter`, `tab`, `escape`, `backspace`, `delete`, `insert`, `up`, `down`, `left`,
- * `right`, `home`, `end`, `pageup`, `pagedown`, `f1` to `f35`.
+ * One key. `name` is what the key is called whatever way the terminal encodes it: a lower-case letter (`a`),
+ * a digit or sign (`?`), `space`, `enter`, `tab`, `escape`, `backspace`, `delete`, `insert`, `up`, `down`,
+ * `left`, `right`, `home`, `end`, `pageup`, `pagedown`, `f1` to `f35`.
  */
 export interface KeyEvent {
   readonly kind: 'key';
@@ -27,8 +27,9 @@ export interface PasteEvent {
 }
 
 /**
- * An answer of the terminal to a question. `cursor`: row and column from 1; `keyboard`: the flags of the kitty
- * protocol; `device`: its attributes, which every terminal answers; `background`: red, green and blue from 0 to 1.
+ * An answer of the terminal to a question. `cursor`: row and column from 1; `keyboard`: the flags of the
+ * kitty protocol; `device`: its attributes, which every terminal answers; `background`: red, green and blue
+ * from 0 to 1.
  */
 export interface ReplyEvent {
   readonly kind: 'reply';

@@ -15,13 +15,21 @@ export interface InputOptions {
 }
 
 export interface Input {
-  /** Takes the keyboard: raw mode, marked pastes, and the best encoding of keys that the terminal answers for. */
+  /**
+   * Takes the keyboard: raw mode, marked pastes, and the best encoding of keys that the terminal answers for.
+   */
   start(): void;
-  /** Gives it back, for an editor or a suspended process; `start` takes it again. What is half typed is emitted. */
+  /**
+   * Gives it back, for an editor or a suspended process; `start` takes it again. What is half typed is
+   * emitted.
+   */
   stop(): void;
   /** Like `stop`, for good: the process need not stay alive for its input. */
   close(): void;
-  /** What puts the terminal back if it is written now: for a handler of the process's exit. Empty when stopped. */
+  /**
+   * What puts the terminal back if it is written now: for a handler of the process's exit. Empty when
+   * stopped.
+   */
   readonly restoreText: string;
 }
 

@@ -112,7 +112,7 @@ export function csiToken(parameters: string, final: string): Meaning {
     case 'Z':
       return named('tab', 1 + (((modifiers || 1) - 1) | SHIFT));
     case 'R':
-      // Without parameters it is F3. With two of them it is where the cursor is: the modified F3 has other forms.
+      // Without parameters it is F3, with two of them where the cursor is. A modified F3 has other forms.
       if (parameters !== '') return { kind: 'reply', of: 'cursor', values: [number, modifiers] };
       return named('f3', 1);
     case 'a':

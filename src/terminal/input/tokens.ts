@@ -1,6 +1,6 @@
 /**
- * Cuts what a terminal sends into tokens: characters, keys and answers. Pure: the same text always gives the same
- * tokens. Legacy sequences (xterm, VT, rxvt, the Linux console), modifyOtherKeys and the kitty protocol.
+ * Cuts what a terminal sends into tokens: characters, keys and answers. Pure: the same text always gives the
+ * same tokens. Legacy sequences (xterm, VT, rxvt, the Linux console), modifyOtherKeys and the kitty protocol.
  */
 import { csiToken, ss3Token } from './key-codes.ts';
 import { type Key, type Meaning, NOTHING, plainKey } from './meaning.ts';
@@ -142,7 +142,9 @@ function stringMeaning(body: string): Meaning {
   return { kind: 'reply', of: 'background', values };
 }
 
-/** Alt with a key that is a sequence itself comes as two escapes from some terminals; else it is Escape twice. */
+/**
+ * Alt with a key that is a sequence itself comes as two escapes from some terminals; else it is Escape twice.
+ */
 function doubledEscape(text: string, from: number): Token | undefined {
   const third = text[from + 2];
   if (third === undefined) return undefined;

@@ -3,6 +3,7 @@
  * so the ones that differ are taken from a table, which the probe at the start sets (`width-probe.ts`).
  */
 import stringWidth from 'string-width';
+import { graphemes } from './graphemes.ts';
 import { RESET, sgrParts, withoutSgr } from './sgr.ts';
 
 /** Where terminals disagree. */
@@ -29,7 +30,6 @@ export const COMMON_WIDTHS: WidthTable = {
 };
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Widths of clusters that were seen, so that each is measured once. */
 const seen = new Map<string, number>();
@@ -47,13 +47,13 @@ export function cells(text: string): number {
   const shown = withoutSgr(text);
   if (PRINTABLE_ASCII.test(shown)) return shown.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(shown)) width += clusterCells(segment);
+  for (const cluster of graphemes(shown)) width += clusterCells(cluster);
   return width;
 }
 
 /** The grapheme clusters of a text without sequences, with their cells. */
 export function* clusters(text: string): Generator<{ readonly text: string; readonly cells: number }> {
-  for (const { segment } of segmenter.segment(text)) yield { text: segment, cells: clusterCells(segment) };
+  for (const cluster of graphemes(text)) yield { text: cluster, cells: clusterCells(cluster) };
 }
 
 /** Cuts a row to at most `columns` cells, with an ellipsis where something is missing. */

@@ -2,6 +2,7 @@
 import { cells } from '../text/cells.ts';
 import { clean } from '../text/clean.ts';
 import { withoutSgr } from '../text/sgr.ts';
+import type { Theme } from '../text/theme.ts';
 import { wrap } from '../text/wrap.ts';
 
 export interface ViewerDocument {
@@ -89,12 +90,11 @@ export class DocumentRows {
 
   /** Capital letters in the query are looked for as they are. */
   search(query: string): readonly Match[] {
-    const isExact = query !== query.toLowerCase();
     const matches: Match[] = [];
     this.#parts.forEach(({ heading, lines }, part) => {
       [heading, ...lines].forEach((text, index) => {
         const plain = withoutSgr(clean(text, 'sgr'));
-        if ((isExact ? plain : plain.toLowerCase()).includes(query)) matches.push({ part, line: index - 1 });
+        if (indexIn(plain, query) >= 0) matches.push({ part, line: index - 1 });
       });
     });
     return matches;
@@ -106,4 +106,17 @@ function wrappedLines({ lines }: ViewerPart, part: number, columns: number): rea
   return lines.flatMap((line, index) =>
     wrap(clean(line, 'sgr'), width).map((text) => ({ part, line: index, text: INDENT + text })),
   );
+}
+
+/** A row with what was searched for made visible. */
+export function marked(text: string, query: string, { warn, underline }: Theme): string {
+  const plain = withoutSgr(text);
+  const at = indexIn(plain, query);
+  if (at < 0) return text;
+  const end = at + query.length;
+  return plain.slice(0, at) + underline(warn(plain.slice(at, end))) + plain.slice(end);
+}
+
+function indexIn(text: string, query: string): number {
+  return (query === query.toLowerCase() ? text.toLowerCase() : text).indexOf(query);
 }

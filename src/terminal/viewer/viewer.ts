@@ -1,12 +1,14 @@
-/** Reading a long document: scrolling, folding, searching. What is drawn is a function of its state and the size. */
+/**
+ * Reading a long document: scrolling, folding, searching. What is drawn is a function of its state and the
+ * size.
+ */
 import type { ActionName } from '../input/actions.ts';
 import type { InputEvent } from '../input/events.ts';
 import type { Frame, Row, Size } from '../renderer/frame.ts';
 import { cells, cut } from '../text/cells.ts';
-import { withoutSgr } from '../text/sgr.ts';
 import type { Theme } from '../text/theme.ts';
 import { oneLine } from '../text/visible.ts';
-import { type DocumentRow, DocumentRows, type Match, type ViewerDocument } from './document-rows.ts';
+import { type DocumentRow, DocumentRows, type Match, marked, type ViewerDocument } from './document-rows.ts';
 
 export interface ViewerOptions {
   readonly document: ViewerDocument;
@@ -251,23 +253,11 @@ class DocumentViewer implements Viewer {
 
   #draw(row: DocumentRow): Row {
     const { theme } = this.#options;
-    const text = this.#marked(row.text);
+    const text = this.#search === undefined ? row.text : marked(row.text, this.#search.query, theme);
     if (row.line >= 0) return NOT_CHOSEN + text;
     const isChosen = row.part === this.#chosen && this.#document.count > 1;
     const fold = this.#document.isFolded(row.part) ? theme.dim(' …') : '';
     return isChosen ? `${theme.accent(CHOSEN)}${theme.bold(text)}${fold}` : `${NOT_CHOSEN}${text}${fold}`;
-  }
-
-  /** With what was searched for made visible. */
-  #marked(text: string): string {
-    const query = this.#search?.query;
-    if (query === undefined) return text;
-    const plain = withoutSgr(text);
-    const at = (query === query.toLowerCase() ? plain.toLowerCase() : plain).indexOf(query);
-    if (at < 0) return text;
-    const { warn, underline } = this.#options.theme;
-    const end = at + query.length;
-    return plain.slice(0, at) + underline(warn(plain.slice(at, end))) + plain.slice(end);
   }
 
   #title(columns: number): Row {

@@ -98,7 +98,7 @@ describe('the viewer', () => {
       '    the end',
       '',
       '',
-      HINTS.slice(0, 38).trimEnd() + '…',
+      `${HINTS.slice(0, 38).trimEnd()}…`,
     ]);
   });
 
