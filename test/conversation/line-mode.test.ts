@@ -8,7 +8,8 @@ import type { ConversationClock } from '../../src/cli/conversation/clock.ts';
 import type { CommandContext } from '../../src/cli/conversation/command-context.ts';
 import { listOverlay } from '../../src/cli/conversation/commands/list.ts';
 import { questionOverlay } from '../../src/cli/conversation/commands/question.ts';
-import { createLineMode, wantsLineMode } from '../../src/cli/conversation/line-mode/index.ts';
+import { createLineMode } from '../../src/cli/conversation/line-mode/index.ts';
+import { wantsLineMode } from '../../src/cli/conversation/line-mode/wants-line-mode.ts';
 import { reply, type ScriptedReply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
 /** Time goes on by hand; timers that are due then run. */
@@ -414,11 +415,11 @@ test('Ctrl-C while nothing runs asks for another one, which leaves', async () =>
 });
 
 test.each([
-  ['it is asked for', { asked: true }, 'xterm', 120, 40, true],
-  ['the terminal is dumb', { asked: false }, 'dumb', 120, 40, true],
-  ['the window is narrow', { asked: false }, 'xterm', 39, 40, true],
-  ['the window is low', { asked: false }, 'xterm', 120, 9, true],
-  ['none of these', { asked: false }, 'xterm', 40, 10, false],
+  ['it is asked for', true, 'xterm', 120, 40, true],
+  ['the terminal is dumb', false, 'dumb', 120, 40, true],
+  ['the window is narrow', false, 'xterm', 39, 40, true],
+  ['the window is low', false, 'xterm', 120, 9, true],
+  ['none of these', false, 'xterm', 40, 10, false],
 ])('it is used where %s', (_, asked, TERM, columns, rows, expected) => {
   const stdout = { columns, rows } as NodeJS.WriteStream;
   expect(wantsLineMode({ stdout, env: { TERM } }, asked)).toBe(expected);

@@ -52,17 +52,25 @@ async function converse(
   task: string,
   flags: RunFlags,
 ): Promise<ExitCode> {
+  const { readScreenSettings } = await import('../conversation/screen/screen-settings.ts');
+  const { wantsLineMode } = await import('../conversation/line-mode/wants-line-mode.ts');
+  const { cwd, env } = world;
+  const settings = await readScreenSettings(
+    optionsFrom(flags, { cwd, env, partials: true, canUseTool: undefined }),
+  );
+  const lineMode = wantsLineMode(world, flags.screenReader === true || settings.screenReader);
   if ((await modelSource(world, flags)) === undefined) {
     const { welcome } = await import('../conversation/start/index.ts');
-    const welcomed = await welcome(world, flags, { keyboard });
+    const welcomed = await welcome(world, flags, { keyboard, lineMode });
     if (welcomed.kind === 'leave') return EXIT.success;
     if (welcomed.kind === 'rehearse')
       return (await import('./start-command.ts')).startCommand(world, [], flags);
     flags = welcomed.flags;
   }
-  await settleTrust(world, flags, keyboard);
+  const ask = lineMode ? (await import('../conversation/start/menu.ts')).askTrust : undefined;
+  await settleTrust(world, flags, keyboard, ask);
   const { openConversation } = await import('../conversation/screen/open-conversation.ts');
-  return openConversation(world, flags, keyboard, task);
+  return openConversation(world, flags, { keyboard, prompt: task, settings, lineMode });
 }
 
 /** `stream-json` reports progress already: programs that read it set --verbose, and expect a quiet stderr. */

@@ -12,6 +12,8 @@ export interface OwnFlags {
   readonly outputFormat: OutputFormat;
   readonly inputFormat: 'text' | 'stream-json';
   readonly verbose?: true;
+  /** A conversation goes line by line. */
+  readonly screenReader?: true;
   readonly appendSystemPrompt?: string;
   readonly dangerouslySkipPermissions?: true;
   readonly takeOver?: true;
@@ -58,6 +60,10 @@ export const OWN_FLAGS: Readonly<Record<keyof OwnFlags, OwnFlag>> = {
   verbose: {
     flag: '--verbose',
     help: inOutput('more about what happens, on stderr when printing'),
+  },
+  screenReader: {
+    flag: '--screen-reader',
+    help: inOutput('a conversation line by line, for screen readers; questions are numbered'),
   },
   appendSystemPrompt: {
     flag: '--append-system-prompt <text>',

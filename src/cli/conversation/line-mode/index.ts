@@ -2,15 +2,16 @@
  * The conversation without a screen: for screen readers, dumb terminals and tiny windows. Every line is
  * written once, questions are numbered lists, and the terminal itself edits what is typed.
  */
-import type { Options } from '../../../index.ts';
 import { createTheme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import type { World } from '../../world.ts';
 import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
-import type { CommandContext, ReopenTarget } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { runCommand } from '../commands/index.ts';
 import { type Conversation, createConversation } from '../conversation.ts';
+import type { Launch } from '../screen/launch.ts';
+import { tailOf } from '../screen/tail.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 import { createLineAsker } from './line-asker.ts';
 import { createLineInput } from './line-input.ts';
@@ -20,43 +21,21 @@ import type { LineDialog } from './numbered.ts';
 import { createPatience } from './patience.ts';
 import { createSpokenItems } from './spoken-items.ts';
 
-/** How the conversation begins. */
-export interface LineModeLaunch {
-  /** Options of every session, without the callbacks that ask. */
-  readonly options: Options;
-  /** The session to continue; empty: a new one. */
-  readonly target: ReopenTarget;
-  /** The first prompt. */
-  readonly prompt?: string | undefined;
-}
-
-/** The smallest window in which a live region makes sense. */
-const SMALLEST = { columns: 40, rows: 10 } as const;
-
-/** `asked`: by the flag or by the setting. */
-export function wantsLineMode(
-  { stdout, env }: Pick<World, 'stdout' | 'env'>,
-  { asked }: { readonly asked: boolean },
-): boolean {
-  const { columns = SMALLEST.columns, rows = SMALLEST.rows } = stdout;
-  return asked || env['TERM'] === 'dumb' || columns < SMALLEST.columns || rows < SMALLEST.rows;
-}
-
-/** `keyboard`: where lines are typed. */
-export async function runLineMode(
-  world: World,
-  launch: LineModeLaunch,
-  keyboard: NodeJS.ReadStream = world.stdin,
-  clock: ConversationClock = REAL_CLOCK,
-): Promise<ExitCode> {
+/** Resolves when the person has left. */
+export async function runLineMode(world: World, launch: Launch): Promise<ExitCode> {
+  const { keyboard } = launch;
   const mode = createLineMode({
     launch,
-    clock,
+    clock: REAL_CLOCK,
     input: keyboard,
     isEchoed: keyboard.isTTY === true,
     write: (text) => void world.out.write(text).catch(() => undefined),
   });
-  const detach = world.signals.attach({ interrupt: mode.interrupt, close: mode.leave, everyInterrupt: true });
+  const detach = world.signals.attach({
+    interrupt: mode.interrupt,
+    close: mode.leave,
+    everyInterrupt: true,
+  });
   try {
     await mode.left;
     return EXIT.success;
@@ -66,7 +45,7 @@ export async function runLineMode(
 }
 
 interface LineModeParts {
-  readonly launch: LineModeLaunch;
+  readonly launch: Pick<Launch, 'options' | 'target' | 'prompt'> & { readonly settings?: Launch['settings'] };
   readonly clock: ConversationClock;
   readonly input: NodeJS.ReadableStream;
   /** The terminal shows what is typed, the end of the line included. */
@@ -108,9 +87,9 @@ export function createLineMode({
   const asker = createLineAsker({
     dialog,
     endLine: items.endLine,
-    onQuestion(change, { toolUseId, isDenied }) {
+    onQuestion(change, about) {
       if (change === 1) writer.hold();
-      conversation.dispatch({ kind: 'question', change, toolUseId, ...(isDenied && { isDenied }) });
+      conversation.dispatch({ kind: 'question', change, ...about });
       if (change === -1) writer.release();
     },
   });
@@ -128,7 +107,7 @@ export function createLineMode({
     if (!isWorking(conversation.state) && commands === 0 && !isLeaving) writer.prompt('> ');
   };
   const conversation: Conversation = createConversation({
-    options: { ...launch.options, ...asker },
+    options: { ...launch.options, ...asker, stderr: (text) => writer.line(`Warning: ${text}`) },
     target: launch.target,
     clock,
     onStep(step) {
@@ -145,6 +124,13 @@ export function createLineMode({
       wasWorking = works;
     },
   });
+  /** The end of the conversation that is continued; notes of it are about the screen. */
+  const sayTail = async (sessionId: string | undefined) => {
+    if (sessionId === undefined) return;
+    const { cwd } = conversation.state.session;
+    const said = await tailOf(sessionId, { cwd, env: launch.options.env ?? {} });
+    items.add(said.filter(({ kind }) => kind !== 'note'));
+  };
   const sayHeld = ({ queue }: ConversationState) => {
     const [first] = queue.filter(({ place }) => place === 'here');
     if (first !== undefined) writer.line(`Enter sends the queued prompt: ${oneLine(first.text)}`);
@@ -215,7 +201,11 @@ export function createLineMode({
       draft = text;
       writer.line(`Enter sends this prompt; another line replaces it: ${text}`);
     },
-    reopen: (target) => conversation.reopen(target),
+    async reopen({ draft: text, ...target }) {
+      await conversation.reopen(target);
+      await sayTail(target.resume);
+      if (text !== undefined) context.edit(text);
+    },
     queue: conversation.queue,
     emit: write,
     exit: () => void leave(),
@@ -244,7 +234,9 @@ export function createLineMode({
   };
   void lines.ended.then(leave);
   writer.line(INTRO);
-  const opened = conversation.opened.then(() => {
+  for (const problem of launch.settings?.problems ?? []) writer.line(`Warning: ${problem}`);
+  const tail = sayTail(launch.target.resume);
+  const opened = Promise.all([conversation.opened, tail]).then(() => {
     if (launch.prompt === undefined || launch.prompt === '') invite();
     else {
       hasPrompts = true;
@@ -258,7 +250,7 @@ export function createLineMode({
       const isSecond = nowMs - lastInterruptMs < TWICE_MS;
       lastInterruptMs = nowMs;
       unfinished = '';
-      writer.typed(isEchoed);
+      writer.interrupted(isEchoed);
       if (isSecond) void leave();
       else if (conversation.interrupt()) writer.line('Interrupting. Ctrl-C again leaves.');
       else {

@@ -15,10 +15,17 @@ import { type Choice, choose, type LineDialog, readAnswer } from './numbered.ts'
 import { explanationLines, offerLine } from './spoken-explanation.ts';
 import { firstLines } from './spoken-items.ts';
 
+interface AskedCall {
+  readonly toolUseId: string;
+  /** Time of the person, which is not the tool's. */
+  readonly waitedMs?: number;
+  readonly isDenied?: boolean;
+}
+
 interface LineAskerOptions {
   readonly dialog: LineDialog;
   /** A question opened, or closed. */
-  onQuestion(change: 1 | -1, about: { readonly toolUseId: string; readonly isDenied?: boolean }): void;
+  onQuestion(change: 1 | -1, about: AskedCall): void;
   /** Ends an unfinished line of the answer. */
   endLine(): void;
 }
@@ -38,12 +45,13 @@ export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOption
       if (context.signal.aborted) return null;
       onQuestion(1, { toolUseId: context.toolUseID });
       endLine();
+      const sinceMs = dialog.nowMs();
       let answer: PermissionResult | null = null;
       try {
         answer = await askAbout(toolName, input, context, dialog);
       } finally {
         const isDenied = answer?.behavior !== 'allow';
-        onQuestion(-1, { toolUseId: context.toolUseID, isDenied });
+        onQuestion(-1, { toolUseId: context.toolUseID, waitedMs: dialog.nowMs() - sinceMs, isDenied });
       }
       return answer;
     });

@@ -10,6 +10,8 @@ export interface LineWriter {
   prompt(text: string): void;
   /** A line was typed: its end is on the screen already if the terminal echoes it. */
   typed(isEchoed: boolean): void;
+  /** Ctrl-C was pressed: a terminal that echoes it does not end the line. */
+  interrupted(isEchoed: boolean): void;
   /** A question opens: other lines wait for its end. */
   hold(): void;
   release(): void;
@@ -44,6 +46,9 @@ export function createLineWriter(write: (text: string) => void): LineWriter {
     typed(isEchoed) {
       if (isAtPrompt && !isEchoed) write('\n');
       isAtPrompt = false;
+    },
+    interrupted(isEchoed) {
+      isAtPrompt ||= isEchoed;
     },
     hold() {
       held += 1;

@@ -98,7 +98,8 @@ function exitFact({ text, outcome, result }: ToolItem): string {
   };
   if (interrupted === true) return 'stopped';
   if (backgroundTaskId !== undefined) return 'runs in the background';
-  return `exit ${/^Exit code (\d+)/.exec(text)?.[1] ?? (outcome === 'done' ? '0' : 'unknown')}`;
+  const code = /^Exit code (\d+)/.exec(text)?.[1] ?? (outcome === 'done' ? '0' : undefined);
+  return code === undefined ? 'stopped' : `exit ${code}`;
 }
 
 function reasonLines(text: string): readonly string[] {

@@ -84,9 +84,10 @@ export function endedTools(state: ConversationState, message: SDKUserMessage, no
     const tool = state.tools.find((running) => running.id === id);
     if (tool === undefined) return [];
     const { name, input, agent } = tool;
-    const denied = message.tool_result_meta?.some(
-      (meta) => meta.id === id && meta.non_execution_kind !== undefined,
-    );
+    // An interrupt is published as a rejection, too.
+    const denied =
+      state.interruptingSinceMs === undefined &&
+      message.tool_result_meta?.some((meta) => meta.id === id && meta.non_execution_kind !== undefined);
     return [
       {
         kind: 'tool',

@@ -6,15 +6,20 @@ import { optionsFrom } from '../../run/run-options.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { World } from '../../world.ts';
 import type { ReopenTarget } from '../command-context.ts';
-import { runConversation } from './run-conversation.ts';
-import { readScreenSettings } from './screen-settings.ts';
+import type { Launch } from './launch.ts';
 
-/** `prompt`: sent first; '' for none. Resolves when the person has left. */
+interface Opening extends Pick<Launch, 'keyboard' | 'settings'> {
+  /** Sent first; '' for none. */
+  readonly prompt: string;
+  /** Without a screen. */
+  readonly lineMode: boolean;
+}
+
+/** Resolves when the person has left. */
 export async function openConversation(
   world: World,
   flags: RunFlags,
-  keyboard: NodeJS.ReadStream,
-  prompt: string,
+  { keyboard, prompt, settings, lineMode }: Opening,
 ): Promise<ExitCode> {
   const { resume, continue: isContinued, forkSession, resumeSessionAt, ...given } = flags.options;
   const options: Options = {
@@ -26,7 +31,6 @@ export async function openConversation(
     // Otherwise the last answer of a subagent would be missing in its count of turns.
     forwardSubagentText: true,
   };
-  const settings = await readScreenSettings(options);
   const id = resume ?? (isContinued === true ? await newestSession(world) : undefined);
   if (resume !== undefined && (await getSessionInfo(resume, { env: world.env })) === undefined)
     throw new UsageError(`No conversation found with session ID: ${resume}. turnwright sessions lists them.`);
@@ -35,13 +39,9 @@ export async function openConversation(
     ...(id !== undefined && forkSession === true && { forkSession }),
     ...(resumeSessionAt !== undefined && { resumeSessionAt }),
   };
-  return runConversation(world, {
-    keyboard,
-    options,
-    target,
-    prompt: prompt === '' ? undefined : prompt,
-    settings,
-  });
+  const launch: Launch = { keyboard, options, target, prompt: prompt === '' ? undefined : prompt, settings };
+  if (lineMode) return (await import('../line-mode/index.ts')).runLineMode(world, launch);
+  return (await import('./run-conversation.ts')).runConversation(world, launch);
 }
 
 /** The session that `--continue` means; undefined: there is none, so a new one begins. */

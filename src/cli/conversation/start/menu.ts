@@ -44,6 +44,15 @@ export function lineMenu({ out }: MenuWorld, keyboard: NodeJS.ReadableStream): M
   };
 }
 
+/** The question whether a folder's settings may take effect, after they were shown. */
+export async function askTrust(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
+  const yes = await lineMenu(world, keyboard).ask([
+    { value: true, label: 'Yes, trust these settings until something of them changes' },
+    { value: false, label: 'No, go on without them' },
+  ]);
+  return yes === true;
+}
+
 const [CTRL_C, CTRL_D, ESC, BACKSPACE, DELETE] = ['\x03', '\x04', '\x1b', '\b', '\x7f'] as const;
 
 /** undefined: Esc, Ctrl-C, Ctrl-D, or the terminal is gone. */
