@@ -185,6 +185,21 @@ describe('availableModels', () => {
     await running.close();
   });
 
+  it('lists the models of another configured provider', async () => {
+    const { input, end } = pushable();
+    const local = { type: 'anthropic', baseUrl: server.url, apiKeyEnv: 'ANTHROPIC_API_KEY' } as const;
+    const running = own.query({ prompt: input, options: { cwd, env, tools: [], providers: { local } } });
+    const signal = AbortSignal.timeout(5_000);
+    const offered = await running.availableModels({ signal, provider: 'local' });
+    expect(offered).toMatchObject({ provider: 'local', baseUrl: server.url });
+    expect(offered.unlisted).toBeUndefined();
+    await expect(running.availableModels({ signal, provider: 'nowhere' })).rejects.toMatchObject({
+      code: 'invalid_option',
+    });
+    end();
+    await running.close();
+  });
+
   it('a provider that serves no Claude models is offered none of their names', async () => {
     const { input, end } = pushable();
     const running = own.query({

@@ -24,7 +24,7 @@ interface Running {
   /** An interrupt does not stop background tasks, because the host can stop single ones. */
   readonly keepsTasks: boolean;
   initialization(): Promise<InitializationResult>;
-  availableModels(signal: AbortSignal): Promise<AvailableModels>;
+  readonly availableModels: Query['availableModels'];
   /** The list of commands that hosts received last. */
   commands(): InitializationResult['commands'] | undefined;
 }
@@ -110,8 +110,8 @@ export class QueryHandle implements Query {
     return (await this.#running.initialization()).models;
   }
 
-  availableModels({ signal }: { readonly signal: AbortSignal }): Promise<AvailableModels> {
-    return this.#running.availableModels(signal);
+  availableModels(which: Parameters<Query['availableModels']>[0]): Promise<AvailableModels> {
+    return this.#running.availableModels(which);
   }
 
   async supportedAgents(): Promise<InitializationResult['agents']> {

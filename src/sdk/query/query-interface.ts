@@ -41,9 +41,13 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   supportedModels(): Promise<InitializationResult['models']>;
   /**
    * The models that the session's own endpoint offers, with sizes, prices and their source; those of the
-   * built-in list if the endpoint does not list them. One request, without cost.
+   * built-in list if the endpoint does not list them. One request, without cost. `provider`: the models of
+   * this one instead, which `setModel` knows as `provider:id`.
    */
-  availableModels(options: { readonly signal: AbortSignal }): Promise<AvailableModels>;
+  availableModels(options: {
+    readonly signal: AbortSignal;
+    readonly provider?: string | undefined;
+  }): Promise<AvailableModels>;
   supportedAgents(): Promise<InitializationResult['agents']>;
   accountInfo(): Promise<InitializationResult['account']>;
   /** Reloads output styles; returns their names. */

@@ -174,9 +174,11 @@ export function query({
         if ((await config).resume !== undefined) await opened;
         return initializationOf(await config);
       },
-      availableModels: async (signal) => {
+      availableModels: async ({ signal, provider }) => {
         const { listModels } = await import('../../engine/standalone/list-models.ts');
-        return listModels(await open().config, signal);
+        const config = await open().config;
+        const other = { provider, model: undefined, baseUrl: undefined };
+        return listModels(provider === undefined ? config : { ...config, ...other }, signal);
       },
       commands: () => commands,
     },

@@ -52,7 +52,7 @@ export interface HarnessOptions {
   readonly rows?: number;
   readonly options?: Options;
   /** Made before the session begins: files of the project, by path. */
-  readonly prepare?: (place: { readonly cwd: string; readonly home: string }) => Promise<void>;
+  readonly prepare?: (place: Pick<Harness, 'cwd' | 'home' | 'server'>) => Promise<void>;
 }
 
 export async function commandsUnderTest({
@@ -66,7 +66,7 @@ export async function commandsUnderTest({
   const [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
   await mkdir(cwd);
   await mkdir(home);
-  await prepare?.({ cwd, home });
+  await prepare?.({ cwd, home, server });
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', TURNWRIGHT_HOME: home, PATH: '' };
   const { input, push, end } = pushable();
   const options: Options = {

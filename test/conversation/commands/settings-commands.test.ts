@@ -63,19 +63,27 @@ describe('/model', () => {
     };
     const info = { id: 'a', displayName: 'A', contextWindow: 128_000, source: 'endpoint' };
     const models = [info, { ...info, id: 'b', displayName: 'B' }] as never;
-    const available = {
-      provider: 'local',
-      baseUrl: 'http://localhost',
-      models,
-      defaultModel: 'a',
-      aliases: {},
-    };
-    expect(modelItems([choice], 'b', available)).toEqual([
+    expect(modelItems([choice], 'b', models)).toEqual([
       expect.objectContaining({ value: 'default', detail: '128k · no price known', isCurrent: false }),
       expect.objectContaining({ value: 'b', about: ['b · sizes from: endpoint'], isCurrent: true }),
     ]);
-    const unlisted = { ...available, unlisted: 'It lists no models.' };
-    expect(modelItems([choice], 'a', unlisted)).toHaveLength(1);
+    expect(modelItems([choice], 'a')).toHaveLength(1);
+  });
+
+  it('lists the models of other configured providers under their qualified names', async () => {
+    const { run, screens, query, printed } = await start({
+      columns: 100,
+      rows: 60,
+      async prepare({ home, server }) {
+        const spare = { type: 'anthropic', baseUrl: server.url, apiKeyEnv: 'ANTHROPIC_API_KEY' };
+        const silent = { type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9' };
+        await writeFile(join(home, 'settings.json'), JSON.stringify({ providers: { spare, silent } }));
+      },
+    });
+    await run('/model', ["'spare claude haiku 5.5", 'enter']);
+    expect(screens[0]).toContain('search: ');
+    expect(printed.at(-1)).toMatch(/^The model is now spare:claude-haiku-/);
+    expect((await query.getSettings()).applied.model).toMatch(/^spare:claude-haiku-/);
   });
 
   it('fits in 40 columns', async () => {

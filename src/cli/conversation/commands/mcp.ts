@@ -12,20 +12,36 @@ export const mcpCommand: ConversationCommand = {
   async run(_, context) {
     for (;;) {
       const servers = await context.query.mcpServerStatus();
+      const isPending = servers.some(({ status }) => status === 'pending');
       const name = await context.open(
         listOverlay({
           title: 'MCP servers',
           items: serverItems(servers),
           empty: 'No MCP server is configured. turnwright mcp add adds one.',
           enter: 'opens it',
+          ...(isPending && {
+            later: { what: 'Connecting …', items: settled(context).then(serverItems) },
+          }),
         }),
       );
-      const server = servers.find((each) => each.name === name);
+      const server = (await context.query.mcpServerStatus()).find((each) => each.name === name);
       if (server === undefined) return;
       await openServer(server, context);
     }
   },
 };
+
+const POLL_MS = 200;
+const POLLS = 150;
+
+/** The servers when none is connecting any more, or after half a minute. */
+async function settled({ clock, query }: CommandContext): Promise<readonly McpServerStatus[]> {
+  for (let poll = 0; ; poll += 1) {
+    const servers = await query.mcpServerStatus();
+    if (poll === POLLS || servers.every(({ status }) => status !== 'pending')) return servers;
+    await new Promise<void>((resolve) => void clock.timer(POLL_MS, resolve));
+  }
+}
 
 export function serverItems(servers: readonly McpServerStatus[]): readonly ListItem<string>[] {
   return servers.map((server) => ({

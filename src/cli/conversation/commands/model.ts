@@ -31,7 +31,6 @@ async function currentModel({ query }: Pick<CommandContext, 'query'>): Promise<s
 async function pickModel(context: CommandContext): Promise<string | undefined> {
   const { open, query } = context;
   const [choices, current] = await Promise.all([query.supportedModels(), currentModel(context)]);
-  const offered = query.availableModels({ signal: AbortSignal.timeout(LIST_LIMIT_MS) });
   return open(
     listOverlay({
       title: `Model (now ${current})`,
@@ -39,23 +38,48 @@ async function pickModel(context: CommandContext): Promise<string | undefined> {
       empty: 'No model is known: give one with /model <name>.',
       enter: 'switches',
       later: {
-        what: 'Asking the endpoint which models it has …',
-        items: offered.then((available) => modelItems(choices, current, available)),
+        what: 'Asking which models there are …',
+        items: offeredModels(context).then((offered) => modelItems(choices, current, offered)),
       },
     }),
   );
 }
 
-/** The choices of the session, then what its endpoint offers besides. Prices are per million tokens. */
+/** Models of the session's own provider, then of the others, under the names that `setModel` takes. */
+async function offeredModels({ options, query }: CommandContext): Promise<readonly ModelInfo[]> {
+  const signal = AbortSignal.timeout(LIST_LIMIT_MS);
+  const own = await query.availableModels({ signal });
+  const { effective } = await query.getSettings();
+  const names = Object.keys({ ...effective.providers, ...options.providers });
+  const others = await Promise.all(
+    names
+      .filter((name) => name !== own.provider)
+      .map(async (provider) =>
+        // One that does not answer must not hide the others.
+        listedBy(await query.availableModels({ signal, provider }).catch(() => undefined)).map((model) => ({
+          ...model,
+          id: `${provider}:${model.id}`,
+          displayName: `${provider}:${model.displayName}`,
+        })),
+      ),
+  );
+  return [...listedBy(own), ...others.flat()];
+}
+
+/** Empty instead of the built-in list, which replaces one that could not be read. */
+function listedBy(available: AvailableModels | undefined): readonly ModelInfo[] {
+  return available?.unlisted === undefined ? (available?.models ?? []) : [];
+}
+
+/** The choices of the session, then what is offered besides. Prices are per million tokens. */
 export function modelItems(
   choices: readonly ModelChoice[],
   current: string,
-  available?: AvailableModels,
+  offered: readonly ModelInfo[] = [],
 ): readonly ListItem<string>[] {
   const marked = choices.findLastIndex(({ resolvedModel }) => resolvedModel === current);
   const known = new Set(choices.map(({ resolvedModel }) => resolvedModel));
-  const listed = available?.unlisted === undefined ? (available?.models ?? []) : [];
-  const others = listed.filter(({ id }) => !known.has(id));
+  const others = offered.filter(({ id }) => !known.has(id));
   const items = choices.map(({ value, displayName, resolvedModel, contextWindow, price }, index) => ({
     value,
     label: value === 'default' || value === resolvedModel ? displayName : `${displayName} (${value})`,

@@ -12,6 +12,9 @@ export const queueCommand: ConversationCommand = {
   name: 'queue',
   summary: 'Edits, moves and drops prompts that wait',
   argument: '[number]',
+  async complete(prefix, { state }) {
+    return state.queue.map((_, index) => String(index + 1)).filter((number) => number.startsWith(prefix));
+  },
   async run(argument, context) {
     if (argument !== '') return openPrompt(numberIn(argument, context), context);
     for (;;) {
