@@ -50,6 +50,12 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   test('flags that would do nothing where they stand', async () => {
     expect(await mistake(['-p', 'x', '--include-partial-messages'])).toContain('needs --output-format');
     expect(await mistake(['-p', 'x', '--take-over'])).toContain('--resume or --continue');
+    for (const args of [
+      ['-p', 'x', '--resume'],
+      ['--resume', '--verbose'],
+      ['-r', '--', 'x'],
+    ])
+      expect(await mistake(args)).toContain('Name the session: --resume <id>.');
   });
 
   test('flags of a run beside a command that runs nothing', async () => {

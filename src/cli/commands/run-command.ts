@@ -18,12 +18,17 @@ import type { World } from '../world.ts';
 const NO_TASK =
   'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
 
+const NAME_SESSION =
+  'Name the session: --resume <id>. turnwright sessions lists them; at a terminal, --resume without a task lets you choose.';
+
 const GO_ON = 'Go on from where you stopped.';
 
 /** Reasons after which nothing is left to do. */
 const FINISHED: ReadonlySet<TerminalReason> = new Set(['completed', 'stop_hook_prevented', 'hook_stopped']);
 
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  if (flags.pickSession === true && (flags.inputFormat === 'stream-json' || flags.print === true))
+    throw new UsageError(NAME_SESSION);
   if (flags.inputFormat === 'stream-json')
     return (await import('../control/stream-command.ts')).streamCommand(world, words, flags);
   checkFlags(flags, world.cwd);
@@ -36,7 +41,10 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   const { resume } = flags.options;
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
   const keyboard = print ? undefined : world.keyboard();
-  if (keyboard !== undefined) return converse(world, keyboard, task, flags);
+  if (flags.pickSession === true && (keyboard === undefined || task !== ''))
+    throw new UsageError(NAME_SESSION);
+  if (keyboard !== undefined)
+    return converse(world, keyboard, flags.pickSession === true ? '/resume' : task, flags);
   const continues = flags.options.continue === true || resume !== undefined;
   if (task === '' && !continues) throw new UsageError(NO_TASK);
   // Without a task an interrupted submission is continued to its one result (L4.1).

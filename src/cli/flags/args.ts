@@ -140,7 +140,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
 
   try {
     const names = commandNames(program);
-    const words = asFlags(argv.map(inOneSpelling), names);
+    const words = asFlags(withPicker(argv.map(inOneSpelling)), names);
     if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onCall);
     else program.parse(quoteTask(words, names), { from: 'user' });
   } catch (error) {
@@ -217,6 +217,19 @@ function addRehearseFlags(command: Command): Command {
 /** Converts flags with two spellings to the one that the help shows. */
 function inOneSpelling(word: string): string {
   return word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
+}
+
+/** `--resume` without an id lets the person choose one. */
+function withPicker(argv: readonly string[]): readonly string[] {
+  const task = argv.indexOf('--');
+  const flags = task < 0 ? argv : argv.slice(0, task);
+  const isAlone = (at: number) => argv[at + 1]?.startsWith('-') ?? true;
+  return [
+    ...flags.map((word, at) =>
+      (word === '-r' || word === '--resume') && isAlone(at) ? '--pick-session' : word,
+    ),
+    ...argv.slice(flags.length),
+  ];
 }
 
 /** Prefix of a word that is not a command; no argument of a process can contain it. */

@@ -17,6 +17,8 @@ export interface OwnFlags {
   readonly appendSystemPrompt?: string;
   readonly dangerouslySkipPermissions?: true;
   readonly takeOver?: true;
+  /** `--resume` without an id. */
+  readonly pickSession?: true;
   readonly trustProject?: true;
   readonly thinkingDisplay?: 'summarized' | 'omitted';
   readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
@@ -85,6 +87,7 @@ export const OWN_FLAGS: Readonly<Record<keyof OwnFlags, OwnFlag>> = {
       sentence: 'takes the session from a process that works on it',
     },
   },
+  pickSession: { flag: '--pick-session' },
   trustProject: { flag: '--trust-project' },
   thinkingDisplay: { flag: '--thinking-display <how>', choices: ['summarized', 'omitted'] },
   mcpConfig: { flag: '--mcp-config <configs...>', read: mcpConfig },

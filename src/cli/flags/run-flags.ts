@@ -17,6 +17,7 @@ const OTHERWISE: { readonly [Name in OptionName]?: string } = {
   systemPrompt: "in place of Turnwright's own system prompt",
   tools: 'the built-in tools that exist ("" for none, "default" for all)',
   persistSession: 'writes no session',
+  resume: 'id of the session to resume; without one, a list at the terminal to choose from',
   settings: 'settings above all settings files, as JSON or a file',
   settingSources: 'settings files to read, of user,project,local (default all)',
 };

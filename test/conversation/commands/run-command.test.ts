@@ -1,5 +1,5 @@
 /** Which command lines the conversation runs itself, which are the engine's, and which do not exist. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/cli/conversation/commands/index.ts';
@@ -124,5 +124,20 @@ describe('the table of commands', () => {
   it('has each name once, and every command that the engine has', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(BUILTIN_COMMANDS.map(({ name }) => name).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it('is the table of docs/screen.md', async () => {
+    const page = await readFile(new URL('../../../docs/screen.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `\/(\w+)(?: ([^`]+))?`([^|]*) \| ([^|]+) \|$/gm)];
+    expect(
+      rows.map(([, name, argument, aliases = '', summary]) => ({ name, argument, aliases, summary })),
+    ).toEqual(
+      COMMANDS.map(({ name, argument, aliases = [], summary }) => ({
+        name,
+        argument: argument?.replaceAll('|', '\\|'),
+        aliases: aliases.map((alias) => `, \`/${alias}\``).join(''),
+        summary,
+      })),
+    );
   });
 });

@@ -6,9 +6,12 @@ import { othersOf } from './help.ts';
 import { COMMANDS } from './table.ts';
 
 export type { ConversationCommand } from './command.ts';
-export { rewind } from './rewind.ts';
-export { pickSession } from './session-list.ts';
 export { COMMANDS };
+
+/** The list of prompts to go back to: Esc Esc. Never rejects. */
+export async function rewind(context: CommandContext): Promise<void> {
+  await runCommand('/rewind', context);
+}
 
 /** A path, as `/usr/bin is full`, is no command line. */
 const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
