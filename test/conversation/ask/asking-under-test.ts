@@ -72,7 +72,7 @@ export async function openDesk(): Promise<Desk> {
   const overlays = createOverlays(host);
   const asker = createAsker({
     theme,
-    cwd: () => cwd,
+    state: { session: { cwd } },
     home: root,
     open: overlays.open,
     print: (lines) => void printed.push(...lines),

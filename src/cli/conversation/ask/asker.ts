@@ -27,9 +27,10 @@ import { questionPages } from './question-pages.ts';
 /** The conversation, as questions see it. */
 export interface AskHost {
   readonly theme: Theme;
-  /** Working directory of the session, and the person's home. */
-  cwd(): string;
-  readonly home: string | undefined;
+  /** The session now: paths inside of its working directory are shown relative to it. */
+  readonly state: { readonly session: { readonly cwd: string } };
+  /** The person's home, shown as `~`. Default: paths in it are shown in full. */
+  readonly home?: string | undefined;
   open<T>(overlay: OverlayOf<T>): Promise<T | undefined>;
   /** Commits lines to the transcript. */
   print(lines: readonly Row[]): void;
@@ -51,7 +52,7 @@ const DECISION_COLUMNS = 160;
 
 export function createAsker(host: AskHost): Asker {
   const line = createLine();
-  const drawing = (): Drawing => ({ theme: host.theme, cwd: host.cwd(), home: host.home });
+  const drawing = (): Drawing => ({ theme: host.theme, cwd: host.state.session.cwd, home: host.home });
 
   const ask = <T>(
     signal: AbortSignal,
@@ -74,7 +75,7 @@ export function createAsker(host: AskHost): Asker {
         pageFor({ toolName, input, context, drawing: drawing(), invalidate, host }),
       );
       if (decision === undefined) return null;
-      host.print([decisionRow(decision, toolLabel(toolName, input, host.cwd()), host.theme)]);
+      host.print([decisionRow(decision, toolLabel(toolName, input, host.state.session.cwd), host.theme)]);
       if (decision.interrupts) host.interrupt();
       return decision.result;
     },
