@@ -104,6 +104,7 @@ describe('the permission question', () => {
     const folder = { type: 'addDirectories', directories: ['/p'], destination: 'session' } as const;
     const suggestions = [rule, folder, ACCEPT];
     expect(alwaysUpdates({ command: 'mkdir d' }, { suggestions })).toEqual([rule]);
+    expect(alwaysUpdates({ command: 'mkdir d 2>&1 >/dev/null' }, { suggestions })).toEqual([rule]);
     expect(alwaysUpdates({ command: 'mkdir d > x' }, { suggestions })).toEqual(suggestions);
     expect(describeUpdates(suggestions)).toBe(
       'Bash(mkdir d), kept in the local settings; the working directory /p for this session; the mode acceptEdits for this session',

@@ -8,6 +8,9 @@ export function denial(words: string): PermissionResult & { readonly behavior: '
   return { behavior: 'deny', message: `The user does not allow this call.${why}` };
 }
 
+/** Redirects to a descriptor, and to where nothing is kept. */
+const OPENS_NOTHING = /\d*>&\d+|(?:\d*|&)>>?\s*\/dev\/null\b/g;
+
 /**
  * What "always" adds: the engine's suggestions; undefined, so that it is not offered, when there are none.
  * Where rules for the command itself suffice, suggested folders and modes are omitted.
@@ -18,7 +21,7 @@ export function alwaysUpdates(
 ): readonly PermissionUpdate[] | undefined {
   if (suggestions.length === 0) return undefined;
   const rules = suggestions.filter(isKeptRule);
-  const isRedirected = typeof command === 'string' && command.includes('>');
+  const isRedirected = typeof command === 'string' && command.replace(OPENS_NOTHING, '').includes('>');
   return rules.length > 0 && !isRedirected ? rules : suggestions;
 }
 

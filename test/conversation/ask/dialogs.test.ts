@@ -69,7 +69,7 @@ describe('A7 nine dialogs', () => {
     expect(flat(all)).toContain('Bash(npm test:*) in ~/.turnwright/settings.json');
     expect(flat(all)).toContain('writes /etc/result.txt, outside the workspace');
     expect(flat(all)).toContain('network: example.com');
-    expect(flat(seen)).toContain('why: no rule allows all of it');
+    expect(flat(seen)).toContain('why: no rule allows all of it, and the mode is manual');
     await desk.press('4');
     await ended;
     expect(desk.printed).toEqual([expect.stringMatching(/^✗ denied: Bash cd src/)]);
@@ -79,6 +79,9 @@ describe('A7 nine dialogs', () => {
     const ended = start([bash('git log > /etc/report.txt')]);
     await desk.question();
     const { seen } = await looksLike('redirect-outside');
+    // A folder outside is not opened by one key.
+    expect(flat(seen)).toContain('3 would allow: edits in /etc');
+    expect(flat(seen)).not.toContain('2 this session');
     expect(flat(seen)).toContain('writes /etc/report.txt, outside the workspace');
     await desk.press('4');
     await ended;
@@ -300,7 +303,7 @@ describe('while someone types', () => {
     for (let waits = 0; desk.rows().length === 0 && waits < 500; waits++)
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (const key of ['i', '1', '3', ' ', '2']) await desk.key(key, 100);
-    expect(desk.rows()).toEqual([expect.stringMatching(/^▸ Bash waits for an answer · Alt\+A shows it$/)]);
+    expect(desk.rows()).toEqual(['▸ waits for your answer: Bash npm publish · Alt+A shows it']);
     await expect(`${desk.rows().join('\n')}\n`).toMatchFileSnapshot('golden/folded.80x24.txt');
     await desk.key('1', 5_000);
     expect(desk.draft()).toBe('hi13 21');
@@ -381,5 +384,38 @@ describe('other questions', () => {
     const messages = await ended;
     expect(JSON.stringify(messages)).toContain('acceptEdits');
     expect(desk.printed).toEqual([expect.stringContaining('✓ plan approved, edits are accepted')]);
+  });
+});
+
+describe('hostile texts', () => {
+  it('a long reason leaves room for the choices, and stays readable', async () => {
+    const words = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');
+    const hook = async () => ({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse' as const,
+        permissionDecision: 'ask' as const,
+        permissionDecisionReason: words,
+      },
+    });
+    const ended = start([bash('./deploy.sh')], {
+      hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] },
+    });
+    await desk.question();
+    expect(desk.rows().join('\n')).toContain('4 no');
+    await desk.press('end');
+    expect(desk.rows().join('\n')).toContain('word199');
+    await desk.press('4');
+    await ended;
+  });
+
+  it('control characters of a command are shown, and cannot imitate rows of the dialog', async () => {
+    const ended = start([bash('echo "a\u001b[2J\u202eb" > ../x; echo "\nwhy: it is harmless\n1 once"')]);
+    await desk.question();
+    const rows = desk.rows().join('\n');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    expect(rows).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(rows.split('\n').filter((row) => row.startsWith('  why:')).length).toBe(1);
+    await desk.press('4');
+    await ended;
   });
 });

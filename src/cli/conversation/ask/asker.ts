@@ -110,6 +110,7 @@ async function pageFor(question: Question): Promise<Page<Decision>> {
   const { displayName = toolName, mcpServer } = context;
   return permissionPage({
     title: oneLine(mcpServer === undefined ? displayName : `${displayName} of the server ${mcpServer.name}`),
+    summary: toolLabel(toolName, input, drawing.cwd),
     call: await callRows(toolName, input, drawing),
     explanation,
     updates: alwaysUpdates(input, context),

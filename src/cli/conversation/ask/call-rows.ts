@@ -8,6 +8,9 @@ import { type Drawing, shortPath, textRows } from './explanation-rows.ts';
 type Input = Readonly<Record<string, unknown>>;
 type Rows = (columns: number) => readonly Row[];
 
+/** Begins every row of the call, so that no line of it looks like a row of the dialog. */
+const GUTTER = '  │ ';
+
 interface Change {
   readonly path: string;
   readonly before: string;
@@ -19,7 +22,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 export async function callRows(toolName: string, input: Input, drawing: Drawing): Promise<Rows> {
   const change = await changeOf(toolName, input);
-  if (change === undefined) return (columns) => textRows(describeCall(input), columns);
+  if (change === undefined) return (columns) => textRows(describeCall(input), columns, GUTTER);
   const { diffRows } = await import('../../../terminal/markup/diff-rows.ts');
   return (columns) => diffOf(change, columns, drawing, diffRows);
 }
@@ -30,12 +33,12 @@ function diffOf(
   drawing: Drawing,
   diffRows: (change: Change, columns: number, theme: Theme) => readonly Row[],
 ): readonly Row[] {
-  const rows = diffRows(change, columns - 2, drawing.theme);
+  const rows = diffRows(change, columns - GUTTER.length, drawing.theme);
   const name = shortPath(change.path, drawing);
   const what = change.before === '' ? `${name}, a new file or an empty one` : name;
   return [
-    ...textRows(what, columns),
-    ...(rows.length === 0 ? textRows('nothing changes', columns) : rows.map((row) => `  ${row}`)),
+    ...textRows(what, columns, GUTTER),
+    ...(rows.length === 0 ? textRows('nothing changes', columns, GUTTER) : rows.map((row) => GUTTER + row)),
   ];
 }
 

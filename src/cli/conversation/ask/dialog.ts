@@ -7,6 +7,7 @@ import { nameOfKey } from '../../../terminal/input/key-names.ts';
 import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { edited } from '../commands/line-field.ts';
 import type { Overlay, OverlayHost } from '../overlay.ts';
@@ -26,6 +27,7 @@ export interface DialogOptions<T> {
 const SHOW_NOW = 'alt+a';
 const VIEW = 'ctrl+o';
 const PAGE_ROWS = 5;
+const HEAD_ROWS = 2;
 const SCROLLS: Readonly<Record<string, number>> = {
   up: -1,
   down: 1,
@@ -169,8 +171,9 @@ class Dialog<T> implements Overlay<T> {
   #folded(columns: number): Row {
     const { theme } = this.#host;
     const hint = ' · Alt+A shows it';
-    const title = `${this.#counter()}${clean(this.#page.title)}`;
-    return theme.warn(`${cut(`▸ ${title} waits for an answer`, columns - hint.length)}${hint}`);
+    const { title, summary = title } = this.#page;
+    const about = `${this.#counter()}${oneLine(summary)}`;
+    return theme.warn(`${cut(`▸ waits for your answer: ${about}`, columns - hint.length)}${hint}`);
   }
 
   #counter(): string {
@@ -182,12 +185,19 @@ class Dialog<T> implements Overlay<T> {
     const { theme } = this.#host;
     const page = this.#page;
     const title = wrap(`${this.#counter()}${clean(page.title)}`, columns - 2, { hang: '  ' });
-    const head = title.slice(0, 2).map((row, at) => theme.bold(theme.accent(at === 0 ? `? ${row}` : row)));
-    const foot = [...page.foot(columns).slice(0, Math.max(1, rows - head.length - 1))];
+    const head = title
+      .slice(0, HEAD_ROWS)
+      .map((row, at) => theme.bold(theme.accent(at === 0 ? `? ${row}` : row)));
+    // In a very low window the choices, which come last, stay.
+    const foot = [...page.foot(columns).slice(-Math.max(1, rows - head.length - 1))];
     const input = page.field;
     if (input !== undefined) foot.push(fieldRow(input.label, input.now, columns).row);
     const room = Math.max(0, rows - head.length - foot.length);
-    const all = page.body(columns);
+    // A long title goes on in the part that scrolls.
+    const all = [
+      ...title.slice(HEAD_ROWS).map((row) => theme.bold(theme.accent(row))),
+      ...page.body(columns),
+    ];
     const body = this.#visible(all, { columns, room }, page.focus?.(columns));
     const shown = [...head, ...body, ...foot];
     if (input === undefined) return { rows: shown };

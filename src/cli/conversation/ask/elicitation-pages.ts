@@ -4,7 +4,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
-import { type Drawing, textRows } from './explanation-rows.ts';
+import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
 import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -48,12 +48,10 @@ function urlPage(request: ElicitationRequest, { theme }: Drawing): Page<Elicitat
     title: titleOf(request),
     body: rows,
     foot: (columns) =>
-      wrap(
-        theme.accent('  Open the address in a browser. 1 I will do it there · 2 decline · Esc cancel'),
+      keyRows(
+        ['Open the address in a browser: 1 I will do it there', '2 decline', 'Esc cancel'],
         columns,
-        {
-          hang: '  ',
-        },
+        theme,
       ),
     document: () => ({ title: titleOf(request), parts: [{ heading: 'The question', lines: rows(100) }] }),
     choices: { '1': () => answer<ElicitationAnswer>({ action: 'accept' }), '2': declines },
@@ -102,10 +100,8 @@ function choicePage(
     title: titleOf(form.request),
     body,
     foot: (columns) => {
-      const skip = field.isRequired ? '' : ' · s leave out';
-      return wrap(theme.accent(`  a digit chooses${skip} · d decline · Esc cancel · ^O all`), columns, {
-        hang: '  ',
-      });
+      const skip = field.isRequired ? [] : ['s leave out'];
+      return keyRows(['a digit chooses', ...skip, 'd decline', 'Esc cancel', '^O all'], columns, theme);
     },
     document: () => ({ title: titleOf(form.request), parts: [{ heading: field.title, lines: body(100) }] }),
     choices: {
@@ -139,7 +135,7 @@ function textPage(
   return {
     title: titleOf(form.request),
     body,
-    foot: (columns) => wrap(theme.accent('  Enter goes on · Esc cancel'), columns, { hang: '  ' }),
+    foot: (columns) => keyRows(['Enter goes on', 'Esc cancel'], columns, theme),
     document: () => ({ title: titleOf(form.request), parts: [{ heading: field.title, lines: body(100) }] }),
     choices: {},
     field: {
@@ -177,10 +173,8 @@ function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
     title: titleOf(request),
     body,
     foot: (columns) => {
-      const again = fields.length === 0 ? '' : ' · 3 fill in again';
-      return wrap(drawing.theme.accent(`  1 send · 2 decline${again} · Esc cancel · ^O all`), columns, {
-        hang: '  ',
-      });
+      const again = fields.length === 0 ? [] : ['3 fill in again'];
+      return keyRows(['1 send', '2 decline', ...again, 'Esc cancel', '^O all'], columns, drawing.theme);
     },
     document: () => ({ title: titleOf(request), parts: [{ heading: 'What is sent', lines: body(100) }] }),
     choices: {

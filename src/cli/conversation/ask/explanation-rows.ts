@@ -2,6 +2,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import type { ExplainedPath, ExplainedSegment, PermissionExplanation, RuleInFile } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
+import { cells } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
@@ -13,6 +14,18 @@ export interface Drawing {
   readonly cwd: string;
   /** Shown as `~`. */
   readonly home: string | undefined;
+}
+
+/** What keys do, as rows that break between two of them. */
+export function keyRows(keys: readonly string[], columns: number, theme: Theme): readonly Row[] {
+  const rows: string[] = [];
+  for (const key of keys) {
+    const last = rows.at(-1);
+    const joined = last === undefined ? undefined : `${last} · ${key}`;
+    if (joined !== undefined && cells(joined) <= columns - 2) rows[rows.length - 1] = joined;
+    else rows.push(key);
+  }
+  return rows.flatMap((row) => wrap(`  ${row}`, columns, { hang: '  ' })).map(theme.accent);
 }
 
 /** Rows of one text, each line of it indented. */
@@ -115,17 +128,19 @@ function nearly(rule: RuleInFile, difference: string, drawing: Drawing): string 
 
 /** The reason for the question, and the rule or hook that is behind it. */
 export function reasonRows(
-  { reason, mode }: PermissionExplanation,
+  { reason, mode, segments }: PermissionExplanation,
   columns: number,
   drawing: Drawing,
 ): readonly Row[] {
   const { theme } = drawing;
-  return wrap(`${theme.bold('  why:')} ${reasonText(reason, mode, drawing)}`, columns, { hang: '       ' });
+  return wrap(`${theme.bold('  why:')} ${reasonText(reason, { mode, segments }, drawing)}`, columns, {
+    hang: '       ',
+  });
 }
 
 function reasonText(
   { type, text, rule, hook }: PermissionExplanation['reason'],
-  mode: PermissionExplanation['mode'],
+  { mode, segments }: Pick<PermissionExplanation, 'mode' | 'segments'>,
   drawing: Drawing,
 ): string {
   if (hook !== undefined) return `the hook ${oneLine(hook)} asks: ${oneLine(text)}`;
@@ -134,7 +149,7 @@ function reasonText(
       ? `it may be what the rule ${ruleName(rule, drawing)} denies`
       : `the rule ${ruleName(rule, drawing)} asks for it`;
   if (type === 'other' && text.includes('no rule allows it'))
-    return `no rule allows all of it, and the mode is ${modeName(mode)}`;
+    return `no rule allows ${segments.length > 1 ? 'all of it' : 'it'}, and the mode is ${modeName(mode)}`;
   return oneLine(afterCall(text));
 }
 

@@ -6,6 +6,8 @@ import type { ViewDocument } from '../overlay.ts';
 export interface Page<T> {
   /** First row: who asks for what. */
   readonly title: string;
+  /** While the question is folded, with the call in a few words. Default `title`. */
+  readonly summary?: string;
   /** Between title and foot; scrolls when there is not enough room. */
   body(columns: number): readonly Row[];
   /** Rows that are always visible, at most five: the reason and the choices. */

@@ -1,17 +1,28 @@
 /** The permission question: the call, its commands with their verdicts, the reason, the choices. */
 import type { PermissionExplanation, PermissionUpdate, RuleCheck } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
+import { cut } from '../../../terminal/text/cells.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import { type Decision, decided, denied, forSession, nameOf, namesOf, refusal } from './decision.ts';
-import { type Drawing, missedRows, pathRows, reasonRows, segmentRows, textRows } from './explanation-rows.ts';
+import {
+  type Drawing,
+  keyRows,
+  missedRows,
+  pathRows,
+  reasonRows,
+  segmentRows,
+  textRows,
+} from './explanation-rows.ts';
 import { goTo, type Page, type Turn } from './page.ts';
 import { type RuleListParts, ruleListPage } from './rule-list.ts';
 
 export interface PermissionRequest {
   /** `Bash`, or the title of an MCP tool. */
   readonly title: string;
+  /** The call in a few words: `Bash npm test`. */
+  readonly summary: string;
   /** The call in full: a command, a diff, or its fields. */
   call(columns: number): readonly Row[];
   readonly explanation: PermissionExplanation;
@@ -27,24 +38,44 @@ export interface PermissionPageParts extends PermissionRequest {
   invalidate(): void;
 }
 
+/** Rows of the foot; longer ones are in the body too. */
+const WHY_ROWS = 3;
+const OFFER_ROWS = 2;
+
+function firstRows(rows: readonly Row[], most: number, columns: number): readonly Row[] {
+  if (rows.length <= most) return rows;
+  return [...rows.slice(0, most - 1), `${cut(rows[most - 1] ?? '', columns - 2)} …`];
+}
+
 export function permissionPage(parts: PermissionPageParts): Page<Decision> {
   const { explanation, drawing, updates } = parts;
   const { theme } = drawing;
-  const session = updates?.map(forSession);
+  // What opens folders outside is offered one by one in the list, never by one key.
+  const opensOutside = updates?.some((update) => reachesOutside(update, drawing)) === true;
+  const session = opensOutside ? undefined : updates?.map(forSession);
   const offersRules = explanation.offers.length > 0 || takesRules(explanation);
   const sections = (columns: number): readonly (readonly Row[])[] => [
     parts.call(columns),
     segmentRows(explanation, columns, drawing),
     pathRows(explanation, columns, drawing),
     missedRows(explanation, columns, drawing),
-    offeredRows(session, columns, drawing),
+  ];
+  const why = (columns: number) => reasonRows(explanation, columns, drawing);
+  const offered = (columns: number) =>
+    offeredRows(updates, session === undefined ? '3' : '2, 3', columns, drawing);
+  /** What the foot has no room for. */
+  const rest = (columns: number) => [
+    ...(why(columns).length > WHY_ROWS ? why(columns) : []),
+    ...(offered(columns).length > OFFER_ROWS ? offered(columns) : []),
   ];
   const page: Page<Decision> = {
     title: titleOf(parts),
-    body: (columns) => sections(columns).flat(),
+    summary: parts.summary,
+    body: (columns) => [...sections(columns).flat(), ...rest(columns)],
     foot: (columns) => [
-      ...reasonRows(explanation, columns, drawing),
-      ...wrap(theme.accent(`  ${choicesOf(session, offersRules)}`), columns, { hang: '  ' }),
+      ...firstRows(why(columns), WHY_ROWS, columns),
+      ...firstRows(offered(columns), OFFER_ROWS, columns),
+      ...keyRows(choicesOf(session, offersRules), columns, theme),
     ],
     document: () => documentOf(parts, sections(DOCUMENT_COLUMNS)),
     choices: {
@@ -70,10 +101,10 @@ export function reasonPage<T>(from: Page<T>, submit: (words: string) => Turn<T>)
   let now = fieldOf('');
   return {
     ...from,
-    foot: (columns) => from.foot(columns).slice(0, -1),
+    foot: () => [],
     choices: {},
     field: {
-      label: '  tell it why:',
+      label: '  why (Enter sends it, Esc back):',
       get now() {
         return now;
       },
@@ -86,7 +117,10 @@ export function reasonPage<T>(from: Page<T>, submit: (words: string) => Turn<T>)
   };
 }
 
-function choicesOf(session: readonly PermissionUpdate[] | undefined, offersRules: boolean): string {
+function choicesOf(
+  session: readonly PermissionUpdate[] | undefined,
+  offersRules: boolean,
+): readonly string[] {
   return [
     '1 once',
     ...(session === undefined ? [] : ['2 this session']),
@@ -95,7 +129,7 @@ function choicesOf(session: readonly PermissionUpdate[] | undefined, offersRules
     '5 no, and tell it why',
     'Esc no, and interrupt',
     '^O all',
-  ].join(' · ');
+  ];
 }
 
 function titleOf({ title, explanation }: PermissionRequest): string {
@@ -107,6 +141,7 @@ function titleOf({ title, explanation }: PermissionRequest): string {
 /** What 2 would change, and 3 with fewer or other ones: seen before it is chosen. */
 function offeredRows(
   updates: readonly PermissionUpdate[] | undefined,
+  keys: string,
   columns: number,
   drawing: Drawing,
 ): readonly Row[] {
@@ -114,9 +149,15 @@ function offeredRows(
   if (updates === undefined)
     return wrap(theme.dim('  no rule that could be offered would allow this call'), columns);
   return wrap(
-    theme.dim(`  2, 3 would allow: ${updates.map((update) => nameOf(update, drawing)).join(' · ')}`),
+    theme.dim(`  ${keys} would allow: ${updates.map((update) => nameOf(update, drawing)).join(' · ')}`),
     columns,
     { hang: '    ' },
+  );
+}
+
+function reachesOutside(update: PermissionUpdate, { cwd }: Drawing): boolean {
+  return (
+    'directories' in update && update.directories.some((each) => each !== cwd && !each.startsWith(`${cwd}/`))
   );
 }
 

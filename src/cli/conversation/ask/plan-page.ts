@@ -1,9 +1,8 @@
 /** ExitPlanMode: the plan, and whether the work may begin. */
 import type { PermissionUpdate } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import { wrap } from '../../../terminal/text/wrap.ts';
 import { type Decision, decided, refusal } from './decision.ts';
-import { type Drawing, textRows } from './explanation-rows.ts';
+import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
 import { goTo, type Page } from './page.ts';
 import { reasonPage } from './permission-dialog.ts';
 
@@ -19,12 +18,17 @@ export function planPage(
     title: 'Plan: shall the work begin?',
     body: plan,
     foot: (columns) =>
-      wrap(
-        theme.accent(
-          '  1 yes · 2 yes, and accept edits · 3 no, go on planning · 4 no, and say what to change · Esc no, and interrupt · ^O all',
-        ),
+      keyRows(
+        [
+          '1 yes',
+          '2 yes, and accept edits',
+          '3 no, go on planning',
+          '4 no, and say what to change',
+          'Esc no, and interrupt',
+          '^O all',
+        ],
         columns,
-        { hang: '  ' },
+        theme,
       ),
     document: () => ({ title: 'Plan', parts: [{ heading: 'Plan', lines: textRows(source, 100, '') }] }),
     choices: {

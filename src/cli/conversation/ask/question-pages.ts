@@ -8,7 +8,7 @@ import { fieldOf } from '../commands/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import type { Decision } from './decision.ts';
 import { refusal } from './decision.ts';
-import { type Drawing, textRows } from './explanation-rows.ts';
+import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
 import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
 
 export function questionPages(
@@ -67,10 +67,10 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
         .slice(0, at + 1)
         .flat().length - 1,
     foot(columns) {
-      const place = questions.length > 1 ? `question ${index + 1} of ${questions.length} · ` : '';
-      const pick = many ? '↑↓ Space tick · Enter takes them' : 'a digit answers';
-      const keys = `${place}${pick} · 0 other words · s skip · Esc no answer, and interrupt · ^O all`;
-      return wrap(theme.accent(`  ${keys}`), columns, { hang: '  ' });
+      const place = questions.length > 1 ? [`question ${index + 1} of ${questions.length}`] : [];
+      const pick = many ? ['↑↓ Space tick', 'Enter takes them'] : ['a digit answers'];
+      const keys = [...place, ...pick, '0 other words', 's skip', 'Esc no answer, and interrupt', '^O all'];
+      return keyRows(keys, columns, theme);
     },
     document: () => documentOf(questions),
     choices: {

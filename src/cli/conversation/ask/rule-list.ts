@@ -6,7 +6,7 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
 import { type Decision, nameOf } from './decision.ts';
-import { type Drawing, shortPath } from './explanation-rows.ts';
+import { type Drawing, keyRows, shortPath } from './explanation-rows.ts';
 import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
 
 export interface RuleListParts {
@@ -111,8 +111,7 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
         count === 0
           ? 'Enter run it once'
           : `Enter save ${count === 1 ? '1 change' : `${count} changes`} and run it`;
-      const keys = `Space tick · ←→ where · e edit · a add · ${enter} · Esc back`;
-      return wrap(theme.accent(`  ${keys}`), columns, { hang: '  ' });
+      return keyRows(['Space tick', '←→ where', 'e edit', 'a add', enter, 'Esc back'], columns, theme);
     },
     document: () => ({
       title,
@@ -192,7 +191,7 @@ function editPage(
   return {
     title: `A rule (${title})`,
     body: (columns) => wrap(noteOn(checked), columns - 2, { hang: '  ' }).map((row) => `  ${row}`),
-    foot: (columns) => [theme.accent(wrap('  Enter takes it · Esc back', columns)[0] ?? '')],
+    foot: (columns) => keyRows(['Enter takes it', 'Esc back'], columns, theme),
     document: list.document,
     choices: {},
     field: {
