@@ -1,34 +1,9 @@
-/** Questions of the session to the person, and what those who draw them may use. */
-import type { CanUseTool, Options } from '../../index.ts';
-import type { Row } from '../../terminal/renderer/frame.ts';
-import type { Theme } from '../../terminal/text/theme.ts';
+/** Questions of the session to the person, as the conversation's state counts them. */
+import type { Asker } from './ask/index.ts';
 import type { ConversationClock } from './clock.ts';
-import type { OverlayOf, ViewDocument } from './overlay.ts';
 import type { ConversationEvent } from './reduce/reduce.ts';
-import type { ConversationState } from './state.ts';
 
-export interface AskHost {
-  readonly theme: Theme;
-  readonly clock: ConversationClock;
-  /** Columns for texts, now. */
-  readonly columns: number;
-  readonly state: ConversationState;
-  /** Opens an overlay, once those before it have closed. */
-  open<T>(overlay: OverlayOf<T>): Promise<T | undefined>;
-  view(document: ViewDocument): Promise<void>;
-  /** Commits lines: a decision, in one line. */
-  print(rows: readonly Row[]): void;
-  /** Stops what runs. */
-  interrupt(): void;
-}
-
-/** Answers the questions of a session by dialogs. */
-export interface Asker {
-  readonly canUseTool: CanUseTool;
-  readonly onElicitation?: Options['onElicitation'];
-}
-
-/** The same, with each open question in the conversation's state. */
+/** The asker, with each open question in the conversation's state. */
 export function counted(
   asker: Asker,
   clock: ConversationClock,
@@ -55,8 +30,6 @@ export function counted(
         context.toolUseID,
         (answer) => answer?.behavior !== 'allow',
       ),
-    ...(onElicitation !== undefined && {
-      onElicitation: (request, options) => during(() => onElicitation(request, options)),
-    }),
+    onElicitation: (request, options) => during(() => onElicitation(request, options)),
   };
 }

@@ -33,6 +33,8 @@ export interface ConversationState {
   readonly queue: readonly QueuedPrompt[];
   /** Questions that wait for the person: permissions, questions of the model, plans. */
   readonly questions: number;
+  /** Since when one of them is open. */
+  readonly questionsSinceMs: number;
   readonly compactingSinceMs: number | undefined;
   readonly interruptingSinceMs: number | undefined;
   readonly retry: Retry | undefined;
@@ -129,6 +131,15 @@ export interface Figures {
   readonly context: ContextFigure | undefined;
   readonly cost: CostFigure | undefined;
   readonly cache: CacheFigure | undefined;
+  readonly work: WorkFigure | undefined;
+}
+
+/** What the session has taken and changed so far. */
+export interface WorkFigure {
+  /** Time of model calls. */
+  readonly apiMs: number;
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
 }
 
 export interface ContextFigure {
@@ -172,10 +183,11 @@ export function startingState(
     showsTodos: true,
     queue: [],
     questions: 0,
+    questionsSinceMs: nowMs,
     compactingSinceMs: undefined,
     interruptingSinceMs: undefined,
     retry: undefined,
-    figures: { context: undefined, cost: undefined, cache: undefined },
+    figures: { context: undefined, cost: undefined, cache: undefined, work: undefined },
     hint: undefined,
   };
 }

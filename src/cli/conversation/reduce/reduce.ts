@@ -75,7 +75,7 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
     case 'mode':
       return still({ ...state, session: { ...state.session, mode: event.mode } });
     case 'question':
-      return still(questioned(state, event));
+      return still(questioned(state, event, nowMs));
     case 'figures':
       return still({ ...state, figures: { ...state.figures, ...event.figures } });
     case 'todosToggled':
@@ -116,11 +116,13 @@ function failed(state: ConversationState, sentence: string, nowMs: number): Step
 function questioned(
   state: ConversationState,
   event: Extract<ConversationEvent, { readonly kind: 'question' }>,
+  nowMs: number,
 ): ConversationState {
   const { change, toolUseId, waitedMs = 0, isDenied = false } = event;
   return {
     ...state,
     questions: Math.max(0, state.questions + change),
+    questionsSinceMs: state.questions === 0 ? nowMs : state.questionsSinceMs,
     tools: state.tools.map((tool) =>
       tool.id === toolUseId
         ? { ...tool, askedMs: tool.askedMs + waitedMs, isDenied: tool.isDenied || isDenied }

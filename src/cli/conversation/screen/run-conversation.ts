@@ -2,13 +2,14 @@
 
 import type { Draft } from '../../../terminal/editor/buffer.ts';
 import { createHighlighter } from '../../../terminal/markup/highlight.ts';
-import { createMarkdown } from '../../../terminal/markup/markdown-stream.ts';
+import { createMarkdown, markdownRows } from '../../../terminal/markup/markdown-stream.ts';
 import { wantsColor } from '../../../terminal/text/style.ts';
 import { createTheme, themeFor } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import type { World } from '../../world.ts';
-import { type AskHost, counted } from '../asking.ts';
+import { createAsker } from '../ask/index.ts';
+import { counted } from '../asking.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { completeCommand, rewind, runCommand } from '../commands/index.ts';
@@ -16,11 +17,12 @@ import { type Conversation, createConversation } from '../conversation.ts';
 import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
 import { diffOf } from '../view/diff-of.ts';
-import { createSimpleAsker } from './interim.ts';
+import { createAttention } from './attention.ts';
 import { showKeys } from './key-list.ts';
 import { createKeys } from './keys.ts';
 import type { Launch } from './launch.ts';
 import { editDraft, openFile } from './outside.ts';
+import { createOwnStatus } from './own-status.ts';
 import { promptEditor, wholeText } from './prompt-editor.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { tailOf } from './tail.ts';
@@ -65,26 +67,32 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     state: () => conversation.state,
     onKey: (event, action) => keys(event, action),
     onDraft: () => keep(),
+    restoreText: () => attention.restoreText,
     onGone: () => void world.signals.depart(EXIT.hangup),
   });
+  const attention = createAttention({
+    title: settings.terminalTitle,
+    bell: settings.terminalBell,
+    emit: screen.emit,
+  });
+  const ownStatus =
+    settings.statusLine &&
+    createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show: screen.setStatus, warn });
   function warn(line: string): void {
     screen.print([theme.warn(`! ${oneLine(line)}`)]);
   }
-  const askHost: AskHost = {
+  const questions = createAsker({
     theme,
-    clock,
-    get columns() {
-      return screen.columns;
-    },
     get state() {
       return conversation.state;
     },
+    home: env['HOME'],
     open: (overlay) => screen.overlays.open(overlay),
-    view: screen.view,
     print: screen.print,
     interrupt: () => void conversation.interrupt(),
-  };
-  const asker = counted(createSimpleAsker(askHost), clock, (event) => conversation.dispatch(event));
+    markdown: (text, columns) => markdownRows(text, columns, { theme, highlighter }),
+  });
+  const asker = counted(questions, clock, (event) => conversation.dispatch(event));
   const conversation: Conversation = createConversation({
     options: { ...launch.options, ...asker, stderr: warn },
     target,
@@ -94,6 +102,8 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   });
   function onStep(step: Step): void {
     screen.step(step);
+    attention.update(step.state);
+    ownStatus?.update(step.state);
     keep();
   }
   function keep(): void {
@@ -133,7 +143,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     clock,
     print: screen.print,
     open: (overlay) => screen.overlays.open(overlay),
-    view: screen.view,
+    view: (document) => screen.view(document),
     transcript: screen.transcript,
     send: (text) => conversation.enter({ text, images: [] }),
     openFile: (path) => openFile(path, screen, { cwd, env, warn }),
@@ -157,7 +167,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     clock,
     submit,
     showKeys: () => void showKeys(context, screen.bindings),
-    showTranscript: () => void screen.view(screen.transcript()),
+    showTranscript: () => void screen.view(screen.transcript(), 'end'),
     editOutside: () => void editDraft(screen, { cwd, env, warn }),
     rewind: () => void rewind(context),
     suspend: () => manners.suspend(),
@@ -185,6 +195,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   } finally {
     keep();
     keeper.end();
+    ownStatus?.close();
     screen.close();
     manners.end();
     const line = farewell(conversation.state.session.id);

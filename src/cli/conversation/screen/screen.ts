@@ -11,6 +11,7 @@ import { writeNow } from '../../../terminal/renderer/write-now.ts';
 import { wantsColor } from '../../../terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '../../../terminal/text/theme.ts';
 import { mayProbe, probeWidths, type WidthProbe } from '../../../terminal/text/width-probe.ts';
+import { type ShownViewer, showViewer } from '../../../terminal/viewer/show-viewer.ts';
 import type { Env } from '../../world.ts';
 import type { ConversationClock } from '../clock.ts';
 import type { OverlayHost, ViewDocument } from '../overlay.ts';
@@ -40,7 +41,7 @@ export interface Screen {
   /** Lines of the `statusLine` command in place of the built-in one. */
   setStatus(rows: readonly Row[] | undefined): void;
   transcript(): ViewDocument;
-  view(document: ViewDocument): Promise<void>;
+  view(document: ViewDocument, at?: 'start' | 'end'): Promise<void>;
   /** Gives the terminal to something else while it runs: an editor, the shell. */
   lend<T>(use: () => Promise<T>): Promise<T>;
   /** The same in two steps. */
@@ -66,6 +67,8 @@ export interface ScreenOptions {
   onKey(event: InputEvent, action: ActionName | undefined): void;
   /** After a key or a paste: the text in the editor may have changed. */
   onDraft(): void;
+  /** What restores the rest of the terminal: its title. */
+  restoreText(): string;
   /** The terminal is gone. */
   onGone(): void;
 }
@@ -79,6 +82,7 @@ export function createScreen(options: ScreenOptions): Screen {
   const bindings = createBindings(settings.keybindings);
   let lastKeyMs: number | undefined;
   let status: readonly Row[] | undefined;
+  let viewer: ShownViewer | undefined;
   let stopTicks: (() => void) | undefined;
 
   const regions = createRegions({
@@ -107,7 +111,7 @@ export function createScreen(options: ScreenOptions): Screen {
       );
     },
     writeNow: (text) => writeNow(OUTPUT, text),
-    restoreText: () => input.restoreText,
+    restoreText: () => (viewer?.restoreText ?? '') + input.restoreText + options.restoreText(),
   });
   const transcript = createTranscript({
     theme,
@@ -132,6 +136,7 @@ export function createScreen(options: ScreenOptions): Screen {
     clock,
     onEvent(event) {
       if (event.kind === 'reply') return heard(event);
+      if (viewer !== undefined) return viewer.onEvent(event);
       // An overlay decides by the time between two keys.
       const isTaken = overlays.onEvent(event);
       lastKeyMs = event.atMs;
@@ -187,8 +192,24 @@ export function createScreen(options: ScreenOptions): Screen {
       loan.take();
     }
   };
-  const view = async ({ title, parts }: ViewDocument) => {
-    transcript.print([title, ...parts.flatMap(({ heading, lines }) => [heading, ...lines])]);
+  const view = async (document: ViewDocument, at: 'start' | 'end' = 'start') => {
+    regions.release();
+    viewer = showViewer(
+      document,
+      {
+        output,
+        size: () => askSize(output),
+        write: (text) => writeNow(OUTPUT, text),
+        bindings,
+        theme,
+        input,
+        place: { env, platform: process.platform, cwd: state().session.cwd },
+      },
+      { at },
+    );
+    await viewer.closed;
+    viewer = undefined;
+    regions.take();
   };
 
   return {

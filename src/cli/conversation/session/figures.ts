@@ -1,6 +1,6 @@
 /** Figures of the status line, asked of the session: the same functions that `/context` and `/cost` use. */
-import type { ContextUsage, Query } from '../../../index.ts';
-import type { ContextFigure, CostFigure, Figures } from '../state.ts';
+import type { ContextUsage, Query, SessionUsage } from '../../../index.ts';
+import type { ContextFigure, CostFigure, Figures, WorkFigure } from '../state.ts';
 
 interface FigureReader {
   /** Asks soon; several calls are one question. */
@@ -27,7 +27,7 @@ export function createFigureReader(
       if (session !== query()) continue;
       onFigures({
         ...(context !== undefined && { context: contextFigure(context) }),
-        ...(usage !== undefined && { cost: costFigure(usage.session) }),
+        ...(usage !== undefined && { cost: costFigure(usage.session), work: workFigure(usage.session) }),
       });
     }
     isAsking = false;
@@ -68,4 +68,12 @@ function costFigure({
 }): CostFigure {
   const isUnpriced = Object.values(model_usage).some(({ costBasis }) => costBasis === 'unknown');
   return { usd: total_cost_usd, isUnpriced };
+}
+
+function workFigure(session: SessionUsage['session']): WorkFigure {
+  return {
+    apiMs: session.total_api_duration_ms,
+    linesAdded: session.total_lines_added,
+    linesRemoved: session.total_lines_removed,
+  };
 }

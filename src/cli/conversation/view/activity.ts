@@ -1,89 +1,100 @@
 /** What the conversation waits for, since when, and the key that ends it: one line for each state (S6.3). */
+
+import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { duration } from '../../screen/units.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 
-/** One line of plain text, and its colour; undefined: nothing is waited for. */
+/** Plain text. */
 export interface Activity {
-  readonly text: string;
-  readonly tone: keyof Pick<Theme, 'dim' | 'warn' | 'accent'>;
-  /** It moves: a spinner is shown before it. */
+  readonly what: string;
+  /** Time that has passed, or is left. */
+  readonly time: string;
+  /** What the key does, and the key alone for narrow windows. */
+  readonly ends: string;
+  readonly key: string;
+  readonly tone: 'dim' | 'warn';
+  /** It moves: a spinner is before it. */
   readonly moves: boolean;
 }
 
-/** `keyOf`: the name of the key that interrupts, as it is bound. */
-export function activityOf(
-  state: ConversationState,
-  nowMs: number,
-  keys: ActivityKeys,
-): Activity | undefined {
-  const { phase, retry, compactingSinceMs, interruptingSinceMs, questions, session } = state;
-  const since = (ms: number) => seconds(nowMs - ms);
-  const ends = `${keys.interrupt} interrupts`;
-  const model = session.model === '' ? 'the model' : oneLine(session.model);
-  if (phase === 'exiting')
-    return {
-      text: `leaving · ${since(state.sinceMs)} · ${keys.exit} again leaves at once`,
-      tone: 'dim',
-      moves: true,
-    };
-  if (interruptingSinceMs !== undefined)
-    return {
-      text: `interrupting · ${since(interruptingSinceMs)} · children are ended within 2 s · ${keys.exit} twice leaves`,
-      tone: 'warn',
-      moves: true,
-    };
-  if (questions > 0) {
-    const what = questions === 1 ? 'a question waits for you' : `${questions} questions wait for you`;
-    return { text: `${what} · ${since(state.sinceMs)} · ${ends}`, tone: 'warn', moves: false };
-  }
-  if (retry !== undefined && retry.untilMs > nowMs)
-    return {
-      text: `${retry.reason}, try ${retry.attempt} of ${retry.maxAttempts} in ${seconds(retry.untilMs - nowMs)} · ${ends}`,
-      tone: 'warn',
-      moves: true,
-    };
-  if (compactingSinceMs !== undefined)
-    return {
-      text: `compacting the conversation · ${since(compactingSinceMs)} · ${ends}`,
-      tone: 'dim',
-      moves: true,
-    };
-  if (!isWorking(state)) {
-    if (phase !== 'starting') return undefined;
-    return {
-      text: `opening the session · ${since(state.sinceMs)} · ${keys.exit} leaves`,
-      tone: 'dim',
-      moves: false,
-    };
-  }
-  return { text: `${workOf(state, model)} · ${since(state.sinceMs)} · ${ends}`, tone: 'dim', moves: true };
-}
-
+/** Keys as they are bound. */
 export interface ActivityKeys {
   readonly interrupt: string;
   readonly exit: string;
 }
 
-function workOf({ phase, answer, tools, retry }: ConversationState, model: string): string {
+/** undefined: nothing is waited for. */
+export function activityOf(
+  state: ConversationState,
+  nowMs: number,
+  keys: ActivityKeys,
+): Activity | undefined {
+  const { phase, retry, compactingSinceMs, interruptingSinceMs, questions, questionsSinceMs } = state;
+  const quiet = {
+    tone: 'dim',
+    moves: true,
+    ends: `${keys.interrupt} interrupts`,
+    key: keys.interrupt,
+  } as const;
+  const loud = { ...quiet, tone: 'warn' } as const;
+  const since = (ms: number) => seconds(nowMs - ms);
+  const leaves = (how: string) => ({ ends: `${keys.exit} ${how}`, key: keys.exit });
+  if (phase === 'exiting')
+    return { ...quiet, what: 'leaving', time: since(state.sinceMs), ...leaves('again leaves at once') };
+  if (interruptingSinceMs !== undefined)
+    return { ...loud, what: 'interrupting', time: since(interruptingSinceMs), ...leaves('twice leaves') };
+  if (questions > 0) {
+    const what = questions === 1 ? 'a question waits for you' : `${questions} questions wait for you`;
+    return { ...loud, what, time: since(questionsSinceMs), moves: false };
+  }
+  if (retry !== undefined && retry.untilMs > nowMs) {
+    const what = `${oneLine(retry.reason)}, try ${retry.attempt} of ${retry.maxAttempts} in`;
+    return { ...loud, what, time: seconds(retry.untilMs - nowMs) };
+  }
+  if (compactingSinceMs !== undefined)
+    return { ...quiet, what: 'compacting the conversation', time: since(compactingSinceMs) };
+  if (phase === 'starting')
+    return {
+      ...quiet,
+      what: 'opening the session',
+      time: since(state.sinceMs),
+      ...leaves('twice leaves'),
+      moves: false,
+    };
+  return isWorking(state) ? { ...quiet, what: workOf(state), time: since(state.sinceMs) } : undefined;
+}
+
+/** The line, at most `columns` wide; the time and the key are never cut off. */
+export function activityLine(activity: Activity, mark: string, columns: number): string {
+  const { what, time, ends, key } = activity;
+  const gap = what.endsWith(' in') ? ' ' : ' · ';
+  const long = `${mark}${what}${gap}${time} · ${ends}`;
+  if (cells(long) <= columns) return long;
+  const tail = `${gap}${time} · ${key}`;
+  return cut(`${mark}${cut(what, columns - cells(mark) - cells(tail))}${tail}`, columns);
+}
+
+export const toneOf = (theme: Theme, { tone }: Activity): Theme['dim'] => theme[tone];
+
+function workOf({ phase, answer, tools, retry, session }: ConversationState): string {
+  const model = session.model === '' ? 'the model' : oneLine(session.model);
   switch (phase) {
     case 'submitted':
       return 'the session takes the prompt';
     case 'waiting':
       return retry === undefined ? `waiting for ${model}` : `waiting for ${model}, try ${retry.attempt + 1}`;
     case 'streaming':
-      return answer.kind === 'thinking'
-        ? `${model} thinks`
-        : answer.kind === 'calling'
-          ? `${model} writes a call`
-          : `${model} answers`;
+      return `${model} ${DOES[answer.kind]}`;
     case 'tools':
       return tools.length === 1 ? '1 tool runs' : `${tools.length} tools run`;
     default:
       return 'the next request is prepared';
   }
 }
+
+const DOES = { none: 'answers', writing: 'answers', thinking: 'thinks', calling: 'writes a call' } as const;
 
 /** Whole seconds, so that the line changes once a second. */
 function seconds(ms: number): string {

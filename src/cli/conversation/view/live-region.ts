@@ -9,7 +9,7 @@ import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
 import { counted, dollars, duration } from '../../screen/units.ts';
 import type { ConversationState, RunningTool, Todo } from '../state.ts';
-import { type ActivityKeys, activityOf } from './activity.ts';
+import { type ActivityKeys, activityLine, activityOf, toneOf } from './activity.ts';
 import { statusLine } from './status-line.ts';
 
 export interface LiveParts {
@@ -95,7 +95,7 @@ function activityRows(parts: LiveParts, columns: number): readonly Row[] {
   const activity = activityOf(state, nowMs, keys);
   if (activity === undefined) return [];
   const mark = activity.moves ? `${spinner(parts)} ` : '';
-  return [theme[activity.tone](cut(`${mark}${activity.text}`, columns))];
+  return [toneOf(theme, activity)(activityLine(activity, mark, columns))];
 }
 
 /** Each running call with its newest output; those that do not fit are counted. */

@@ -24,12 +24,8 @@ export interface StatusInput {
   readonly version: string;
   readonly transcriptPath: string | undefined;
   readonly projectDir: string;
-  readonly outputStyle: string;
-  /** ms since the conversation began, and those that model calls took. */
+  /** ms since the conversation began. */
   readonly durationMs: number;
-  readonly apiDurationMs: number;
-  readonly linesAdded: number;
-  readonly linesRemoved: number;
 }
 
 const LIMIT_MS = 5_000;
@@ -78,13 +74,12 @@ export function statusJson(input: StatusInput): object {
     version: input.version,
     model: { id: session.model, display_name: session.model },
     workspace: { current_dir: session.cwd, project_dir: input.projectDir },
-    output_style: { name: input.outputStyle },
     cost: {
       total_cost_usd: cost?.usd ?? 0,
       total_duration_ms: input.durationMs,
-      total_api_duration_ms: input.apiDurationMs,
-      total_lines_added: input.linesAdded,
-      total_lines_removed: input.linesRemoved,
+      total_api_duration_ms: figures.work?.apiMs ?? 0,
+      total_lines_added: figures.work?.linesAdded ?? 0,
+      total_lines_removed: figures.work?.linesRemoved ?? 0,
     },
     ...(context !== undefined && {
       context_window: {

@@ -6,6 +6,7 @@ import type { MarkdownStream } from '../../../terminal/markup/markdown-stream.ts
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
 import { stopSentence } from '../../screen/summary.ts';
 import { counted, dollars, duration } from '../../screen/units.ts';
 import type { ViewDocument, ViewPart } from '../overlay.ts';
@@ -99,7 +100,7 @@ function rowsOf(item: PrintedItem, options: TranscriptOptions): readonly Row[] {
     case 'tool':
       return toolRows(item, { theme, columns: options.columns(), cwd: options.cwd(), diff: options.diff });
     case 'note':
-      return noteRows(item, theme);
+      return noteRows(item, options.columns(), theme);
     case 'end':
       return endRows(item, theme);
   }
@@ -118,8 +119,9 @@ function promptRows({ text, images }: PromptItem, theme: Theme): readonly Row[] 
 const NOTE_MARKS = { quiet: '· ', notice: '', warning: '! ', error: '✗ ' } as const;
 const NOTE_TONES = { quiet: 'dim', notice: 'warn', warning: 'warn', error: 'bad' } as const;
 
-function noteRows({ tone, text }: NoteItem, theme: Theme): readonly Row[] {
-  return [theme[NOTE_TONES[tone]](`${NOTE_MARKS[tone]}${oneLine(text)}`)];
+function noteRows({ tone, text }: NoteItem, columns: number, theme: Theme): readonly Row[] {
+  const rows = wrap(`${NOTE_MARKS[tone]}${oneLine(text)}`, columns, { hang: '  ' });
+  return rows.map((row) => theme[NOTE_TONES[tone]](row));
 }
 
 /** `done · 6 turns · 41 s · $0.18`, or why it stopped before that. */

@@ -1,0 +1,92 @@
+/** Every way out of a conversation restores the terminal (A11). */
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
+import { rehearse } from '../../cli/bin.ts';
+import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
+import { hasTmux, pause } from '../../terminal/tmux.ts';
+import { converse, type Talk } from './converse.ts';
+
+const slow = () => rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
+
+/** The process of the conversation: the newest that runs our bin in the terminal of this pane. */
+function processOf(talk: Talk): number {
+  const tty = talk.ask('#{pane_tty}').replace('/dev/', '');
+  const rows = execFileSync('ps', ['-t', tty, '-o', 'pid=,args='], { encoding: 'utf8' }).trim().split('\n');
+  const row = rows.findLast((line) => line.includes('dist/bin/turnwright') && !line.includes('sh -c'));
+  return Number(row?.trim().split(/\s+/)[0]);
+}
+
+const signal = (name: NodeJS.Signals) => (talk: Talk) => void process.kill(processOf(talk), name);
+const twice = async (talk: Talk) => {
+  talk.keys('C-c');
+  await pause(150);
+  talk.keys('C-c');
+};
+
+const WAYS: readonly (readonly [string, (talk: Talk) => unknown, string])[] = [
+  ['Ctrl+D on an empty prompt', (talk) => talk.keys('C-d'), 'ended with 0'],
+  ['Ctrl+C twice', twice, 'ended with 0'],
+  ['/exit', (talk) => talk.enter('/exit'), 'ended with 0'],
+  ['SIGTERM', signal('SIGTERM'), 'ended with 143'],
+  ['SIGHUP', signal('SIGHUP'), 'ended with 129'],
+  [
+    'two SIGINT',
+    async (talk) => {
+      signal('SIGINT')(talk);
+      await pause(200);
+      signal('SIGINT')(talk);
+    },
+    'ended with 130',
+  ],
+];
+
+/** What the shell finds: canonical mode with echo, a visible cursor, no marked pastes, the main screen. */
+async function expectRestored(talk: Talk): Promise<void> {
+  await pause(200);
+  const raw = talk.raw();
+  expect(forbiddenIn(raw, { viewer: false })).toEqual([]);
+  expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
+  expect(raw.lastIndexOf('\x1b[?2004l')).toBeGreaterThan(raw.lastIndexOf('\x1b[?2004h'));
+  talk.type('stty -a | grep -c " icanon .* echo "; echo asked');
+  talk.keys('Enter');
+  await talk.until('asked');
+  expect(talk.history().join('\n')).toMatch(/\n1\nasked/);
+  expect(talk.ask('#{cursor_flag} #{alternate_on}')).toBe('1 0');
+}
+
+describe.skipIf(!hasTmux)('a conversation is left', () => {
+  test.each(WAYS)('idle: %s', async (_, leave, ended) => {
+    const talk = await converse(await slow());
+    await talk.seen('opus-5-5');
+    await leave(talk);
+    await talk.until(ended);
+    await expectRestored(talk);
+  });
+
+  test.each(WAYS.filter(([name]) => name !== '/exit'))('while it works: %s', async (_, leave, ended) => {
+    const server: RehearsalServer = await slow();
+    const talk = await converse(server);
+    await talk.enter('go');
+    await talk.seen('waiting for');
+    await leave(talk);
+    await talk.until(ended);
+    await expectRestored(talk);
+  });
+
+  test('Ctrl+Z gives the shell its terminal, and fg comes back with what was typed', async () => {
+    const talk = await converse(await slow());
+    await talk.seen('opus-5-5');
+    talk.type('half a thought');
+    await talk.seen('› half a thought');
+    talk.keys('C-z');
+    await talk.until('Stopped');
+    talk.type('echo between; fg');
+    talk.keys('Enter');
+    await talk.until('between');
+    await talk.seen('› half a thought');
+    await twice(talk);
+    await talk.until('ended with');
+    await expectRestored(talk);
+  });
+});

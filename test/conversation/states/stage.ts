@@ -1,0 +1,86 @@
+/** Plays events into the reducer, and draws what a person would see. */
+
+import { type ConversationEvent, reduce } from '../../../src/cli/conversation/reduce/reduce.ts';
+import {
+  type ConversationState,
+  type QueuedPrompt,
+  startingState,
+} from '../../../src/cli/conversation/state.ts';
+import { diffOf } from '../../../src/cli/conversation/view/diff-of.ts';
+import { type LiveParts, liveRegion, textColumns } from '../../../src/cli/conversation/view/live-region.ts';
+import { createTranscript } from '../../../src/cli/conversation/view/transcript.ts';
+import type { SDKMessage } from '../../../src/index.ts';
+import { createHighlighter } from '../../../src/terminal/markup/highlight.ts';
+import { createMarkdown } from '../../../src/terminal/markup/markdown-stream.ts';
+import type { Frame, Size } from '../../../src/terminal/renderer/frame.ts';
+import { createTheme } from '../../../src/terminal/text/theme.ts';
+
+/** A message, an event, or ms that pass. */
+export type Play = SDKMessage | ConversationEvent | number;
+
+export interface Stage {
+  readonly state: ConversationState;
+  readonly printed: readonly string[];
+  readonly live: Frame;
+}
+
+const isMessage = (play: SDKMessage | ConversationEvent): play is SDKMessage => 'type' in play;
+
+export function perform(
+  plays: readonly Play[],
+  size: Size,
+  { typed = '', overlay }: { readonly typed?: string; readonly overlay?: LiveParts['overlay'] } = {},
+): Stage {
+  const theme = createTheme('none');
+  const highlighter = createHighlighter(theme);
+  const printed: string[] = [];
+  let nowMs = 1_000;
+  let state = startingState(nowMs, { cwd: '/work/app' });
+  const transcript = createTranscript({
+    theme,
+    columns: () => textColumns(size),
+    cwd: () => state.session.cwd,
+    commit: (rows) => void printed.push(...rows),
+    markdown: () => createMarkdown({ theme, highlighter }),
+    diff: diffOf,
+  });
+  for (const play of plays) {
+    if (typeof play === 'number') {
+      nowMs += play;
+      continue;
+    }
+    const step = reduce(state, isMessage(play) ? { kind: 'message', message: play } : play, nowMs);
+    state = step.state;
+    transcript.add(step.items);
+  }
+  transcript.flush();
+  const live = liveRegion(
+    {
+      state,
+      nowMs,
+      theme,
+      keys: { interrupt: 'Esc', exit: 'Ctrl+C', editQueue: 'Alt+↑' },
+      answer: transcript.open,
+      editor: () => ({ rows: [`› ${typed}`], cursor: { row: 0, column: 2 + typed.length } }),
+      overlay,
+      customStatus: undefined,
+      reducedMotion: false,
+    },
+    size,
+  );
+  return { state, printed, live };
+}
+
+/** What is on the screen, with a line between the two regions. */
+export function picture(plays: readonly Play[], size: Size, more?: Parameters<typeof perform>[2]): string {
+  const { printed, live } = perform(plays, size, more);
+  const title = `== ${size.columns}×${size.rows}`;
+  return [title, ...printed, '-- live', ...live.rows].map((row) => row.trimEnd()).join('\n');
+}
+
+export const prompt = (text: string, uuid = `p-${text}`): QueuedPrompt => ({
+  uuid,
+  text,
+  images: [],
+  place: 'session',
+});
