@@ -182,8 +182,9 @@ class TerminalDecoder implements Decoder {
     this.#cancel('burst');
     this.#burst = undefined;
     for (const { key, text, atMs } of held) {
-      if (text === undefined) this.#emitKey(key, atMs);
-      else this.#pasted.push(text);
+      const typed = text ?? key.text;
+      if (typed === undefined) this.#emitKey(key, atMs);
+      else this.#pasted.push(typed);
     }
     this.#mode = 'burst';
   }
