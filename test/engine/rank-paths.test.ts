@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rankPaths } from '../../src/engine/host/file-suggestions.ts';
+import { RankedPaths } from '../../src/engine/host/file-suggestions.ts';
 
 const PATHS = [
   'src/',
@@ -19,5 +19,16 @@ it.each([
   ['cfg', ['docs/config.md', 'src/engine/config.ts']],
   ['zzz', []],
 ])('%j means %j', (query, expected) => {
-  expect(rankPaths(PATHS, query, 9)).toEqual(expected);
+  expect(new RankedPaths(PATHS).best(query, 9)).toEqual(expected);
+});
+
+it('of many that match as well the shortest are kept, in the order of the alphabet', () => {
+  const many = Array.from({ length: 500 }, (_, at) => `src/view-${at}.ts`);
+  expect(new RankedPaths(many).best('view', 3)).toEqual(['src/view-0.ts', 'src/view-1.ts', 'src/view-2.ts']);
+  expect(new RankedPaths(many.toReversed()).best('VIEW-49', 4)).toEqual([
+    'src/view-49.ts',
+    'src/view-490.ts',
+    'src/view-491.ts',
+    'src/view-492.ts',
+  ]);
 });
