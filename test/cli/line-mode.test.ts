@@ -8,7 +8,7 @@ import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 12_000;
 
 interface Seat {
   readonly cwd: string;
@@ -144,19 +144,42 @@ describe.skipIf(!hasTerminal)('line mode', () => {
     expect(written).toContain('Hello.');
   });
 
-  test('the first start without a model, and trust in a folder, are numbered lists, too', async () => {
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, '.claude'));
-    writeFileSync(join(cwd, '.claude', 'settings.json'), '{"permissions":{"allow":["Bash(touch:*)"]}}');
-    const env = bareEnv();
-    const left = await at({ cwd, env }, [['Enter to leave: ', '\n']]);
-    expect([left.code, left.unseen], left.written).toEqual([0, []]);
-    const server = await rehearse(reply(toolUse('Bash', { command: 'touch made' })), reply('Done.'));
-    const trusted = await at({ cwd, env: { ...env, ...against(server) }, flags: '--screen-reader go' }, [
-      ['Enter to leave: ', '1\n'],
-      ['Done: ', '\x04'],
+  describe('in a folder whose settings would allow something', () => {
+    async function allowing() {
+      const cwd = temporaryFolder();
+      mkdirSync(join(cwd, '.claude'));
+      writeFileSync(join(cwd, '.claude', 'settings.json'), '{"permissions":{"allow":["Bash(touch:*)"]}}');
+      const server = await rehearse(reply(toolUse('Bash', { command: 'touch made' })), reply('Done.'));
+      return { cwd, env: bareEnv(against(server)), flags: '--screen-reader go' };
+    }
+
+    test('trust is a numbered question; with it the call is not asked about', async () => {
+      const seat = await allowing();
+      const { unseen, written } = await at(seat, [
+        ['Enter to leave: ', '1\n'],
+        ['Done: ', '\x04'],
+      ]);
+      expect(unseen, written).toEqual([]);
+      expect(existsSync(join(seat.cwd, 'made'))).toBe(true);
+    });
+
+    test('without trust the call is asked about; a rule for always is kept in the local settings', async () => {
+      const seat = await allowing();
+      const { unseen, written } = await at(seat, [
+        ['Enter to leave: ', '2\n'],
+        ['Number from 1 to', '2\n'],
+        ['to go back: ', '1\n'],
+        ['Done: ', '\x04'],
+      ]);
+      expect(unseen, written).toEqual([]);
+      expect(readFileSync(join(seat.cwd, '.claude', 'settings.local.json'), 'utf8')).toContain('Bash(touch');
+    });
+  });
+
+  test('the first start without a model is a numbered list, too', async () => {
+    const { code, unseen, written } = await at({ cwd: temporaryFolder(), env: bareEnv() }, [
+      ['Enter to leave: ', '\n'],
     ]);
-    expect(trusted.unseen, trusted.written).toEqual([]);
-    expect(existsSync(join(cwd, 'made'))).toBe(true);
+    expect([code, unseen], written).toEqual([0, []]);
   });
 });

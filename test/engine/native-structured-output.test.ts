@@ -40,6 +40,13 @@ const says = (text: string) => ({ kind: 'message', parts: [{ kind: 'text', text 
 const calls = (name: string, input: Readonly<Record<string, unknown>>) =>
   ({ kind: 'message', parts: [{ kind: 'call', id: 'call_1', name, input }] }) as const;
 const refuses = { kind: 'refusal', reason: 'bad_schema' } as const;
+const LOOKS = {
+  kind: 'message',
+  parts: [
+    { kind: 'text', text: '{"tree":"none yet"}' },
+    { kind: 'call', id: 'call_1', name: 'Glob', input: { pattern: '*.nothing' } },
+  ],
+} as const;
 const LARCH = says('{"tree":"larch"}');
 const USES_THE_TOOL = calls(TOOL, { tree: 'larch' });
 
@@ -117,17 +124,18 @@ describe('the text of the last answer is the value', () => {
   });
 
   it('not of an answer with calls: the work goes on, and the last answer counts', async () => {
-    const looks = {
-      kind: 'message',
-      parts: [
-        { kind: 'text', text: '{"tree":"none yet"}' },
-        { kind: 'call', id: 'call_1', name: 'Glob', input: { pattern: '*.nothing' } },
-      ],
-    } as const;
-    const server = await started(startChatServer, looks, LARCH);
+    const server = await started(startChatServer, LOOKS, LARCH);
     const { result } = await ask(chat(server, 'native'));
     expect(result).toMatchObject({ ...succeeded, num_turns: 2 });
     expect(means(server)).toEqual([['schema'], ['schema']]);
+  });
+
+  it('not of an answer with calls, if a hook ends the run behind them', async () => {
+    const server = await started(startChatServer, LOOKS);
+    const stops = { hooks: [async () => ({ continue: false, stopReason: 'Enough.' })] };
+    const { result } = await ask(chat(server, 'native'), { hooks: { PostToolUse: [stops] } });
+    expect(result).toMatchObject({ subtype: 'success', terminal_reason: 'hook_stopped' });
+    expect(result).not.toHaveProperty('structured_output');
   });
 
   it('whatever its type is: a list is carried in an object', async () => {
@@ -150,10 +158,10 @@ describe('the tool takes over', () => {
       ({ url }: WireServer) => ({ type: 'anthropic' as const, baseUrl: url }),
     ],
   ] as const)('where %s refuse the schema, which costs one request', async (_api, start, provider) => {
-    const server = await started(start, refuses, USES_THE_TOOL);
+    const server = await started(start, refuses, LOOKS, USES_THE_TOOL);
     const { result } = await ask({ ...provider(server), structuredOutput: 'native' });
     expect(result).toMatchObject(succeeded);
-    expect(means(server)).toEqual([['schema'], [TOOL]]);
+    expect(means(server)).toEqual([['schema'], [TOOL], [TOOL]]);
   });
 
   it('where the answer does not keep to the schema: counted like any other attempt', async () => {

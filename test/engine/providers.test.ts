@@ -160,7 +160,7 @@ describe('two attempts at one answer', () => {
     ['overloads', 'overloaded', [busy, busy]],
     ['stalls', 'stall', [{ kind: 'silence' }, { kind: 'silence' }]],
   ] as const)(
-    'F54 after %s: what the first model has said is taken back, and never joined with the answer of the next',
+    'F54 after %s: what the first model has said is retracted, and never joined with the answer of the next',
     async (_what, how, earlier) => {
       const half = {
         kind: 'message',

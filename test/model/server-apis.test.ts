@@ -120,7 +120,7 @@ describe('llama.cpp', () => {
 
 describe('LM Studio', () => {
   it.each(['v1', 'v0'] as const)('says by %s what the model is loaded with', async (version) => {
-    const server = await started(startLmStudio(version, true));
+    const server = await started(startLmStudio(version, 8_192));
     expect(await infoOf(server.url, 'qwen/qwen3-8b')).toMatchObject({
       contextWindow: 8_192,
       supportsImages: false,
@@ -128,7 +128,7 @@ describe('LM Studio', () => {
   });
 
   it.each(['v1', 'v0'] as const)('says by %s what the model can have', async (version) => {
-    const server = await started(startLmStudio(version, false));
+    const server = await started(startLmStudio(version, undefined));
     expect((await infoOf(server.url, 'qwen/qwen3-8b')).contextWindow).toBe(131_072);
   });
 });

@@ -21,6 +21,8 @@ const QUIET_MS = 60;
 /** The same for a marked paste whose end does not come. */
 const LOST_END_MS = 2_000;
 
+const MARKS = [PASTE_START, PASTE_END];
+
 export interface Decoder {
   push(bytes: Uint8Array): void;
   /** Emits what is still held; no timer is left. */
@@ -208,31 +210,29 @@ class TerminalDecoder implements Decoder {
   }
 
   /**
-   * What follows the end mark: another end mark, or many bytes at once, show that the first one was pasted
-   * too. Few bytes are keys, and another start mark begins the next paste.
+   * What follows the end mark: another mark, or many bytes at once, show that the first one was pasted too.
+   * Few bytes are keys.
    */
   #afterPaste(text: string): string | undefined {
-    const start = text.indexOf(PASTE_START);
-    const end = (start < 0 ? text : text.slice(0, start)).lastIndexOf(PASTE_END);
-    if (end >= 0) {
+    const near = text.slice(0, BURST_BYTES + PASTE_END.length);
+    const mark = firstMark(near);
+    const certain = mark?.index ?? text.length - Math.max(...MARKS.map((one) => beginOfMark(near, one)));
+    if (Buffer.byteLength(text.slice(0, certain)) >= BURST_BYTES) {
       this.#cancel('burst');
-      this.#pasted.push(text.slice(0, end));
-      this.#waitForQuiet(QUIET_MS);
-      return text.slice(end + PASTE_END.length);
-    }
-    if (start >= 0) {
-      this.#emitPaste();
+      this.#mode = 'burst';
       return text;
     }
-    const uncertain = Math.max(beginOfMark(text, PASTE_END), beginOfMark(text, PASTE_START));
-    if (Buffer.byteLength(text) - uncertain >= BURST_BYTES) {
+    if (mark !== undefined) {
       this.#cancel('burst');
-      this.#keepCertain(text, uncertain);
-      this.#waitForQuiet(QUIET_MS);
-    } else {
-      this.#pending = text;
-      if (text !== '' && !this.#timers.has('burst')) this.#wait('burst', BURST_MS, () => this.#endPaste());
+      // Another paste, unless something is between them: then both marks were pasted.
+      if (mark.text === PASTE_START && mark.index === 0) this.#emitPaste();
+      this.#pasted.push(text.slice(0, mark.index));
+      this.#mode = mark.text === PASTE_START ? 'paste' : 'pasted';
+      this.#waitForQuiet(this.#mode === 'paste' ? LOST_END_MS : QUIET_MS);
+      return text.slice(mark.index + mark.text.length);
     }
+    this.#pending = text;
+    if (text !== '' && !this.#timers.has('burst')) this.#wait('burst', BURST_MS, () => this.#endPaste());
     return undefined;
   }
 
@@ -291,4 +291,9 @@ function beginOfMark(text: string, mark: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length -= 1)
     if (mark.startsWith(text.slice(text.length - length))) return length;
   return 0;
+}
+
+function firstMark(text: string): { readonly text: string; readonly index: number } | undefined {
+  const found = MARKS.map((mark) => ({ text: mark, index: text.indexOf(mark) }));
+  return found.filter(({ index }) => index >= 0).sort((a, b) => a.index - b.index)[0];
 }

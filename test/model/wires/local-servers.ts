@@ -13,7 +13,7 @@ type Pages = Readonly<Record<string, Json | ((request: RawRequest) => Json | und
 
 export function startLocalServer(pages: Pages): Promise<WireServer> {
   const messages = messagesDialect({ bare: true });
-  const of = ({ url }: RawRequest): Dialect => (url.startsWith('/v1/messages') ? messages : CHAT);
+  const of = ({ url }: RawRequest): Dialect => (url.includes('/v1/messages') ? messages : CHAT);
   return startWireServer({
     lookUp(request) {
       const path = request.url.split('?', 1)[0] ?? '';
@@ -117,8 +117,9 @@ export function startLlamaCpp(props: {
   });
 }
 
-/** https://lmstudio.ai/docs/developer/rest: /api/v1/models since 0.4, /api/v0/models before. */
-export function startLmStudio(version: 'v1' | 'v0', loaded: boolean): Promise<WireServer> {
+/** https://lmstudio.ai/docs/developer/rest: /api/v1/models since 0.4, /api/v0/models before. `loaded`: with this context. */
+export function startLmStudio(version: 'v1' | 'v0', loaded: number | undefined): Promise<WireServer> {
+  const isLoaded = loaded !== undefined;
   const v1 = {
     models: [
       {
@@ -127,7 +128,7 @@ export function startLmStudio(version: 'v1' | 'v0', loaded: boolean): Promise<Wi
         key: 'qwen/qwen3-8b',
         display_name: 'Qwen3 8B',
         architecture: 'qwen3',
-        loaded_instances: loaded ? [{ id: 'qwen/qwen3-8b', config: { context_length: 8_192 } }] : [],
+        loaded_instances: isLoaded ? [{ id: 'qwen/qwen3-8b', config: { context_length: loaded } }] : [],
         max_context_length: 131_072,
         format: 'gguf',
         capabilities: { vision: false, trained_for_tool_use: true },
@@ -143,9 +144,9 @@ export function startLmStudio(version: 'v1' | 'v0', loaded: boolean): Promise<Wi
     arch: 'qwen3',
     compatibility_type: 'gguf',
     quantization: 'Q4_K_M',
-    state: loaded ? 'loaded' : 'not-loaded',
+    state: isLoaded ? 'loaded' : 'not-loaded',
     max_context_length: 131_072,
-    ...(loaded && { loaded_context_length: 8_192 }),
+    ...(isLoaded && { loaded_context_length: loaded }),
     capabilities: ['tool_use'],
   });
   return startLocalServer({

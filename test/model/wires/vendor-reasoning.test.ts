@@ -91,6 +91,27 @@ describe('chat completions', () => {
     expect(reasonings[1]).toBe(reasonings[0]);
   });
 
+  it('F119: reasoning never goes to another server, whatever its model is called', async () => {
+    const [chat, other] = await Promise.all([startChatServer(), startChatServer()]);
+    server = chat;
+    chat.answerWith(message(THINKING, CALL), SAY, SAY);
+    other.answerWith(SAY);
+    const providers = {
+      local: { type: 'openai-compatible', baseUrl: `${chat.url}/v1` },
+      other: { type: 'openai-compatible', baseUrl: `${other.url}/v1` },
+    } as const;
+    const prompts = ['look', { text: 'you too', model: 'other:first' }, 'again'];
+    try {
+      await run('chat', `${chat.url}/v1`, prompts, { providers });
+    } finally {
+      await other.close();
+    }
+    expect(other.received).toMatchObject([{ model: 'first' }]);
+    expect(other.received[0]?.body).toContain('call_1');
+    expect(other.received[0]?.body).not.toContain(THINKING.text);
+    expect(chat.received.at(-1)?.body).toContain(THINKING.text);
+  });
+
   it('F120: reasoning that was cut off is not recorded and not sent', async () => {
     const chat = await startChatServer();
     server = chat;

@@ -43,7 +43,7 @@ async function started(more: Options['engine'] = {}) {
 }
 
 describe('F58 ten agents at once', () => {
-  it('F58 a 429 that one of them meets holds up the others, and nobody asks into the limit', async () => {
+  it('F58 a 429 that one of them meets holds up the others, and none of them asks before it is over', async () => {
     const clock = skippingClock({ holdSleeps: true });
     const { server, run } = await started({ clock });
     server.answerWith(
