@@ -20,6 +20,8 @@ export interface CommandContext {
   readonly columns: number;
   /** State at this moment. */
   readonly state: ConversationState;
+  /** Shows the line of a command before what it prints, where what was typed is not on the screen. */
+  echo(line: string): void;
   /** Commits lines to the transcript. They may hold SGR sequences of the theme, and nothing else unsafe. */
   print(lines: readonly Row[]): void;
   /** Opens an overlay and resolves when it closes; with undefined if it was left with Esc. */

@@ -26,6 +26,8 @@ export interface Harness {
   readonly query: Query;
   /** What commands have printed. */
   readonly printed: string[];
+  /** Lines of commands that were shown before what they print. */
+  readonly echoed: string[];
   /** The first frame of each overlay, as text. */
   readonly screens: string[];
   readonly views: ViewDocument[];
@@ -132,6 +134,7 @@ export async function commandsUnderTest({
   }
 
   const printed: string[] = [];
+  const echoed: string[] = [];
   const sent: string[] = [];
   const drafts: string[] = [];
   const reopened: ReopenTarget[] = [];
@@ -148,6 +151,7 @@ export async function commandsUnderTest({
     get state() {
       return state.current;
     },
+    echo: (line) => void echoed.push(line),
     print: (lines) => void printed.push(...lines),
     open,
     view: async (document) => void views.push(document),
@@ -188,6 +192,7 @@ export async function commandsUnderTest({
     server,
     query: running,
     printed,
+    echoed,
     screens,
     views,
     sent,

@@ -119,7 +119,7 @@ describe('a list', () => {
     expect(text(listFrame(keyed(ANIMALS, ["'xyz"]), NARROW, THEME))).toMatchInlineSnapshot(`
       "Animals
       search: xyz
-      Nothing matches. Backspace takes a let…
+      Nothing matches.
       ↑↓ · Enter feeds it · Esc"
     `);
   });

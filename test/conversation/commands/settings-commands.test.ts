@@ -144,7 +144,7 @@ describe('/permissions', () => {
     const { run, screens, cwd } = await start(withRules);
     await run('/permissions');
     expect(screens[0]?.replaceAll(cwd, '<cwd>')).toMatchInlineSnapshot(`
-      "Permission rules: deny wins over ask, ask over allow
+      "Permission rules
       search: 
       ❯ + Add a rule
         deny Read(.env)                                        .claude/settings.json

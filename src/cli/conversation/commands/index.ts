@@ -24,10 +24,11 @@ const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/;
 export async function runCommand(text: string, context: CommandContext): Promise<boolean> {
   const [, name, argument = ''] = COMMAND_LINE.exec(text.trim()) ?? [];
   if (name === undefined) return false;
-  const { edit, print, query, theme } = context;
+  const { edit, query, theme } = context;
+  const echoing = withEcho(text.trim(), context);
   try {
     const command = commandNamed(name);
-    if (command !== undefined) await command.run(argument.trim(), context);
+    if (command !== undefined) await command.run(argument.trim(), echoing);
     else {
       const engine = await query.supportedCommands();
       if (engine.some((each) => each.name === name || each.aliases?.includes(name))) return false;
@@ -41,11 +42,23 @@ export async function runCommand(text: string, context: CommandContext): Promise
     }
   } catch (error) {
     const sentence = oneLine((error as Error).message);
-    print([
+    echoing.print([
       error instanceof CommandMistake ? theme.warn(sentence) : theme.bad(`/${name} failed: ${sentence}`),
     ]);
   }
   return true;
+}
+
+/** The first lines that a command prints follow its own. */
+function withEcho(line: string, context: CommandContext): CommandContext {
+  let isShown = false;
+  const print: CommandContext['print'] = (lines) => {
+    if (!isShown) context.echo(line);
+    isShown = true;
+    context.print(lines);
+  };
+  // The context stays what it is: its state and columns are those of each moment.
+  return Object.create(context, { print: { value: print } }) as CommandContext;
 }
 
 function commandNamed(name: string): ConversationCommand | undefined {

@@ -184,7 +184,7 @@ export function listFrame<T>(
     rows: [
       theme.bold(cut(title, columns)),
       cut(search, columns),
-      ...(items.length === 0 ? [theme.dim(cut(emptySentence(state), columns))] : shown),
+      ...(items.length === 0 ? emptyRows(state, columns, free).map(theme.dim) : shown),
       ...about.map((line) => theme.dim(line)),
       ...note,
       theme.dim(keysRow(state.list.enter, columns)),
@@ -197,9 +197,9 @@ export function listFrame<T>(
   };
 }
 
-function emptySentence<T>({ items, list, note }: ListState<T>): string {
-  if (items.length > 0) return 'Nothing matches. Backspace takes a letter of the search back.';
-  return note === undefined ? list.empty : '';
+function emptyRows<T>({ items, list, note }: ListState<T>, columns: number, most: number): readonly Row[] {
+  if (items.length > 0) return [cut('Nothing matches.', columns)];
+  return note === undefined ? wrap(list.empty, columns).slice(0, most) : [];
 }
 
 function keysRow(enter: string, columns: number): string {

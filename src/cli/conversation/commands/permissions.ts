@@ -25,7 +25,7 @@ export const permissionsCommand: ConversationCommand = {
       const [rules, files] = await Promise.all([context.query.listPermissionRules(), filesOf(context)]);
       const choice = await context.open(
         listOverlay({
-          title: 'Permission rules: deny wins over ask, ask over allow',
+          title: 'Permission rules',
           items: ruleItems(rules, files),
           empty: '',
           enter: 'opens it',

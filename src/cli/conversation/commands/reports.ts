@@ -16,7 +16,7 @@ export const contextCommand: ConversationCommand = {
   name: 'context',
   summary: 'Shows what fills the context window',
   async run(_, { columns, print, query }) {
-    print(visible(contextText(await query.getContextUsage(), columns)).split('\n'));
+    print(fitted(contextText(await query.getContextUsage(), columns), columns));
   },
 };
 
@@ -31,9 +31,14 @@ export const costCommand: ConversationCommand = {
       ? await sessionCost(state.session.id, { cwd, env }).catch(() => undefined)
       : undefined;
     if (cost === undefined) return print([await spentSoFar(context)]);
-    print(visible(costTable(cost, columns)).split('\n'));
+    print(fitted(costTable(cost, columns), columns));
   },
 };
+
+/** Tables fit already; sentences are wrapped. */
+function fitted(text: string, columns: number): readonly Row[] {
+  return wrap(visible(text), columns);
+}
 
 /** Of a session that is not kept, or that has asked nothing yet: it has no rows. */
 async function spentSoFar({ query }: CommandContext): Promise<string> {

@@ -196,6 +196,7 @@ export function createLineMode({
     view: async (document) => documentLines(document).forEach(writer.line),
     transcript: () => ({ title: 'Transcript', parts: [{ heading: '', lines: writer.written() }] }),
     send: enter,
+    echo: () => {},
     openFile: async (path) => writer.line(`Change it with your own editor: ${path}`),
     edit(text) {
       draft = text;

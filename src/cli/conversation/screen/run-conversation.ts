@@ -141,6 +141,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     env,
     theme,
     clock,
+    echo: (line) => screen.print(['', theme.dim(`> ${oneLine(line)}`)]),
     print: screen.print,
     open: (overlay) => screen.overlays.open(overlay),
     view: (document) => screen.view(document),
