@@ -120,26 +120,37 @@ describe('when it draws', () => {
     expect(draws()).toBe(drawn + 1);
   });
 
-  test.each([
-    ['150 ms', 150, 'a narrow row'],
-    [
-      '450 ms if a row is so wide that a window may wrap it',
-      450,
-      'a row of more than forty cells, here it is',
-    ],
-  ])('after a resize nothing is drawn for %s, counted from the last one', async (_, holdMs, row) => {
-    const { show, resize, clock, draws, rows, regions } = emulator({ columns: 80, rows: 10 });
+  test('after a resize nothing is drawn for 150 ms, counted from the last one', async () => {
+    const { show, resize, clock, draws, rows, regions, writes } = emulator({ columns: 80, rows: 10 });
     regions.commit(['committed']);
-    await show({ rows: [row, status] });
-    const drawn = draws();
+    await show({ rows: ['a row of thirty cells, not more', status] });
+    const [drawn, written] = [draws(), writes.length];
     resize({ columns: 60, rows: 10 });
-    await clock.advance(holdMs - 50);
-    resize({ columns: 30, rows: 12 });
-    await clock.advance(holdMs - 1);
-    expect(draws()).toBe(drawn);
+    await clock.advance(100);
+    resize({ columns: 24, rows: 12 });
+    await clock.advance(149);
+    expect([draws(), writes.length]).toEqual([drawn, written]);
     await clock.advance(1);
     expect(draws()).toBe(drawn + 1);
-    expect(await rows()).toEqual(['committed', row.length < 30 ? row : `${row.slice(0, 28)}…`, status]);
+    expect(await rows()).toEqual(['committed', 'a row of thirty cells,…', status]);
+  });
+
+  test('for 450 ms after it no row is so wide that a window would wrap it, however often the size changes', async () => {
+    const { show, resize, clock, rows, regions, cursor } = emulator({ columns: 80, rows: 10 });
+    regions.commit(['committed']);
+    const wide = `› ${'draft '.repeat(12)}end`;
+    await show({ rows: [wide, status], cursor: { row: 0, column: 77 } });
+    resize({ columns: 50, rows: 10 });
+    const narrow = `${wide.slice(0, 38)}…`;
+    expect(await rows()).toEqual(['committed', narrow, status]);
+    expect(await cursor()).toEqual({ row: 1, column: 39, isShown: true });
+    for (const columns of [120, 41, 44, 100, 90]) resize({ columns, rows: 10 });
+    regions.commit(['more']);
+    await clock.advance(449);
+    expect(await rows()).toEqual(['committed', 'more', narrow, status]);
+    await clock.advance(1);
+    expect(await rows()).toEqual(['committed', 'more', wide, status]);
+    expect(clock.pending).toBe(0);
   });
 
   test('an output that is full gets no more frames until it drains', async () => {

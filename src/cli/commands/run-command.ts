@@ -4,7 +4,6 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { modelSource } from '../run/configured.ts';
-import { createLiveView, createQuestions } from '../run/live-view.ts';
 import { both, createPrinter, expendable } from '../run/print.ts';
 import { withNotices } from '../run/print-notices.ts';
 import { readPrompt } from '../run/prompt.ts';
@@ -93,8 +92,9 @@ async function runPrinted(world: World, prompt: string | undefined, flags: RunFl
   const course = flags.outputFormat !== 'stream-json';
   const printer = createPrinter(flags.outputFormat, world.out, told ? undefined : world.err);
   const neverAsk = flags.print === true || flags.outputFormat !== 'text';
-  const view = told ? createLiveView(world, { on: 'stderr', verbose: true, neverAsk }) : undefined;
-  const canUseTool = view === undefined && !neverAsk ? createQuestions(world) : view?.canUseTool;
+  const views = told || !neverAsk ? await import('../run/live-view.ts') : undefined;
+  const view = told ? views?.createLiveView(world, { on: 'stderr', verbose: true, neverAsk }) : undefined;
+  const canUseTool = view === undefined ? views?.createQuestions(world) : view.canUseTool;
   const sink =
     view !== undefined
       ? both(expendable(view.sink), printer)

@@ -7,7 +7,7 @@ import type { Style } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { alwaysUpdates, denial, describeCall, describeUpdates, indent, planOf } from './answers.ts';
 import { askQuestions } from './ask-questions.ts';
-import { openLineReader } from './line-reader.ts';
+import { drain, openLineReader } from './line-reader.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,9 +20,6 @@ interface AskOptions {
   /** Ctrl-C at the question: ends the run, which then withdraws the question. */
   onInterrupt(): void;
 }
-
-/** Time for which keys that were pressed too early are dropped. */
-const DRAIN_MS = 40;
 
 /** One question at a time, also when several calls ask. */
 export function createAskPerson(options: AskOptions): CanUseTool {
@@ -121,17 +118,4 @@ export function readAnswer(
     default:
       return undefined;
   }
-}
-
-/** Drops keys typed before the question appeared. */
-export async function drain(keyboard: NodeJS.ReadStream): Promise<void> {
-  const discard = () => undefined;
-  // Raw mode, so that an unfinished line is dropped too.
-  keyboard.setRawMode?.(true);
-  keyboard.on('data', discard);
-  keyboard.resume();
-  await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
-  keyboard.off('data', discard);
-  keyboard.setRawMode?.(false);
-  keyboard.pause();
 }

@@ -28,6 +28,13 @@ const NEW_ROW = '\r\n';
 /** Gives the terminal back as it was, whatever state it is in. */
 export const RESTORE = `${END_SYNCHRONISED}${RESET}${SHOW_CURSOR}`;
 
+interface Manner {
+  /** Every row is written: the terminal may have wrapped the old ones anew, or lost them. */
+  readonly isWhole: boolean;
+  /** Rows are cut so that no window wraps them. */
+  readonly isNarrow: boolean;
+}
+
 export class Painter {
   /** The live region on the screen. */
   #rows: readonly Row[] = [];
@@ -35,16 +42,18 @@ export class Painter {
   #at = { row: 0, column: 0 };
   #isCursorShown = true;
 
-  /** `narrow`: no window that the regions are used in is so small that it wraps a row on the screen. */
-  get rowsAre(): 'narrow' | 'wide' {
-    return this.#rows.every((row) => cells(row) < MIN_COLUMNS) ? 'narrow' : 'wide';
+  /** The rows on the screen, cut so that no window wraps them; empty where they are so narrow already. */
+  narrowed(size: Size): string {
+    if (this.#rows.every((row) => cells(row) < MIN_COLUMNS)) return '';
+    const cursor = this.#isCursorShown ? this.#at : undefined;
+    return this.frame({ rows: this.#rows, cursor }, [], size, { isWhole: true, isNarrow: true });
   }
 
-  /** `everything`: the terminal may have wrapped the rows anew, or lost them. Empty when nothing changes. */
-  frame(frame: Frame, committed: readonly Row[], size: Size, everything: boolean): string {
-    const { rows, cursor } = fitted(frame, size);
-    const isWhole = everything || committed.length > 0 || rows.length < this.#rows.length;
-    const body = isWhole ? this.#whole(committed, rows, size) : this.#changed(rows);
+  /** Empty when nothing changes. */
+  frame(frame: Frame, committed: readonly Row[], size: Size, { isWhole, isNarrow }: Manner): string {
+    const { rows, cursor } = fitted(frame, size, isNarrow);
+    const replaces = isWhole || committed.length > 0 || rows.length < this.#rows.length;
+    const body = replaces ? this.#whole(committed, rows, size) : this.#changed(rows);
     this.#rows = rows;
     const hide = body !== '' && this.#isCursorShown ? HIDE_CURSOR : '';
     if (hide !== '') this.#isCursorShown = false;
@@ -122,9 +131,9 @@ const rowsTaken = (width: number, columns: number) => Math.max(1, Math.ceil(widt
  * Rows as they fit: one column stays free, where some terminals scroll; rows too many are replaced by their
  * count.
  */
-function fitted({ rows, cursor }: Frame, size: Size): Frame {
+function fitted({ rows, cursor }: Frame, size: Size, isNarrow: boolean): Frame {
   const limit = Math.max(1, Math.min(size.rows - ROWS_ABOVE, MAX_LIVE_ROWS));
-  const width = size.columns - 1;
+  const width = (isNarrow ? Math.min(size.columns, MIN_COLUMNS) : size.columns) - 1;
   const fit = (row: Row) => cut(clean(row, 'sgr').replaceAll('\n', ' '), width);
   const dropped = rows.length <= limit ? 0 : rows.length - limit + 1;
   const shown = rows.slice(dropped).map(fit);

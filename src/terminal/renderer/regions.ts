@@ -56,12 +56,13 @@ export interface RegionsOptions {
 const FRAME_MS = 50;
 /** A key is drawn at once; keys that follow each other faster than this share a frame. */
 const KEY_FRAME_MS = 8;
+/** After a change of the size nothing is drawn for this long: a drag changes it many times. */
+const HOLD_MS = 150;
 /**
- * After a change of the size nothing is drawn for this long: a drag changes it many times, and terminals wrap
- * the rows anew before they report the new size. tmux reports one change at once and the next up to 250 ms
- * later; with a row that some window would wrap, its wrong size would lead to the wrong row.
+ * For this long after a change rows are so narrow that no window wraps them. Terminals wrap anew before they
+ * report the new size, tmux up to 250 ms before: the rows above the cursor could not be counted.
  */
-const HOLD_MS = { narrow: 150, wide: 450 };
+const SETTLE_MS = 450;
 
 export function createRegions(options: RegionsOptions): Regions {
   return new TwoRegions(options);
@@ -80,6 +81,7 @@ class TwoRegions implements Regions {
   #isDraining = false;
   #lastFrameMs = Number.NEGATIVE_INFINITY;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #settledAtMs = Number.NEGATIVE_INFINITY;
   #timer: { readonly dueMs: number; cancel(): void } | undefined;
 
   constructor(options: RegionsOptions) {
@@ -166,10 +168,18 @@ class TwoRegions implements Regions {
   #askSize(): Size {
     const size = this.#options.size();
     if (size.columns === this.#size.columns && size.rows === this.#size.rows) return size;
+    const nowMs = this.#options.clock.monotonicMs();
     this.#size = size;
     this.#isWhole = true;
-    this.#heldUntilMs = this.#options.clock.monotonicMs() + HOLD_MS[this.#painter.rowsAre];
+    this.#heldUntilMs = nowMs + HOLD_MS;
+    this.#settledAtMs = nowMs + SETTLE_MS;
+    // Right after a change this is the real size; with the next change it may not be.
+    this.#write(this.#painter.narrowed(size));
     return size;
+  }
+
+  #write(text: string): void {
+    if (text !== '') this.#isDraining = !this.#options.output.write(text);
   }
 
   #draw(): void {
@@ -180,10 +190,12 @@ class TwoRegions implements Regions {
       return;
     }
     const frame = this.#options.draw(size);
-    const text = this.#painter.frame(frame, this.#committed.splice(0), size, this.#isWhole);
-    this.#isDirty = false;
+    const manner = { isWhole: this.#isWhole, isNarrow: nowMs < this.#settledAtMs };
+    const text = this.#painter.frame(frame, this.#committed.splice(0), size, manner);
+    this.#isDirty = manner.isNarrow;
     this.#isWhole = false;
     this.#lastFrameMs = nowMs;
-    if (text !== '') this.#isDraining = !this.#options.output.write(text);
+    this.#write(text);
+    if (manner.isNarrow) this.#schedule(this.#settledAtMs - nowMs);
   }
 }
