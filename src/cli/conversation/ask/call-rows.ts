@@ -1,7 +1,7 @@
 /** A call in full: a command as it would run, an edit as a diff, any other input field by field. */
 import { readFile } from 'node:fs/promises';
+import { diffRows } from '../../../terminal/markup/diff-rows.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import type { Theme } from '../../../terminal/text/theme.ts';
 import { describeCall } from '../../screen/answers.ts';
 import { type Drawing, shortPath, textRows } from './explanation-rows.ts';
 
@@ -23,16 +23,10 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export async function callRows(toolName: string, input: Input, drawing: Drawing): Promise<Rows> {
   const change = await changeOf(toolName, input);
   if (change === undefined) return (columns) => textRows(describeCall(input), columns, GUTTER);
-  const { diffRows } = await import('../../../terminal/markup/diff-rows.ts');
-  return (columns) => diffOf(change, columns, drawing, diffRows);
+  return (columns) => diffOf(change, columns, drawing);
 }
 
-function diffOf(
-  change: Change,
-  columns: number,
-  drawing: Drawing,
-  diffRows: (change: Change, columns: number, theme: Theme) => readonly Row[],
-): readonly Row[] {
+function diffOf(change: Change, columns: number, drawing: Drawing): readonly Row[] {
   const rows = diffRows(change, columns - GUTTER.length, drawing.theme);
   const name = shortPath(change.path, drawing);
   const what = change.before === '' ? `${name}, a new file or an empty one` : name;

@@ -1,0 +1,117 @@
+/** Questions in the built command line at a real terminal: typed across their arrival, answered, rules saved. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Reply, reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
+import { inShortAndLongForm } from '../../long-form.ts';
+import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
+import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
+
+/** Longer than what tells typing from a paste. */
+const KEY_GAP_MS = 100;
+/** Longer than a question waits for silence, and then than the pause before a choice. */
+const A_WHILE_MS = 1_400;
+
+async function conversation(replies: readonly Reply[]) {
+  const cwd = temporaryFolder();
+  const server = await rehearse(...replies);
+  const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: temporaryFolder(), TERM: 'xterm-256color' };
+  const run = ['sh', '-c', `cd '${cwd}' && exec '${process.execPath}' '${BIN}'`];
+  const terminal = await inTmux(run, { env });
+  await untilScreen(terminal, '›');
+  return { cwd, server, terminal };
+}
+
+async function enter(terminal: Tmux, text: string): Promise<void> {
+  terminal.type(text);
+  await pause(KEY_GAP_MS);
+  terminal.keys('Enter');
+  await pause(KEY_GAP_MS);
+}
+
+async function untilScreen(terminal: Tmux, text: string): Promise<void> {
+  while (!terminal.screen().some((line) => line.includes(text))) await pause(30);
+}
+
+/** The same at each run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+describe.skipIf(!hasTmux)('at a terminal', () => {
+  test('A6: what is typed across the arrival of a question decides nothing and is not lost', async () => {
+    const { cwd, server, terminal } = await conversation([
+      reply(['I will make it.', toolUse('Bash', { command: 'touch made' })]),
+      reply('Understood.'),
+    ]);
+    const random = randomFrom(7);
+    const KEYS = '1234512345abcxyz';
+    await enter(terminal, 'go');
+    let draft = '';
+    const sent: string[] = [];
+    for (let count = 0; count < inShortAndLongForm(40, 300); count++) {
+      if (random() < 0.06 && draft !== '') {
+        terminal.keys('Enter');
+        sent.push(draft);
+        draft = '';
+      } else {
+        const key = KEYS.charAt(Math.floor(random() * KEYS.length));
+        terminal.type(key);
+        draft += key;
+      }
+      await pause(20 + random() * inShortAndLongForm(130, 330));
+    }
+    terminal.type('end');
+    draft += 'end';
+    await untilScreen(terminal, 'waits for your answer: Bash touch made');
+    await untilScreen(terminal, `› ${draft}`);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+    expect(server.requests).toHaveLength(1);
+    terminal.keys('M-a');
+    await untilScreen(terminal, '1 once');
+    await pause(A_WHILE_MS);
+    terminal.keys('4');
+    await terminal.until('✗ denied: Bash touch made');
+    await terminal.until('Understood.');
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+    const told = JSON.stringify(server.requests.map(({ body }) => body));
+    for (const text of sent) expect(told).toContain(text);
+    await untilScreen(terminal, `› ${draft}`);
+    expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
+  }, 180_000);
+
+  test('A7: the rule that is shown is the rule that is written, and the call runs', async () => {
+    const { cwd, terminal } = await conversation([
+      reply([toolUse('Bash', { command: 'touch made && rm -f other' })]),
+      reply('Done.'),
+    ]);
+    await enter(terminal, 'go');
+    await untilScreen(terminal, '3 always…');
+    await pause(A_WHILE_MS);
+    const seen = terminal.screen().join('\n');
+    for (const text of [
+      '? Bash',
+      '? touch made · no rule',
+      '? rm -f other · no rule',
+      'why: no rule allows all of it',
+    ])
+      expect(seen).toContain(text);
+    terminal.keys('3');
+    await untilScreen(terminal, 'Always allow, from now on');
+    const list = terminal.screen().join('\n');
+    const shown = /\[x\] (\S.*?) → (\S+)/.exec(list);
+    expect(list).toContain('[ ] Bash(rm -f other)');
+    await pause(A_WHILE_MS);
+    terminal.keys('Enter');
+    await terminal.until('Done.');
+    const file = join(cwd, shown?.[2] ?? '');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ permissions: { allow: [shown?.[1]] } });
+    expect(existsSync(join(cwd, 'made'))).toBe(true);
+    await terminal.until(`✓ always allowed: ${shown?.[1]} → ${shown?.[2]}`);
+  }, 60_000);
+});
