@@ -204,7 +204,9 @@ export function modelFacts(
 ) {
   return {
     models: unqualified(provider, modelOverrides),
-    timeoutsFor: (model: string) => modelTimeouts[`${provider}:${model}`] ?? modelTimeouts[model],
+    ...(Object.keys(modelTimeouts).length > 0 && {
+      timeoutsFor: (model: string) => modelTimeouts[`${provider}:${model}`] ?? modelTimeouts[model],
+    }),
   };
 }
 
