@@ -1,12 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startOllama } from '../../model/wires/local-servers.ts';
+import { startMessagesServer } from '../../model/wires/messages-server.ts';
+import type { WireServer } from '../../model/wires/wire-server.ts';
 
 const door = fileURLToPath(new URL('../../../dist/index.js', import.meta.url));
 
 const UNWANTED =
-  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|testing|session\/catalog)\/|\/(?:session\/resume\/resume|agent-run|library-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins|search-web)\.ts$/;
+  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|testing|session\/catalog|model\/(?:cloud|openai|ai-sdk))\/|\/(?:session\/resume\/resume|agent-run|library-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins|search-web)\.ts$/;
 /** Of code that importing the library reads: each kB costs some 0.03 ms at every start. */
 const MOST_BYTES = 900_000;
 
@@ -79,5 +83,57 @@ describe('F124 what importing the library costs', () => {
     expect(
       added.filter((name) => /^(?:https|tls|child_process|internal\/deps\/undici.*)$/.test(name)),
     ).toEqual([]);
+  });
+});
+
+/** Asks the model of the second argument, and prints the address of every module that was loaded for it. */
+const ASK = `
+import { register } from 'node:module';
+import { MessageChannel } from 'node:worker_threads';
+const loaded = [];
+const { port1, port2 } = new MessageChannel();
+port1.on('message', (url) => loaded.push(url));
+const hooks = 'let port; export const initialize = (data) => { port = data; };' +
+  'export const load = (url, context, next) => { port.postMessage(url); return next(url, context); };';
+register('data:text/javascript,' + encodeURIComponent(hooks), { data: port2, transferList: [port2] });
+const { query } = await import(process.argv[1]);
+const options = { model: process.argv[2], tools: [], settingSources: [] };
+for await (const message of query({ prompt: 'hi', options }))
+  if (message.type === 'result') console.error(message.result);
+await new Promise((resolve) => setTimeout(resolve, 50));
+port1.close();
+console.log(JSON.stringify(loaded));
+`;
+
+describe('no code of a provider is loaded unless one of its models is asked', () => {
+  const PROVIDER_CODE = /src\/(model\/(?:cloud|openai|ai-sdk)|model\/catalog\/(?=look|server-apis))/;
+
+  /** The folders of provider code that a session with this model loads, and the packages. */
+  async function loadedFor(model: string, server: WireServer, env: Record<string, string>) {
+    onTestFinished(() => server.close());
+    server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Hello.' }] });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', ASK, door, model], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [printed, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(said).toBe('Hello.\n');
+    const files = (JSON.parse(printed) as string[]).filter((url) => !url.startsWith('node:'));
+    const parts = files.flatMap(sourcesOf).flatMap((source) => PROVIDER_CODE.exec(source)?.[1] ?? []);
+    return { parts: [...new Set(parts)], packages: files.filter((url) => url.includes('/node_modules/')) };
+  }
+
+  it('Anthropic: none', async () => {
+    const server = await startMessagesServer();
+    const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url };
+    expect(await loadedFor('opus', server, env)).toEqual({ parts: [], packages: [] });
+  });
+
+  it('a local server: its wire, and the look-up of its models', async () => {
+    const server = await startOllama({ 'qwen3:8b': { loadedContext: 64_000 } });
+    const env = { OLLAMA_HOST: `127.0.0.1:${server.port}` };
+    const { parts, packages } = await loadedFor('ollama:qwen3:8b', server, env);
+    expect(parts.toSorted()).toEqual(['model/catalog/', 'model/openai']);
+    expect(packages).toEqual([]);
   });
 });
