@@ -73,8 +73,9 @@ export interface BaseOptions {
    */
   model?: string | undefined;
   /**
-   * Whose model is asked: `anthropic`, `bedrock`, `vertex`, `foundry`, `openai-compatible`, or a name of
-   * `providers`. A model of another one is named with it: `local:qwen3:8b`.
+   * Whose model is asked: `anthropic`, `bedrock`, `vertex`, `foundry`, `openai-compatible`, `ollama`,
+   * `lmstudio`, `llamacpp`, or a name of `providers`. A model of another one is named with it:
+   * `ollama:qwen3:8b`.
    * @default anthropic
    */
   provider?: string | undefined;

@@ -10,7 +10,7 @@ import { modelFacts, resolvedModel } from '../models/open-model-client.ts';
 import { withEndpoint } from './probe-model.ts';
 
 export interface AvailableModels {
-  /** That of the configured model: `anthropic`, a cloud, `openai-compatible`, or a name of the settings. */
+  /** That of the configured model: `anthropic`, a cloud, a local server, or a name of the settings. */
   readonly provider: string;
   readonly baseUrl: string;
   /**
