@@ -32,6 +32,8 @@ export interface Conversation {
   interrupt(): boolean;
   /** Runs a command of the person's own; its output becomes a part of the conversation. */
   shell(command: string): void;
+  /** Reads figures and model again, after a command that may have changed them. */
+  refresh(): void;
   /** Switches to the next permission mode: manual, accept edits, plan. */
   cycleMode(): void;
   /** Ends the session and opens another one. */
@@ -87,6 +89,11 @@ export function createConversation({
     () => (isEnded ? undefined : driver.query),
     (known) => dispatch({ kind: 'figures', figures: known }),
   );
+  const learnModel = async () => {
+    const { applied } = await driver.query.getSettings();
+    if (applied.model !== state.session.model)
+      dispatch({ kind: 'opened', session: { model: applied.model } });
+  };
   const onMessage = (message: SDKMessage) => {
     const isEdit = message.type === 'command_lifecycle' && withdrawn.has(message.command_uuid);
     if (!isEdit) dispatch({ kind: 'message', message });
@@ -241,6 +248,10 @@ export function createConversation({
       return true;
     },
     shell: (command) => void runOwn(command),
+    refresh() {
+      if (hasBegun) figures.refresh();
+      void learnModel().catch(() => undefined);
+    },
     cycleMode() {
       const at = MODES.indexOf(state.session.mode);
       const mode = MODES[(at + 1) % MODES.length] ?? 'default';

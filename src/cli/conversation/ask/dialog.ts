@@ -148,9 +148,11 @@ class Dialog<T> implements Overlay<T> {
       const { draftIsEmpty } = this.#host.typing();
       const { guard } = stepGuard(this.#guard, { kind: 'time', atMs: clock.monotonicMs(), draftIsEmpty });
       if (guard.isShown) this.#enter(guard);
+      // A timer may fire a fraction of a millisecond before its time.
+      else if (draftIsEmpty) this.#unfoldWhenQuiet();
     };
     if (restMs <= 0) look();
-    else this.#cancelTimer = clock.timer(restMs, look);
+    else this.#cancelTimer = clock.timer(Math.ceil(restMs), look);
   }
 
   #take(turn: Turn<T>): true {

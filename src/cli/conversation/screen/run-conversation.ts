@@ -121,7 +121,8 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     if (mode === 'shell') return conversation.shell(text);
     if (!text.startsWith('/')) return conversation.enter({ text, images }, how);
     void runCommand(text, context).then((isRun) => {
-      if (!isRun) conversation.enter({ text, images }, how);
+      if (isRun) conversation.refresh();
+      else conversation.enter({ text, images }, how);
     });
   };
   const context: CommandContext = {

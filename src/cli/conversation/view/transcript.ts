@@ -56,7 +56,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     const { stream, text } = block;
     block = undefined;
     commit(stream.end(options.columns()));
-    keep({ heading: 'answer', lines: text.trimEnd().split('\n') });
+    keep(answerPart(text));
   };
   const addOne = (item: TranscriptItem) => {
     if (item.kind === 'delta') {
@@ -82,9 +82,15 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     },
     document: () => ({
       title: 'Transcript',
-      parts: block === undefined ? parts : [...parts, { heading: 'answer', lines: block.text.split('\n') }],
+      parts: block === undefined ? parts : [...parts, answerPart(block.text)],
     }),
   };
+}
+
+/** Its first line says what it is about. */
+function answerPart(text: string): ViewPart {
+  const [heading = '', ...lines] = text.trim().split('\n');
+  return { heading, lines };
 }
 
 type PrintedItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' }>;
@@ -102,7 +108,7 @@ function rowsOf(item: PrintedItem, options: TranscriptOptions): readonly Row[] {
     case 'note':
       return noteRows(item, options.columns(), theme);
     case 'end':
-      return endRows(item, theme);
+      return endRows(item, options.columns(), theme);
   }
 }
 
@@ -125,14 +131,19 @@ function noteRows({ tone, text }: NoteItem, columns: number, theme: Theme): read
 }
 
 /** `done · 6 turns · 41 s · $0.18`, or why it stopped before that. */
-function endRows({ result, turns, ms, usd, isUnpriced }: EndItem, theme: Theme): readonly Row[] {
+function endRows(
+  { result, turns, ms, usd, isUnpriced }: EndItem,
+  columns: number,
+  theme: Theme,
+): readonly Row[] {
   const reason = stopSentence(result);
   const figures = [counted(turns, 'turn'), duration(ms), `${isUnpriced ? '≥ ' : ''}${dollars(usd)}`].join(
     ' · ',
   );
   if (reason === undefined) return [theme.dim(`done · ${figures}`)];
   const paint = result.is_error ? theme.bad : theme.warn;
-  return [...errorRows(result, theme), `${paint(`stopped: ${reason}`)}${theme.dim(` · ${figures}`)}`];
+  const stopped = wrap(`stopped: ${reason} · ${figures}`, columns, { hang: '  ' });
+  return [...errorRows(result, theme), ...stopped.map((row) => paint(row))];
 }
 
 /** Reasons whose text is in the errors only. */
