@@ -94,20 +94,20 @@ describe('/help', () => {
     harness.screens.length = 0;
     await harness.run('/help', ["'/todos", 'enter']);
     expect(harness.screens[0]).toMatchInlineSnapshot(`
-      "Commands (? shows the keys) · 13 below
+      "Commands (? shows the keys) · 15 below
       search: 
       ❯ /help                    Shows the commands, and calls one
         /clear                   Begins a new conversation; this one is kept
         /compact [what to keep]  Replaces the conversation so far by a summary of it
         /resume [id or title]    Continues an earlier session of this folder
         /rewind                  Goes back to before a prompt, files too
+        /rename [title]          Gives the session a title
         /model [name]            Shows the models, and switches to another one
         /effort [level]          Shows how hard the model thinks, and changes it
         /context                 Shows what fills the context window
         /cost                    Shows what this session has cost, and for what
         /status                  Shows session, model, account, servers and settings
         /explain                 Explains why each turn ended as it did
-        /permissions             Shows the permission rules; adds and removes them
         also: /commands
       type to search · ↑↓ choose · Enter calls it · Esc leaves"
     `);
@@ -128,7 +128,7 @@ describe('the table of commands', () => {
 
   it('is the table of docs/screen.md', async () => {
     const page = await readFile(new URL('../../../docs/screen.md', import.meta.url), 'utf8');
-    const rows = [...page.matchAll(/^\| `\/(\w+)(?: ([^`]+))?`([^|]*) \| ([^|]+) \|$/gm)];
+    const rows = [...page.matchAll(/^\| `\/([\w-]+)(?: ([^`]+))?`([^|]*) \| ([^|]+) \|$/gm)];
     expect(
       rows.map(([, name, argument, aliases = '', summary]) => ({ name, argument, aliases, summary })),
     ).toEqual(

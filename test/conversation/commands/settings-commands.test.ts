@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { modelItems } from '../../../src/cli/conversation/commands/model.ts';
-import { createSdkMcpServer, tool } from '../../../src/index.ts';
+import { createSdkMcpServer, getSessionInfo, tool } from '../../../src/index.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { commandsUnderTest, type Harness, type HarnessOptions } from './command-under-test.ts';
 
@@ -195,6 +195,38 @@ describe('/permissions', () => {
     await run('/permissions', ["'deny write", 'enter', "'webfetch", 'enter', "'keep", 'enter']);
     expect(printed).toEqual(['Write is from --settings, and cannot be changed here.']);
     expect((await query.listPermissionRules()).rules).toHaveLength(2);
+  });
+});
+
+describe('/add-dir', () => {
+  it('adds a folder to this session, which /permissions removes', async () => {
+    const { run, printed, query, cwd, home } = await start();
+    const folders = async () =>
+      (await query.listPermissionRules()).workspaceDirectories.map(({ path }) => path);
+    await run('/add-dir ../home');
+    expect(await folders()).toEqual([home]);
+    await run('/permissions', ["'folder this session", 'enter', 'enter']);
+    expect(await folders()).toEqual([]);
+    await run('/add-dir nowhere');
+    await run('/add-dir');
+    expect(printed).toEqual([
+      `Tools may use ${home} in this session. /permissions removes it.`,
+      `Removed: folder ${home} (this session).`,
+      `${join(cwd, 'nowhere')} is no folder.`,
+      'Name the folder: /add-dir ../shared',
+    ]);
+  });
+});
+
+describe('/rename', () => {
+  it('gives the session a title, from the argument or asked for', async () => {
+    const { ask, run, printed, env, state } = await start();
+    await ask('hello', [reply('Hi.')]);
+    await run('/rename The old harbour');
+    await run('/rename', ["'Bridges", 'enter']);
+    await run('/rename', ['escape']);
+    expect(printed).toEqual(['This session is now "The old harbour".', 'This session is now "Bridges".']);
+    expect((await getSessionInfo(state.current.session.id, { env }))?.customTitle).toBe('Bridges');
   });
 });
 

@@ -1,5 +1,7 @@
 /** Commands that the session itself answers, and leaving. */
+import { oneLine } from '../../../terminal/text/visible.ts';
 import type { ConversationCommand } from './command.ts';
+import { questionOverlay } from './question.ts';
 
 export const clearCommand: ConversationCommand = {
   name: 'clear',
@@ -16,6 +18,22 @@ export const compactCommand: ConversationCommand = {
   argument: '[what to keep]',
   async run(argument, context) {
     context.send(`/compact ${argument}`.trimEnd());
+  },
+};
+
+export const renameCommand: ConversationCommand = {
+  name: 'rename',
+  summary: 'Gives the session a title',
+  argument: '[title]',
+  async run(argument, { open, print, query, state }) {
+    const { title } = state.session;
+    const given =
+      argument === ''
+        ? await open(questionOverlay({ title: 'The title of this session', initial: title }))
+        : argument;
+    if (given === undefined) return;
+    await query.renameSession(given);
+    print([oneLine(`This session is now "${given}".`)]);
   },
 };
 

@@ -37,6 +37,8 @@ export interface ListOf<T> {
 export type ListOverlay<T> = OverlayOf<T> & { readonly list: ListOf<T> };
 
 export function listOverlay<T>(list: ListOf<T>): ListOverlay<T> {
+  // It may never be shown; then nothing handles a failure.
+  list.later?.items.catch(() => undefined);
   return Object.assign((host: OverlayHost) => new OpenList(list, host), { list });
 }
 

@@ -1,9 +1,11 @@
-/** `/permissions`: the rules by source; adds and removes them. */
+/** `/permissions` and `/add-dir`: rules and folders by source; adds and removes them. */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { PermissionBehavior, PermissionRulesState, PermissionRuleValue } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { shortPath } from '../../screen/tool-label.ts';
 import type { CommandContext } from '../command-context.ts';
-import type { ConversationCommand } from './command.ts';
+import { CommandMistake, type ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
 import { questionOverlay } from './question.ts';
 
@@ -11,10 +13,13 @@ type Rule = PermissionRulesState['rules'][number];
 type Destination = 'localSettings' | 'projectSettings' | 'userSettings' | 'session';
 /** Where rules are kept, by destination; undefined: in no file. */
 type Files = Readonly<Record<Destination, string | undefined>>;
+type Folder = PermissionRulesState['workspaceDirectories'][number];
 type Choice =
   | { readonly kind: 'add' }
   | { readonly kind: 'rule'; readonly rule: Rule }
-  | { readonly kind: 'note' };
+  | { readonly kind: 'folder'; readonly folder: Folder }
+  /** Where the session was started. */
+  | { readonly kind: 'own folder' };
 
 export const permissionsCommand: ConversationCommand = {
   name: 'permissions',
@@ -34,6 +39,7 @@ export const permissionsCommand: ConversationCommand = {
       if (choice === undefined) return;
       if (choice.kind === 'add') await addRule(files, context);
       if (choice.kind === 'rule') await changeRule(choice.rule, files, context);
+      if (choice.kind === 'folder') await changeFolder(choice.folder, files, context);
     }
   },
 };
@@ -59,7 +65,6 @@ export function ruleItems(
   files: Files,
 ): readonly ListItem<Choice>[] {
   const sorted = ORDER.flatMap((behavior) => rules.filter((rule) => rule.behavior === behavior));
-  const folders = [{ path: originalCwd, source: undefined }, ...workspaceDirectories];
   return [
     { value: { kind: 'add' }, label: '+ Add a rule' },
     ...sorted.map((rule) => ({
@@ -68,10 +73,11 @@ export function ruleItems(
       detail: sourceOf(rule.source, files),
       about: rule.notInEffect ? ['Not in effect: the policy of this machine lets no other rule allow.'] : [],
     })),
-    ...folders.map(({ path, source }) => ({
-      value: { kind: 'note' } as const,
-      label: `folder ${path}`,
-      detail: source === undefined ? 'where it was started' : sourceOf(source, files),
+    { value: { kind: 'own folder' }, label: `folder ${originalCwd}`, detail: 'where it was started' },
+    ...workspaceDirectories.map((folder) => ({
+      value: { kind: 'folder', folder } as const,
+      label: `folder ${folder.path}`,
+      detail: sourceOf(folder.source, files),
     })),
   ];
 }
@@ -95,21 +101,42 @@ function sourceOf(source: Rule['source'], files: Files): string {
   }
 }
 
+/** Sources that updates can name. */
+type Changeable = Exclude<Rule['source'], 'command' | 'flagSettings' | 'policySettings'>;
+
+function isChangeable(source: Rule['source']): source is Changeable {
+  return source !== 'command' && source !== 'flagSettings' && source !== 'policySettings';
+}
+
 async function changeRule(rule: Rule, files: Files, context: CommandContext): Promise<void> {
   const { editability, source, behavior } = rule;
-  const from = sourceOf(source, files);
-  if (
-    editability === 'readonly' ||
-    source === 'flagSettings' ||
-    source === 'policySettings' ||
-    source === 'command'
-  ) {
-    context.print([context.theme.dim(oneLine(`${rule.rule} is from ${from}, and cannot be changed here.`))]);
-    return;
-  }
-  const isSure = await context.open(
+  if (editability === 'readonly' || !isChangeable(source))
+    return refuse(rule.rule, sourceOf(source, files), context);
+  const what = `${behavior} ${rule.rule}`;
+  if (!(await isToBeRemoved(what, sourceOf(source, files), context))) return;
+  await context.query.updatePermissions([
+    { type: 'removeRules', behavior, rules: [ruleValue(rule.rule)], destination: source },
+  ]);
+  context.print([oneLine(`Removed: ${what} (${sourceOf(source, files)}).`)]);
+}
+
+async function changeFolder({ path, source }: Folder, files: Files, context: CommandContext): Promise<void> {
+  if (!isChangeable(source)) return refuse(path, sourceOf(source, files), context);
+  if (!(await isToBeRemoved(`folder ${path}`, sourceOf(source, files), context))) return;
+  await context.query.updatePermissions([
+    { type: 'removeDirectories', directories: [path], destination: source },
+  ]);
+  context.print([oneLine(`Removed: folder ${path} (${sourceOf(source, files)}).`)]);
+}
+
+function refuse(what: string, from: string, { print, theme }: CommandContext): void {
+  print([theme.dim(oneLine(`${what} is from ${from}, and cannot be changed here.`))]);
+}
+
+async function isToBeRemoved(what: string, from: string, { open }: CommandContext): Promise<boolean> {
+  const isSure = await open(
     listOverlay({
-      title: `${behavior} ${rule.rule}`,
+      title: what,
       items: [
         { value: true, label: 'Remove it', detail: `from ${from}` },
         { value: false, label: 'Keep it' },
@@ -118,11 +145,7 @@ async function changeRule(rule: Rule, files: Files, context: CommandContext): Pr
       enter: 'takes it',
     }),
   );
-  if (isSure !== true) return;
-  await context.query.updatePermissions([
-    { type: 'removeRules', behavior, rules: [ruleValue(rule.rule)], destination: source },
-  ]);
-  context.print([oneLine(`Removed: ${behavior} ${rule.rule} (${from}).`)]);
+  return isSure === true;
 }
 
 const BEHAVIORS: readonly ListItem<PermissionBehavior>[] = [
@@ -184,3 +207,22 @@ function ruleValue(text: string): PermissionRuleValue {
   const [, toolName = text, ruleContent] = RULE.exec(text) ?? [];
   return ruleContent === undefined ? { toolName } : { toolName, ruleContent };
 }
+
+export const addDirCommand: ConversationCommand = {
+  name: 'add-dir',
+  summary: 'Lets tools use another folder in this session',
+  argument: '<folder>',
+  async run(argument, { cwd, env, print, query }) {
+    if (argument === '') throw new CommandMistake('Name the folder: /add-dir ../shared');
+    const folder = resolve(cwd, argument.replace(/^~(?=\/|$)/, env['HOME'] ?? '~'));
+    const isFolder = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw new CommandMistake(`${folder} is no folder.`);
+    await query.updatePermissions([
+      { type: 'addDirectories', directories: [folder], destination: 'session' },
+    ]);
+    print([oneLine(`Tools may use ${folder} in this session. /permissions removes it.`)]);
+  },
+};

@@ -1,12 +1,12 @@
 /** All commands of the conversation, in the order of the help. */
 import type { ConversationCommand } from './command.ts';
-import { clearCommand, compactCommand, exitCommand } from './conversation-commands.ts';
+import { clearCommand, compactCommand, exitCommand, renameCommand } from './conversation-commands.ts';
 import { agentsCommand, hooksCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
 import { mcpCommand } from './mcp.ts';
 import { memoryCommand } from './memory.ts';
 import { effortCommand, modelCommand } from './model.ts';
-import { permissionsCommand } from './permissions.ts';
+import { addDirCommand, permissionsCommand } from './permissions.ts';
 import { queueCommand } from './queue.ts';
 import {
   contextCommand,
@@ -26,6 +26,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   compactCommand,
   resumeCommand,
   rewindCommand,
+  renameCommand,
   modelCommand,
   effortCommand,
   contextCommand,
@@ -33,6 +34,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   statusCommand,
   explainCommand,
   permissionsCommand,
+  addDirCommand,
   mcpCommand,
   hooksCommand,
   agentsCommand,
