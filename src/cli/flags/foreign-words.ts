@@ -24,10 +24,9 @@ export function rejectForeignWord(words: readonly string[]): void {
 
 const CREDENTIALS =
   '`turnwright login` stores an API key or, with --token, a bearer token; `turnwright auth status` says which credentials are used.';
-const CHAT =
-  'Turnwright runs one task and ends: turnwright "fix the failing test". The next one in the same session: turnwright --continue "now the docs".';
+const CHAT = 'Without a task, turnwright opens a conversation at the terminal.';
 const RESUME =
-  '`turnwright --continue` goes on with the newest session of this folder, `turnwright --resume <id>` with another one; `turnwright sessions` lists them.';
+  '`turnwright --continue` goes on with the newest session of this folder, `turnwright --resume` lets you choose one; `turnwright sessions` lists them.';
 const SETTINGS = 'Settings are JSON files, such as .turnwright/settings.json; see docs/settings.md.';
 const PERMISSIONS =
   'Give rules with --allowedTools and --disallowedTools, or in the settings; `turnwright trust --show` says what this folder asks for. See docs/permissions.md.';
@@ -49,8 +48,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
     config: SETTINGS,
     settings: SETTINGS,
     permissions: PERMISSIONS,
-    model: 'Choose the model with --model or ANTHROPIC_MODEL; `turnwright doctor` names the one in use.',
-    models: 'Choose the model with --model or ANTHROPIC_MODEL; `turnwright doctor` names the one in use.',
+    model: 'Choose the model with --model, ANTHROPIC_MODEL or /model in a conversation; `turnwright models` lists them.',
     update: UPDATE,
     upgrade: UPDATE,
     install: UPDATE,
