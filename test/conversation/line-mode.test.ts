@@ -156,6 +156,18 @@ test('a task with an edit and a command: each line is written once, and nothing 
   expect(all()).not.toMatch(/[\u2500-\u259f\u25a0-\u25ff\u2800-\u28ff]/);
 });
 
+test('calls that end while their answer still streams begin no further turn', async () => {
+  const read = toolUse('Read', { file_path: 'add.js' });
+  const { cwd, type, until } = await start([
+    reply([read, toolUse('Glob', { pattern: '*' })], { timing: { blockPauseMs: 300 } }),
+    reply('Done.'),
+  ]);
+  writeFileSync(join(cwd, 'add.js'), 'x\n');
+  await until(ready);
+  type('look');
+  await until('Done: 2 turns');
+});
+
 describe('a permission question', () => {
   const asked = () =>
     start([reply(toolUse('Write', { file_path: 'a.txt', content: 'x\n' })), reply('Done.')], {

@@ -59,6 +59,8 @@ export interface Submission {
   readonly turns: number;
   /** A request of this turn was made, and its tools have not answered yet. */
   readonly isAsked: boolean;
+  /** Id of the last response; '' before the first one. */
+  readonly response: string;
   /** Cost of the session when it began. */
   readonly usdBefore: number;
   /** Its prompt, until the first request: if the session does not take it, it returns to the queue. */

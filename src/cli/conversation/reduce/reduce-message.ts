@@ -117,7 +117,7 @@ function answered(state: ConversationState, message: Message<'assistant'>, nowMs
   const { content } = message.message;
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const shown = base.state.answer.shown.filter((uuid) => !message.supersedes?.includes(uuid));
-  let next: ConversationState = asked(base.state, message.error === undefined);
+  let next = message.error === undefined ? asked(base.state, message.message.id) : base.state;
   if (text !== '') {
     if (message.error !== undefined && !answer.isUnfinished)
       items.push({ kind: 'note', tone: 'error', text });
@@ -134,11 +134,21 @@ function answered(state: ConversationState, message: Message<'assistant'>, nowMs
   return { state: { ...started, todos: todosIn(content) ?? started.todos }, items };
 }
 
-/** Counts a turn, as `--max-turns` does: a request, and each follow-up on tool results. */
-function asked(state: ConversationState, isAnswer = true): ConversationState {
+/**
+ * Counts a turn, as `--max-turns` does: a request, and each follow-up on tool results. Results may come while
+ * their response still streams: its further blocks are no follow-up.
+ */
+function asked(state: ConversationState, response?: string): ConversationState {
   const { submission } = state;
-  if (submission === undefined || submission.isAsked || !isAnswer) return state;
-  return { ...state, submission: { ...submission, isAsked: true, turns: submission.turns + 1 } };
+  if (submission === undefined) return state;
+  const isNew = !submission.isAsked && (response === undefined || response !== submission.response);
+  const next = {
+    ...submission,
+    isAsked: submission.isAsked || isNew,
+    turns: submission.turns + (isNew ? 1 : 0),
+    response: response ?? submission.response,
+  };
+  return { ...state, submission: next };
 }
 
 function userMessage(state: ConversationState, message: Message<'user'>, nowMs: number): Step {

@@ -29,6 +29,7 @@ export function begin(state: ConversationState, nowMs: number, opener?: QueuedPr
       startedMs: nowMs,
       turns: 0,
       isAsked: false,
+      response: '',
       usdBefore: state.figures.cost?.usd ?? 0,
       opener,
     },
