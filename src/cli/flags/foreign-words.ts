@@ -48,7 +48,8 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
     config: SETTINGS,
     settings: SETTINGS,
     permissions: PERMISSIONS,
-    model: 'Choose the model with --model, ANTHROPIC_MODEL or /model in a conversation; `turnwright models` lists them.',
+    model:
+      'Choose the model with --model, ANTHROPIC_MODEL or /model in a conversation; `turnwright models` lists them.',
     update: UPDATE,
     upgrade: UPDATE,
     install: UPDATE,
