@@ -1,5 +1,6 @@
 /** The command line with a provider of its flags, and no key of the first party. */
 import { expect, onTestFinished, test } from 'vitest';
+import { startOllama } from '../model/wires/local-servers.ts';
 import { startChatServer } from '../model/wires/openai-chat-server.ts';
 import { turnwright } from './bin.ts';
 
@@ -18,5 +19,39 @@ test('an unknown provider is named, with those that are known', async () => {
   expect(await turnwright(['-p', '--provider', 'nope', 'hi'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('There is no provider "nope". Known are anthropic,'),
+  });
+});
+
+test.each([
+  ['by a flag', ['--model', 'ollama:qwen3:8b'], {}],
+  ['by a variable', [], { ANTHROPIC_MODEL: 'ollama:qwen3:8b' }],
+  ['by given settings', ['--settings', '{"model":"ollama:qwen3:8b"}'], {}],
+])('a model of a local server is all that a run needs: %s', async (_, flags, env) => {
+  const server = await startOllama({ 'qwen3:8b': { loadedContext: 64_000 } });
+  onTestFinished(() => server.close());
+  server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Paris.' }] });
+  const place = { env: { OLLAMA_HOST: `127.0.0.1:${server.port}`, ...env } };
+  expect(await turnwright(['-p', ...flags, 'capital of France?'], place)).toMatchObject({
+    code: 0,
+    stdout: 'Paris.\n',
+    stderr: '',
+  });
+});
+
+test('a window too small for an agent ends the run, and both sentences say what to do', async () => {
+  const server = await startOllama({ 'qwen3:8b': { loadedContext: 4_096 } });
+  onTestFinished(() => server.close());
+  const env = { OLLAMA_HOST: `127.0.0.1:${server.port}` };
+  const { code, stderr } = await turnwright(['-p', '--model', 'ollama:qwen3:8b', 'hi'], { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('Start Ollama with OLLAMA_CONTEXT_LENGTH=64000');
+  expect(stderr).toContain('take a model with a larger window');
+  expect(server.received).toEqual([]);
+});
+
+test('a name with a colon that is of no provider configures nothing', async () => {
+  expect(await turnwright(['-p', '--model', 'qwen3:8b', 'hi'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/No model is configured\..*--model ollama:/s),
   });
 });

@@ -33,30 +33,31 @@ export async function modelSource(
 ): Promise<string | undefined> {
   const [variable] = modelVariables(world.env);
   if (variable !== undefined) return variable;
-  // Whether what precedes a colon is a provider is for the engine to say.
-  const { variable: named } = OPTIONS.model;
-  if (world.env[named]?.includes(':') === true) return named;
-  const isNamed = options.model?.includes(':') === true;
-  if (options.provider !== undefined || options.baseUrl !== undefined || isNamed) return 'flags';
+  if (options.provider !== undefined || options.baseUrl !== undefined) return 'flags';
   const home = configurationHome(world.env, world.cwd);
   const readsUserSettings = options.settingSources?.includes('user') ?? true;
   const files = readsUserSettings && home !== undefined ? [join(home, 'settings.json')] : [];
   const given = typeof options.settings === 'string' ? [options.settings] : [];
   const settings = await Promise.all([...files, ...given].map(textOf));
   if (settings.some((text) => MODEL_SETTING.test(text))) return 'settings';
-  if (!readsUserSettings) return undefined;
-  const { apiKeySource } = await modelAccess({
+  // A model may be named with its provider, which then needs nothing else.
+  const { variable: modelVariable } = OPTIONS.model;
+  const { model } = options;
+  const { apiKeySource, unreachable } = await modelAccess({
     cwd: world.cwd,
-    env: world.env,
-    settingSources: ['user'],
+    env: { ...world.env, ...(model !== undefined && { [modelVariable]: model }) },
+    ...(options.settings !== undefined && { settings: options.settings }),
+    settingSources: readsUserSettings ? ['user'] : [],
     projectTrusted: false,
   });
-  return apiKeySource === 'login' ? 'login' : undefined;
+  if (unreachable !== undefined) return undefined;
+  if (apiKeySource === 'login') return 'login';
+  if (model !== undefined) return 'flags';
+  return world.env[modelVariable] === undefined ? 'settings' : modelVariable;
 }
 
 /** Settings that configure a model. The engine validates them. */
-const MODEL_SETTING =
-  /"(?:apiKeyHelper|baseUrl|provider|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:|"(?:model|ANTHROPIC_MODEL)"\s*:\s*"[^":]+:/;
+const MODEL_SETTING = /"(?:apiKeyHelper|baseUrl|provider|ANTHROPIC_(?:API_KEY|AUTH_TOKEN|BASE_URL))"\s*:/;
 
 async function textOf(jsonOrFile: string): Promise<string> {
   return jsonOrFile.trimStart().startsWith('{') ? jsonOrFile : readFile(jsonOrFile, 'utf8').catch(() => '');
