@@ -47,8 +47,10 @@ export interface Asker {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Columns of the line that says what was decided. */
-const DECISION_COLUMNS = 160;
+/** Of the call, in the line that says what was decided. */
+const LABEL_COLUMNS = 48;
+/** What they ask says nothing beside the answer. */
+const ANSWERED: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 export function createAsker(host: AskHost): Asker {
   const line = createLine();
@@ -75,7 +77,7 @@ export function createAsker(host: AskHost): Asker {
         pageFor({ toolName, input, context, drawing: drawing(), invalidate, host }),
       );
       if (decision === undefined) return null;
-      host.print([decisionRow(decision, toolLabel(toolName, input, host.state.session.cwd), host.theme)]);
+      host.print([decisionRow(decision, labelOf(toolName, input, host), host.theme)]);
       if (decision.interrupts) host.interrupt();
       return decision.result;
     },
@@ -158,9 +160,13 @@ function ownRuleFor(
   return path.startsWith(`${cwd}/`) ? `${family}(${path.slice(cwd.length)})` : `${family}(/${path})`;
 }
 
+function labelOf(toolName: string, input: Input, { state }: AskHost): string {
+  return ANSWERED.has(toolName) ? '' : toolLabel(toolName, input, state.session.cwd);
+}
+
 function decisionRow({ result, words }: Decision, label: string, theme: Theme): Row {
   const mark = result.behavior === 'allow' ? theme.good('✓') : theme.bad('✗');
-  return cut(`${mark} ${oneLine(words)}: ${label}`, DECISION_COLUMNS);
+  return `${mark} ${oneLine(words)}${label === '' ? '' : `: ${cut(label, LABEL_COLUMNS)}`}`;
 }
 
 interface Place {

@@ -143,16 +143,16 @@ class Dialog<T> implements Overlay<T> {
     this.#cancelTimer();
     if (this.#guard.isShown) return;
     const { clock } = this.#host;
-    const restMs = dueMs(this.#guard) - clock.monotonicMs();
-    const look = () => {
-      const { draftIsEmpty } = this.#host.typing();
-      const { guard } = stepGuard(this.#guard, { kind: 'time', atMs: clock.monotonicMs(), draftIsEmpty });
-      if (guard.isShown) this.#enter(guard);
-      // A timer may fire a fraction of a millisecond before its time.
-      else if (draftIsEmpty) this.#unfoldWhenQuiet();
-    };
-    if (restMs <= 0) look();
-    else this.#cancelTimer = clock.timer(Math.ceil(restMs), look);
+    const atMs = clock.monotonicMs();
+    const restMs = dueMs(this.#guard) - atMs;
+    if (restMs > 0) {
+      // Timers may fire a little early: then the rest is waited for.
+      this.#cancelTimer = clock.timer(Math.ceil(restMs), () => this.#unfoldWhenQuiet());
+      return;
+    }
+    const { draftIsEmpty } = this.#host.typing();
+    const { guard } = stepGuard(this.#guard, { kind: 'time', atMs, draftIsEmpty });
+    if (guard.isShown) this.#enter(guard);
   }
 
   #take(turn: Turn<T>): true {
