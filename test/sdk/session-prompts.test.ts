@@ -70,6 +70,38 @@ describe('sessionPrompts', () => {
     expect((await own.sessionPrompts(id, { env })).map(({ text }) => text)).toEqual(['one', 'another']);
   });
 
+  it('has a prompt that joined a running turn, and resumes before it', async () => {
+    const { input, push, end } = pushable();
+    const slow = own.tool('slow', 'Takes a while', {}, async () => {
+      push(promptOf('and hurry'));
+      // The prompt is read before the tool has ended.
+      await new Promise((resolve) => setImmediate(resolve));
+      return { content: [{ type: 'text', text: 'late' }] };
+    });
+    const mcpServers = { work: own.createSdkMcpServer({ name: 'work', tools: [slow] }) };
+    server.setScenario({
+      name: 'test',
+      replies: [reply([toolUse('mcp__work__slow', {})]), reply('Done in a hurry.')],
+    });
+    push(promptOf('one'));
+    const running = own.query({
+      prompt: input,
+      options: { cwd, env, tools: [], mcpServers, allowedTools: ['mcp__work'] },
+    });
+    const { results } = await gather(running, (message) => {
+      if (message.type === 'result') end();
+    });
+    const id = results[0]?.session_id ?? '';
+    expect(results).toHaveLength(1);
+    const [first, second] = await own.sessionPrompts(id, { env });
+    expect([first?.text, second?.text]).toEqual(['one', 'and hurry']);
+    await ask('another', [reply('Answer.')], { resume: id, resumeSessionAt: second?.resumeAt });
+    const body = JSON.stringify(server.requests.at(-1)?.body);
+    expect(body).toContain('late');
+    expect(body).not.toContain('and hurry');
+    expect((await own.sessionPrompts(id, { env })).map(({ text }) => text)).toEqual(['one', 'another']);
+  });
+
   it('is empty for a session that does not exist', async () => {
     expect(await own.sessionPrompts('00000000-0000-4000-8000-000000000000', { env })).toEqual([]);
   });
