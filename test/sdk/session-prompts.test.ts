@@ -102,6 +102,29 @@ describe('sessionPrompts', () => {
     expect((await own.sessionPrompts(id, { env })).map(({ text }) => text)).toEqual(['one', 'another']);
   });
 
+  it('leaves out notices of background tasks', async () => {
+    const start = toolUse('Bash', { command: 'true', run_in_background: true });
+    const id = await ask(
+      'one',
+      [reply([start]), reply('Started.'), reply('It has ended.', { times: 'any' })],
+      {
+        tools: ['Bash'],
+        allowedTools: ['Bash'],
+        env: { ...env, PATH: process.env['PATH'] },
+      },
+    );
+    const said = JSON.stringify(await own.getSessionMessages(id, { env }));
+    expect(said).toContain('<task-notification>');
+    expect((await own.sessionPrompts(id, { env })).map(({ text }) => text)).toEqual(['one']);
+  });
+
+  it('gives a command as it was typed', async () => {
+    await mkdir(join(cwd, '.claude', 'commands'), { recursive: true });
+    await writeFile(join(cwd, '.claude', 'commands', 'ship.md'), 'Ship $ARGUMENTS now.');
+    const id = await ask('/ship the boat', [reply('Shipped.')], { settingSources: ['project'] });
+    expect((await own.sessionPrompts(id, { env })).map(({ text }) => text)).toEqual(['/ship the boat']);
+  });
+
   it('is empty for a session that does not exist', async () => {
     expect(await own.sessionPrompts('00000000-0000-4000-8000-000000000000', { env })).toEqual([]);
   });

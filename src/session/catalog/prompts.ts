@@ -1,4 +1,5 @@
 /** The prompts of a session, and where to resume in order to go back before each of them. Pure. */
+import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
@@ -27,22 +28,28 @@ export function promptsOf(entries: Iterable<JournalEntry>): readonly SessionProm
   const prompts: SessionPrompt[] = [];
   let files = new Set<string>();
   let before: string | undefined;
+  /** The submission of the last message, if it is a command's: a command may write several. */
+  let command: string | undefined;
   for (const record of records) {
     if (record.type === 'file-change') files.add(record.path);
     if (!('uuid' in record) || retracted.has(record.uuid)) continue;
-    const text = textOfPrompt(record);
-    if (text !== undefined) {
+    const message = messageOfRecord(record);
+    const isCommand = message?.type === 'user' && message.kind === 'command';
+    const text = isCommand ? textOfContent(message.message.content) : message && textOfPrompt(message);
+    const isMore = isCommand && command === record.submission;
+    if (text !== undefined && !isMore) {
       closeLast(prompts, files);
       files = new Set();
       prompts.push({
         uuid: record.uuid,
-        text,
+        text: asTyped(text),
         timestamp: record.timestamp,
         ...(before !== undefined && { resumeAt: before }),
         filesChanged: [],
       });
     }
     if (record.type === 'user' || record.type === 'assistant') before = record.uuid;
+    command = isCommand ? record.submission : undefined;
   }
   closeLast(prompts, files);
   return prompts;
@@ -53,11 +60,23 @@ function closeLast(prompts: SessionPrompt[], files: ReadonlySet<string>): void {
   if (last !== undefined) prompts[prompts.length - 1] = { ...last, filesChanged: [...files] };
 }
 
-/** undefined: not a prompt. A queued prompt joined a running turn as an attachment. */
-function textOfPrompt(record: JournalEntry): string | undefined {
-  const message = messageOfRecord(record);
-  if (message?.type === 'user') return promptText(message);
-  if (message?.type !== 'attachment' || message.attachment.type !== 'queued_command') return undefined;
+/** Commands of files say in front of their text how they were called, as transcripts of other programs do. */
+const CALL =
+  /^<command-message>.*<\/command-message>\n<command-name>(\/.*)<\/command-name>\n(?:<command-args>([\s\S]*?)<\/command-args>)?/;
+
+function asTyped(text: string): string {
+  const [, name, args] = CALL.exec(text) ?? [];
+  if (name === undefined) return text;
+  return args === undefined || args === '' ? name : `${name} ${args}`;
+}
+
+/**
+ * undefined: not a prompt, or none of a person: a notice of a background task. A queued prompt joined a
+ * running turn as an attachment.
+ */
+function textOfPrompt(message: ViewMessage): string | undefined {
+  if (message.type === 'user') return message.origin?.kind === TASK_NOTICE ? undefined : promptText(message);
+  if (message.type !== 'attachment' || message.attachment.type !== 'queued_command') return undefined;
   const { origin, prompt } = message.attachment as { origin?: { kind?: unknown }; prompt: unknown };
   if (origin?.kind === TASK_NOTICE) return undefined;
   return typeof prompt === 'string' || Array.isArray(prompt)
