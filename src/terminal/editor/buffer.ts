@@ -115,6 +115,16 @@ function chipsIn(text: string): number {
   return count;
 }
 
+/** One before the other on lines of their own, with the cursor of the second. */
+export function joined(first: Buffer, second: Buffer): Buffer {
+  const gap = first.text === '' || second.text === '' ? '' : '\n';
+  return {
+    text: first.text + gap + second.text,
+    chips: [...first.chips, ...second.chips],
+    cursor: first.text.length + gap.length + second.cursor,
+  };
+}
+
 /** With the labels of its chips. */
 export function shownText(piece: Piece): string {
   return filled(piece, ({ label }) => label);

@@ -3,7 +3,7 @@ import type { ActionName, BindingContext } from '../input/actions.ts';
 import type { InputEvent, KeyEvent } from '../input/events.ts';
 import type { Frame } from '../renderer/frame.ts';
 import type { Theme } from '../text/theme.ts';
-import { type Buffer, type Draft, draftOf, EMPTY, moveTo, shownText } from './buffer.ts';
+import { type Buffer, type Draft, draftOf, EMPTY, joined, moveTo, shownText } from './buffer.ts';
 import { ChipMaker, type NamedImage } from './chips.ts';
 import type { ClipboardImage } from './clipboard.ts';
 import { type Chosen, Completion, type CompletionSource } from './completion.ts';
@@ -45,6 +45,8 @@ export interface Editor {
   frame(columns: number, maxRows: number): Frame;
   /** The present text can be had back by undo. */
   replace(draft: Draft): void;
+  /** Puts a draft before the present text, on lines of its own. */
+  prepend(draft: Draft): void;
   /** Empties it, and adds it to the history. Without the `!` of a shell command. */
   take(): Draft;
   clear(): void;
@@ -136,6 +138,10 @@ class DraftEditor implements Editor {
     this.#draft.change(this.#taken.bufferOf(draft));
   }
 
+  prepend(draft: Draft): void {
+    this.#draft.change(joined(this.#taken.bufferOf(draft), this.#buffer));
+  }
+
   take(): Draft {
     const buffer = this.#buffer;
     const { text, images } = draftOf(buffer);
@@ -206,8 +212,6 @@ class DraftEditor implements Editor {
     return true;
   }
 
-  // The list of completions
-
   #isForList(action: ActionName | undefined): action is ListAction {
     return (LIST_ACTIONS as readonly (string | undefined)[]).includes(action);
   }
@@ -248,8 +252,6 @@ class DraftEditor implements Editor {
     if (chosen.candidate.continues !== true) this.#completion.close(this.#buffer);
   }
 
-  // The search of the history
-
   #searchKey(search: HistorySearch, event: KeyEvent, action: ActionName | undefined): boolean {
     switch (action) {
       case 'searchOlder':
@@ -274,8 +276,6 @@ class DraftEditor implements Editor {
         return action === 'accept' || action === 'send' || this.#act(action);
     }
   }
-
-  // Pastes
 
   #paste(text: string): true {
     if (this.#search !== undefined) this.#search.type(this.#search.query + text.replace(/\s+/g, ' '));

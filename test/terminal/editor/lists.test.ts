@@ -243,6 +243,19 @@ describe('a long paste', () => {
     expect(desk.editor.text).toBe('from another process');
   });
 
+  it('stays one when a queued message is put before the text', async () => {
+    const desk = await openDesk();
+    await desk.paste('q\r'.repeat(10));
+    const queued = desk.editor.take();
+    await desk.press('new ');
+    await desk.paste('x\r'.repeat(20));
+    desk.editor.prepend(queued);
+    expect(desk.drawn()).toEqual(['› [paste 1: 10 lines]', '  new [paste 1: 20 lines]|']);
+    expect(desk.editor.take().text).toBe(`${'q\n'.repeat(10)}\nnew ${'x\n'.repeat(20)}`);
+    desk.editor.prepend(queued);
+    expect(desk.drawn()).toEqual(['› [paste 1: 10 lines]|']);
+  });
+
   it('keeps its place when the text comes back from an external editor', async () => {
     const desk = await openDesk();
     await desk.press('see ');

@@ -58,12 +58,8 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
   const takeQueued = async () => {
     const prompt = await conversation.takeQueued();
     if (prompt === undefined) return hint('The queue has nothing that has not begun.');
-    const { text } = editor;
     // What is being typed is not lost.
-    editor.replace({
-      text: text === '' ? prompt.text : `${prompt.text}\n${text}`,
-      images: prompt.images,
-    });
+    editor.prepend(prompt);
   };
 
   return (event, action) => {
