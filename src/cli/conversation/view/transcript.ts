@@ -113,14 +113,26 @@ function rowsOf(item: PrintedItem, options: TranscriptOptions): readonly Row[] {
 }
 
 function promptRows({ text, images }: PromptItem, theme: Theme): readonly Row[] {
-  const lines = visible(text).split('\n');
-  const more = images === 0 ? [] : [theme.dim(`  [${counted(images, 'image')}]`)];
+  const lines = text.split('\n');
+  // A long paste must not push everything else out of the terminal's history.
+  const shown = lines.length > PROMPT_LINES ? lines.slice(0, SHOWN_OF_LONG) : lines;
+  const left = lines.length - shown.length;
   return [
     '',
-    ...lines.map((line, at) => `${theme.accent(at === 0 ? '>' : ' ')} ${theme.bold(line)}`),
-    ...more,
+    ...shown.map((line, at) => {
+      const start = visible(line.slice(0, PROMPT_LINE_CHARS));
+      const cutOff = line.length > PROMPT_LINE_CHARS ? theme.dim(' … ^O') : '';
+      return `${theme.accent(at === 0 ? '>' : ' ')} ${theme.bold(start)}${cutOff}`;
+    }),
+    ...(left === 0 ? [] : [theme.dim(`  … ${counted(left, 'more line')}, ^O shows all`)]),
+    ...(images === 0 ? [] : [theme.dim(`  [${counted(images, 'image')}]`)]),
   ];
 }
+
+/** A prompt with more lines is printed with the first ones; the viewer shows all of it. */
+const PROMPT_LINES = 40;
+const SHOWN_OF_LONG = 20;
+const PROMPT_LINE_CHARS = 4_000;
 
 const NOTE_MARKS = { quiet: '· ', notice: '', warning: '! ', error: '✗ ' } as const;
 const NOTE_TONES = { quiet: 'dim', notice: 'warn', warning: 'warn', error: 'bad' } as const;
@@ -157,9 +169,14 @@ function errorRows(result: EndItem['result'], theme: Theme): readonly Row[] {
 /** What the viewer shows of an item: a call with all that it was given and answered. */
 function partOf(item: PrintedItem, rows: readonly Row[]): ViewPart {
   const [heading = '', ...lines] = rows.filter((row) => row !== '');
-  if (item.kind === 'prompt') return { heading, lines };
+  if (item.kind === 'prompt') return promptPart(item, heading, lines);
   if (item.kind !== 'tool') return { heading, lines };
   return { heading, lines: wholeCall(item), folded: true };
+}
+
+function promptPart({ text }: PromptItem, heading: string, printed: readonly string[]): ViewPart {
+  const lines = text.split('\n');
+  return lines.length > PROMPT_LINES ? { heading, lines, folded: true } : { heading, lines: printed };
 }
 
 function wholeCall({ input, text }: ToolItem): readonly string[] {

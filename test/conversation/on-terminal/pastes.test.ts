@@ -1,0 +1,94 @@
+/** A8 through the built command line in a pseudo-terminal: a paste is one prompt with its content, and runs nothing. */
+import pty from '@lydell/node-pty';
+import { expect, it, onTestFinished } from 'vitest';
+import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
+import { inShortAndLongForm } from '../../long-form.ts';
+
+const [START, END] = ['\x1b[200~', '\x1b[201~'];
+/** Longer than what the burst rule waits for, also on a machine with much to do. */
+const QUIET_MS = 400;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The conversation, once its prompt is shown. */
+async function converse(server: RehearsalServer) {
+  const terminal = pty.spawn(process.execPath, [BIN], {
+    cols: 80,
+    rows: 24,
+    cwd: temporaryFolder(),
+    env: bareEnv({ TERM: 'xterm-256color', ...against(server) }),
+  });
+  const ended = new Promise((resolve) => terminal.onExit(resolve));
+  onTestFinished(async () => {
+    terminal.kill('SIGKILL');
+    await ended;
+  });
+  let shown = '';
+  terminal.onData((data) => {
+    shown += data;
+  });
+  const seen = async (text: string) => {
+    while (!shown.includes(text)) await pause(20);
+  };
+  await seen('›');
+  return { terminal, seen, shown: () => shown };
+}
+
+/** What a user's prompts were in the last request. */
+function promptOf(server: RehearsalServer): string {
+  const { messages } = server.requests.at(-1)!.body as { messages: { role: string; content: unknown }[] };
+  const last = messages.findLast(({ role }) => role === 'user')?.content;
+  if (typeof last === 'string') return last;
+  const texts = (last as { type: string; text?: string }[]).map(({ text = '' }) => text);
+  return texts.filter((text) => !text.startsWith('<system-reminder>')).join('');
+}
+
+function content(bytes: number): string {
+  const line = 'a line of the log: 漢字 👍🏽 $(rm -rf build)\n\t!next\n';
+  return `${line.repeat(Math.ceil(bytes / Buffer.byteLength(line))).slice(0, Math.max(0, bytes - 1))}.`;
+}
+
+const typed = (text: string) => text.replaceAll('\n', '\r');
+
+/** More than the context holds is cut by the engine; that pastes of 5 MB arrive is in test/terminal/input. */
+const LARGE = inShortAndLongForm(100_000, 400_000);
+
+it.each<[string, string, string]>([
+  ['of one byte', `${START}x${END}`, 'x'],
+  ['of 900 bytes', `${START}${typed(content(900))}${END}`, content(900)],
+  ['of many bytes', `${START}${typed(content(LARGE))}${END}`, content(LARGE)],
+  ['with an end mark and an Enter inside', `${START}one${END}\r!touch run\r${END}`, 'one\n!touch run\n'],
+  ['with marks around an Enter', `${START}one${END}\r${START}two${END}`, 'one\ntwo'],
+  ['without marks', typed(content(9_000)), content(9_000)],
+  ['without marks, of a few lines', 'one\rtwo\rthree\r', 'one\ntwo\nthree\n'],
+])('A8 a paste %s is one prompt', async (_, sent, prompt) => {
+  const server = await rehearse(reply('Thank you.'));
+  const { terminal, seen, shown } = await converse(server);
+  terminal.write(sent);
+  await pause(QUIET_MS + sent.length / 2_000);
+  expect(server.requests).toHaveLength(0);
+  terminal.write('\r');
+  await seen('Thank you.');
+  expect(server.requests).toHaveLength(1);
+  expect(promptOf(server).trimEnd()).toBe(prompt.trimEnd());
+  // A long one does not push everything else out of the terminal's history.
+  expect(shown().length).toBeLessThan(20_000);
+});
+
+it('A8 a paste is one prompt wherever its end mark is split', async () => {
+  const cuts = Array.from({ length: inShortAndLongForm(2, END.length - 1) }, (_, at) => at + 1);
+  const server = await rehearse(...cuts.map((cut) => reply(`Answer ${cut}.`)));
+  const { terminal, seen } = await converse(server);
+  for (const cut of cuts) {
+    terminal.write(`${START}first ${cut}\rsecond\r${END.slice(0, cut)}`);
+    await pause(100);
+    terminal.write(END.slice(cut));
+    await pause(QUIET_MS);
+    expect(server.requests).toHaveLength(cut - 1);
+    terminal.write('\r');
+    await seen(`Answer ${cut}.`);
+    expect(promptOf(server).trimEnd()).toBe(`first ${cut}\nsecond`);
+    await seen('done');
+  }
+});
