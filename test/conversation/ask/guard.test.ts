@@ -1,15 +1,6 @@
 /** The guard of questions against answers by accident, as a pure machine over the times of keys. */
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  dueMs,
-  type Guard,
-  newGuard,
-  PAUSE_MS,
-  QUIET_MS,
-  stepGuard,
-} from '../../../src/cli/conversation/ask/guard.ts';
-import { propertyRuns } from '../../long-form.ts';
+import { dueMs, type Guard, newGuard, PAUSE_MS, stepGuard } from '../../../src/cli/conversation/ask/guard.ts';
 
 const shownAt = (atMs: number): Guard => ({ isShown: true, lastMs: atMs });
 const choice = (atMs: number) => ({ kind: 'key', atMs, means: 'choice' }) as const;
@@ -52,45 +43,4 @@ describe('what a key does', () => {
     expect(stepGuard(shownAt(0), { kind: 'paste', atMs: 5_000 }).to).toBe('editor');
     expect(stepGuard(newGuard(0), choice(5_000)).to).toBe('editor');
   });
-});
-
-it('A6: 300 random keys across the moment of a question decide nothing, and none is lost', () => {
-  const KEYS = [...'1234567890abcdefgh ', 'enter'];
-  const typing = fc.record({
-    keys: fc.array(fc.record({ key: fc.constantFrom(...KEYS), gapMs: fc.integer({ min: 20, max: 350 }) }), {
-      minLength: 300,
-      maxLength: 300,
-    }),
-    /** The key after which the question arrives. */
-    arrivesAfter: fc.integer({ min: 1, max: 299 }),
-  });
-  fc.assert(
-    fc.property(typing, ({ keys, arrivesAfter }) => {
-      let nowMs = 0;
-      let draft = '';
-      let guard: Guard | undefined;
-      let lastKeyMs: number | undefined;
-      const reached: string[] = [];
-      for (const [at, { key, gapMs }] of keys.entries()) {
-        if (at === arrivesAfter) guard = newGuard(lastKeyMs);
-        // The question looks at the time whenever it could be due.
-        if (guard !== undefined) {
-          const dueAtMs = Math.max(nowMs, dueMs(guard));
-          if (dueAtMs <= nowMs + gapMs)
-            ({ guard } = stepGuard(guard, { kind: 'time', atMs: dueAtMs, draftIsEmpty: draft === '' }));
-        }
-        nowMs += gapMs;
-        lastKeyMs = nowMs;
-        const means = /^[1-5]$/.test(key) ? 'choice' : 'other';
-        const step = guard && stepGuard(guard, { kind: 'key', atMs: nowMs, means });
-        guard = step?.guard;
-        expect(step?.to ?? 'editor').toBe('editor');
-        reached.push(key);
-        draft = key === 'enter' ? '' : draft + key;
-      }
-      expect(reached).toHaveLength(300);
-      expect(QUIET_MS).toBeGreaterThan(350);
-    }),
-    { numRuns: propertyRuns(200, 2_000) },
-  );
 });
