@@ -15,7 +15,7 @@ interface RoutedProviders {
   /** Whose models are asked by a name without a provider. */
   readonly own: ModelClient;
   isProvider(name: string): boolean;
-  /** Why models of another provider must not be asked, in one sentence; undefined: they may. */
+  /** Why models of a provider must not be asked, in one sentence; undefined: they may. */
   refusal(provider: string): string | undefined;
   /** Opens the client of another provider; called once for each. Throws if it cannot be reached at all. */
   open(provider: string): ModelClient;
@@ -35,7 +35,10 @@ class RoutingClient implements ModelClient {
 
   readonly call = (request: ModelRequest, options: CallOptions) => {
     const { provider, model } = this.#named(request.model);
-    if (provider === undefined) return this.#providers.own.call(request, options);
+    const { own, ownName, refusal } = this.#providers;
+    const refused = refusal(provider ?? ownName);
+    if (refused !== undefined) return refusing(refused, options);
+    if (provider === undefined) return own.call(request, options);
     return this.#callOther(provider, { ...request, model }, options);
   };
 
@@ -44,8 +47,6 @@ class RoutingClient implements ModelClient {
     request: ModelRequest,
     options: CallOptions,
   ): AsyncGenerator<ModelOutput, ModelOutcome> {
-    const refused = this.#providers.refusal(provider);
-    if (refused !== undefined) return failed(refused, options);
     let client: ModelClient;
     try {
       client = this.#clientOf(provider);
@@ -67,9 +68,9 @@ class RoutingClient implements ModelClient {
 
   readonly ready: ModelClient['ready'] = (name, life) => {
     const { provider, model } = this.#named(name);
-    return provider === undefined || this.#providers.refusal(provider) !== undefined
-      ? this.#providers.own.ready(name, life)
-      : this.#clientOf(provider).ready(model, life);
+    const { own, ownName, refusal } = this.#providers;
+    if (refusal(provider ?? ownName) !== undefined) return undefined;
+    return provider === undefined ? own.ready(name, life) : this.#clientOf(provider).ready(model, life);
   };
 
   readonly fastMode = () => this.#providers.own.fastMode();
@@ -88,6 +89,10 @@ class RoutingClient implements ModelClient {
     this.#opened.set(provider, client);
     return client;
   }
+}
+
+async function* refusing(message: string, options: CallOptions): AsyncGenerator<never, ModelOutcome> {
+  return failed(message, options);
 }
 
 function failed(message: string, { retry }: CallOptions): ModelOutcome {

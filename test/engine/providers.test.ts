@@ -1,4 +1,6 @@
 /** Which provider is asked, and what of one never reaches another. Real servers of the Messages API. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smallModel } from '../../src/engine/side-calls/small-model.ts';
 import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
@@ -102,6 +104,37 @@ describe('the provider of a session', () => {
     expect(server.requests.map(({ headers }) => headers['authorization'])).not.toContain('Bearer sk-main');
     expect(result?.modelUsage).toMatchObject({ 'ollama:qwen3:8b': { contextWindow: 40_960 } });
     expect(main.received).toEqual([]);
+  });
+
+  it('without credentials for Anthropic no prompt goes there, not even that of an agent with an alias', async () => {
+    const server = await startOllama({ 'qwen3:8b': { loadedContext: 64_000 } });
+    onTestFinished(() => server.close());
+    const input = {
+      description: 'Look',
+      prompt: 'CANARY-1',
+      subagent_type: 'general-purpose',
+      model: 'haiku',
+    };
+    const call = { kind: 'call', id: 'toolu_1', name: 'Agent', input } as const;
+    server.answerWith({ kind: 'message', parts: [call] }, says('Done.'));
+    const proxied: string[] = [];
+    const proxy = createServer().on('connect', (request, socket) => {
+      proxied.push(request.url ?? '');
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const env = {
+      OLLAMA_HOST: `127.0.0.1:${server.port}`,
+      HTTPS_PROXY: `http://127.0.0.1:${port}`,
+      ANTHROPIC_API_KEY: '',
+      ANTHROPIC_BASE_URL: '',
+    };
+    const { result } = await ask({ env, model: 'ollama:qwen3:8b', tools: ['Agent'] });
+    expect(result).toMatchObject({ result: 'Done.' });
+    expect(server.received[1]?.body).toContain('No credentials for Anthropic are configured');
+    expect(proxied).toEqual([]);
   });
 
   it('settings take the place of what is known of a name, and an address of its own that of the server', async () => {

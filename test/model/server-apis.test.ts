@@ -99,6 +99,29 @@ describe('Ollama', () => {
     });
   });
 
+  it.each([
+    ['thinking', { type: 'adaptive' }, { type: 'enabled', budget_tokens: 4_000 }],
+    ['thinking', { type: 'enabled', budgetTokens: 2_000 }, { type: 'enabled', budget_tokens: 2_000 }],
+    ['thinking', { type: 'disabled' }, { type: 'disabled' }],
+    ['thinking', undefined, undefined],
+    ['tools', { type: 'enabled', budgetTokens: 2_000 }, undefined],
+    ['tools', { type: 'adaptive' }, undefined],
+    ['tools', { type: 'disabled' }, undefined],
+  ] as const)(
+    'thinking is sent to a model that thinks, and as it is asked for: %s, %o',
+    async (ability, asked, sent) => {
+      const capabilities = ['completion', ability];
+      const server = await started(startOllama({ 'qwen3:8b': { capabilities, loadedContext: 64_000 } }));
+      answerHello(server);
+      const thinking = asked === undefined ? {} : { thinking: asked };
+      await run(
+        client(server.url),
+        requestOf(viewOf(user('hi')), { model: 'qwen3:8b', maxTokens: 8_000, ...thinking }),
+      );
+      expect(server.requests.at(-1)?.json['thinking']).toEqual(sent);
+    },
+  );
+
   it('no ability is denied to the stub of a model that runs elsewhere', async () => {
     const server = await started(startOllama({ 'gpt-oss:120b': { capabilities: ['thinking'] } }));
     const { supportsImages, supportsTools } = await infoOf(server.url, 'gpt-oss:120b');

@@ -26,7 +26,7 @@ export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): 
     ownName: ownName(config),
     own: clientOf(own, apiProvider(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
-    refusal: (name) => lockedOut(name, config),
+    refusal: (name) => (name === ownName(config) ? missing(config) : lockedOut(name, config)),
     open: (name) => clientOf(providerOf(name, config), apiProvider(name), config, ports),
   });
 }
@@ -105,6 +105,13 @@ export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineCon
   const { baseUrl } = accessOf(provider, config);
   const path = withoutTrailingSlashes(new URL(baseUrl).pathname);
   return provider.type === 'openai-compatible' ? path || '/v1' : `${path}/v1`;
+}
+
+/** A session that was started for the models of another provider sends its prompts to no other one. */
+function missing({ isProviderMissing }: Pick<QueryEngineConfig, 'isProviderMissing'>): string | undefined {
+  return isProviderMissing === true
+    ? 'No credentials for Anthropic are configured, so its models are not asked. Name one of another provider.'
+    : undefined;
 }
 
 /** Where a variable asks for one cloud, nothing goes elsewhere: not for a fallback, and not for an agent. */

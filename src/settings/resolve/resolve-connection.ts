@@ -26,6 +26,7 @@ type Connection = Pick<
   | 'noProxy'
   | 'provider'
   | 'providers'
+  | 'isProviderMissing'
   | 'providerLockedBy'
   | 'proxyUrl'
 > &
@@ -74,6 +75,11 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const takesLogin = given.apiKeySource === 'none' && chosen.provider === 'anthropic' && !bringsCredential;
   const credential = (takesLogin ? await storedLogin(baseUrl, input) : undefined) ?? given;
   const isOAuth = chosen.type === 'anthropic' && isSubscription(credential);
+  const isModelConfigured =
+    chosen.provider !== 'anthropic' ||
+    named !== undefined ||
+    credential.apiKeySource !== 'none' ||
+    bringsCredential;
   const headers = isOAuth ? withBeta(ownHeaders, OAUTH_BETA) : ownHeaders;
   return {
     ...credential,
@@ -86,11 +92,8 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
     providerAskedBy: chosen.askedBy,
     baseUrl,
     headers,
-    isModelConfigured:
-      chosen.provider !== 'anthropic' ||
-      named !== undefined ||
-      credential.apiKeySource !== 'none' ||
-      bringsCredential,
+    isModelConfigured,
+    isProviderMissing: !isModelConfigured,
     proxyUrl: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
     noProxy: environment.noProxy ?? settings.noProxy,
     ca: isSecure || proxyUrl?.startsWith('https:') ? await readAuthorities(input) : undefined,

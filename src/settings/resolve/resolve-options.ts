@@ -41,6 +41,7 @@ interface Sources {
     | 'credentialTtlMs'
     | 'provider'
     | 'providerEnv'
+    | 'isProviderMissing'
     | 'providerLockedBy'
     | 'providers'
     | 'proxyUrl'
