@@ -417,6 +417,11 @@ test('the real commands work: an unknown one is a sentence, /model a numbered li
   await left;
 });
 
+test('a first prompt may be a command, as for --resume without an id', async () => {
+  const { until } = await start([], { prompt: '/resume' });
+  expect(await until(ready)).not.toContain('Prompt: ');
+});
+
 test('Ctrl-C while nothing runs asks for another one, which leaves', async () => {
   const { mode, until, left } = await start([]);
   await until(ready);

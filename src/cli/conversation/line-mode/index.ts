@@ -238,10 +238,12 @@ export function createLineMode({
   for (const problem of launch.settings?.problems ?? []) writer.line(`Warning: ${problem}`);
   const tail = sayTail(launch.target.resume);
   const opened = Promise.all([conversation.opened, tail]).then(() => {
-    if (launch.prompt === undefined || launch.prompt === '') invite();
+    const { prompt = '' } = launch;
+    if (prompt.startsWith('/')) void command(prompt);
+    else if (prompt === '') invite();
     else {
       hasPrompts = true;
-      conversation.enter({ text: launch.prompt, images: [] });
+      conversation.enter({ text: prompt, images: [] });
     }
   });
 
