@@ -11,8 +11,9 @@ const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status ==
 /** All that a conversation with one command wrote until its closing line. */
 async function written(command: string, settings: object, env: Record<string, string>): Promise<string> {
   const server = await rehearse(reply(['**Bold** words.', toolUse('Bash', { command })]), reply('Done.'));
-  const all = { ...bareEnv(against(server)), TERM: 'xterm-256color', SHELL: '/bin/sh', ...env };
-  const home = all['TURNWRIGHT_HOME'] as string;
+  const bare = bareEnv(against(server));
+  const all = { ...bare, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env };
+  const home = bare['TURNWRIGHT_HOME'] as string;
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
   const run = `stty cols 90 rows 30; exec '${process.execPath}' '${BIN}' go`;
