@@ -157,5 +157,5 @@ function itemRows(lines: readonly string[], columns: number, theme: Theme): read
   const box = tick === undefined ? '' : tick === ' ' ? '☐ ' : '☑ ';
   const hang = ' '.repeat(bullet.length + 1);
   const rows = wrap(box + inlineText(words ?? text, theme), Math.max(1, columns - hang.length));
-  return rows.map((row, at) => (at === 0 ? `${theme.accent(bullet)} ${row}`.trimEnd() : hang + row));
+  return rows.map((row, at) => (at === 0 ? `${bullet} ${row}`.trimEnd() : hang + row));
 }

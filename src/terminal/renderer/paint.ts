@@ -7,7 +7,7 @@
  */
 import { cells, clusters, cut, isDisputed } from '../text/cells.ts';
 import { clean } from '../text/clean.ts';
-import { RESET, sgrParts } from '../text/sgr.ts';
+import { endsPlain, RESET, sgrParts } from '../text/sgr.ts';
 import type { Frame, Row, Size } from './frame.ts';
 
 const MAX_LIVE_ROWS = 16;
@@ -150,7 +150,7 @@ function fitted({ rows, cursor }: Frame, size: Size, isNarrow: boolean): Frame {
  */
 function printed(row: Row, columns: number): string {
   const text = isDisputed(row) && cells(row) < columns ? placed(row) : row;
-  return row.includes('\x1b') ? text + RESET : text;
+  return endsPlain(row) ? text : text + RESET;
 }
 
 function placed(row: Row): string {

@@ -41,11 +41,15 @@ export function setWidths(widths: WidthTable): void {
   seen.clear();
 }
 
+/** Letters, punctuation, arrows and boxes that are one cell each, and join nothing. */
+const NARROW =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0384-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u2048\u2190-\u2193\u2500-\u25fc\u2713\u2717]*$/;
+
 /** Cells of a row: no line breaks, and no control characters but SGR sequences, which take none. */
 export function cells(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
   const shown = withoutSgr(text);
-  if (PRINTABLE_ASCII.test(shown)) return shown.length;
+  if (NARROW.test(shown)) return shown.length;
   let width = 0;
   for (const cluster of graphemes(shown)) width += clusterCells(cluster);
   return width;
@@ -98,7 +102,7 @@ function clusterCells(cluster: string): number {
 
 function measured(cluster: string): number {
   if (!isDisputed(cluster)) return stringWidth(cluster);
-  if (cluster.endsWith('\u20e3')) return table.keycap;
+  if (cluster.length > 1 && cluster.endsWith('\u20e3')) return table.keycap;
   const members = cluster.split('\u200d').filter((part) => part !== '');
   if (members.length > 1)
     return table.joinsFamily ? table.emoji : members.reduce((sum, member) => sum + measured(member), 0);

@@ -50,6 +50,14 @@ export class SgrState {
   }
 }
 
+/** Nothing that the row switches on is on at its end. */
+export function endsPlain(row: string): boolean {
+  if (!row.includes(ESC)) return true;
+  const state = new SgrState();
+  for (const [sequence] of row.matchAll(SGR)) state.apply(sequence);
+  return state.isPlain;
+}
+
 const ATTRIBUTES = [
   'bold',
   'dim',

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { wrapAnsi } from 'fast-wrap-ansi';
+import stringWidth from 'string-width';
 import { afterEach, describe, expect, test } from 'vitest';
 import { COMMON_WIDTHS, cells, cut, setWidths } from '../../../src/terminal/text/cells.ts';
 import { clean } from '../../../src/terminal/text/clean.ts';
@@ -26,6 +27,15 @@ describe('widths', () => {
     expect(clusters.map(cells)).toEqual([4, 1, 1, 2, 2, 2, 2, 2]);
     setWidths({ emoji: 1, joinsSkinTone: false, joinsFamily: false, variation: 1, keycap: 1 });
     expect(clusters.map(cells)).toEqual([2, 1, 1, 3, 1, 2, 2, 2]);
+  });
+
+  test('are what string-width counts, for every character up to the symbols of Japanese', () => {
+    const different: string[] = [];
+    for (let point = 0xa1; point < 0x3100; point += 1) {
+      const sign = String.fromCharCode(point);
+      if (cells(sign) !== stringWidth(sign)) different.push(point.toString(16));
+    }
+    expect(different).toEqual([]);
   });
 
   test('a row is cut between clusters, with an ellipsis, and its colours end there', () => {

@@ -1,0 +1,118 @@
+/** Long answers in the built conversation: what they cost, and what the terminal keeps of them (A1, A3, A4). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { reply, type ScriptedReply, toolUse } from '../../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
+import { inShortAndLongForm } from '../../long-form.ts';
+import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
+import { hasTmux, inTmux, pause } from '../../terminal/tmux.ts';
+
+const line = (n: number) => `item ${String(n).padStart(5, '0')} of the answer, ${'word '.repeat(n % 11)}end`;
+const itemsIn = (lines: readonly string[]) =>
+  lines.flatMap((one) => /^(?:•|-) item (\d{5}) /.exec(one)?.[1] ?? []).map(Number);
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+/** As much as one answer of a model may have; the next part follows a call. */
+const LINES_PER_ANSWER = 250;
+const look = toolUse('Glob', { pattern: '*.nothing' });
+
+const partOf = (from: number, to: number) =>
+  upTo(to)
+    .slice(from)
+    .map((n) => `- ${line(n)}`)
+    .join('\n');
+
+/** Numbered lines, by answers that end in a call. */
+function answers(count: number): readonly ScriptedReply[] {
+  const timing = { deltaChars: 400, gapMs: 2 };
+  const starts = Array.from(
+    { length: Math.ceil(count / LINES_PER_ANSWER) },
+    (_, at) => at * LINES_PER_ANSWER,
+  );
+  return starts.map((from) => {
+    const to = Math.min(count, from + LINES_PER_ANSWER);
+    return reply(to < count ? [partOf(from, to), look] : partOf(from, to), { timing });
+  });
+}
+
+/** User and system time of the children of a shell, as `times` prints it in its second line. */
+function cpuSeconds(times: string): number {
+  const parts = [...(times.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+}
+
+/** Runs the command line in a shell in tmux, which notes the time that it took. */
+async function run(args: readonly string[], count: number) {
+  const server = await rehearse(...answers(count));
+  const folder = temporaryFolder();
+  const times = join(folder, 'times');
+  const script = `cd "$0" && echo $$ > shell && "$@"; times > '${times}'`;
+  const command = ['sh', '-c', script, folder, process.execPath, BIN, ...args];
+  const terminal = await inTmux(command, { env: bareEnv(against(server)) });
+  return {
+    ...terminal,
+    cpuSeconds: () => cpuSeconds(readFileSync(times, 'utf8')),
+    peakMb() {
+      const shell = readFileSync(join(folder, 'shell'), 'utf8').trim();
+      const [child] = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ');
+      const status = readFileSync(`/proc/${child}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    },
+  };
+}
+
+describe.skipIf(!hasTmux)('a long answer', () => {
+  test('A1 is in the history once and in order, for little more than printing it costs', async () => {
+    const count = inShortAndLongForm(1_000, 10_000);
+    const printed = await run(['-p', 'go'], count);
+    await printed.until('ended with 0');
+    const talk = await run(['go'], count);
+    await talk.until('done ·');
+    const rss = talk.peakMb();
+    const history = talk.history();
+    expect(itemsIn(history)).toEqual(upTo(count));
+    talk.keys('C-d');
+    await talk.until('ended with');
+    await pause(500);
+    const content = upTo(count).reduce((sum, n) => sum + line(n).length + 3, 0);
+    const figures = {
+      bytes: talk.raw().length / content,
+      cpuSecondsAbove: talk.cpuSeconds() - printed.cpuSeconds(),
+      rssMb: rss,
+    };
+    if (count === 10_000) console.log(figures);
+    expect(figures.bytes).toBeLessThan(1.3);
+    expect(figures.rssMb).toBeLessThan(120);
+    // A1 says 0.8 s; a busy machine counts up to twice of it.
+    expect(figures.cpuSecondsAbove).toBeLessThan(1.6);
+    expect(forbiddenIn(talk.raw())).toEqual([]);
+  }, 60_000);
+
+  test('A4 leaves what the shell printed before, through a resize, tools and the exit', async () => {
+    const write = toolUse('Write', { file_path: 'a.txt', content: 'text\n' });
+    const server = await rehearse(reply(['I write.', write]), ...answers(300));
+    const command = ['sh', '-c', 'cd "$0" && exec "$@"', temporaryFolder(), process.execPath, BIN];
+    const terminal = await inTmux([...command, '--permission-mode', 'acceptEdits', 'go'], {
+      env: bareEnv(against(server)),
+    });
+    await terminal.until('item 00020');
+    terminal.resize(50, 14);
+    await terminal.until('done ·');
+    terminal.resize(90, 30);
+    await pause(700);
+    const before = ['text of the shell', '1', '2', '3', '4', '5'];
+    const isKept = () => {
+      const history = terminal.history();
+      const start = history.indexOf('text of the shell');
+      return history.slice(start, start + before.length);
+    };
+    expect(isKept()).toEqual(before);
+    expect(itemsIn(terminal.history())).toEqual(upTo(300));
+    terminal.keys('C-d');
+    await pause(500);
+    expect(isKept()).toEqual(before);
+    expect(forbiddenIn(terminal.raw())).toEqual([]);
+    expect(terminal.ask('#{cursor_flag} #{alternate_on} #{mouse_any_flag}')).toBe('1 0 0');
+  });
+});
