@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { welcome } from '../../src/cli/conversation/start/index.ts';
-import { localServers } from '../../src/cli/conversation/start/local-servers.ts';
+import { localModels } from '../../src/cli/conversation/start/local-models.ts';
 import type { RunFlags } from '../../src/cli/flags/run-flags.ts';
 import type { World } from '../../src/cli/world.ts';
 
@@ -34,11 +34,7 @@ const listing = (...ids: readonly string[]) => ({
 /** Each answer is typed once its text is on the screen. */
 async function greeted(
   answers: readonly (readonly [sees: string, types: string])[],
-  {
-    places = [],
-    lineMode = false,
-    env = {},
-  }: { places?: Parameters<typeof localServers>[0]; lineMode?: boolean; env?: Record<string, string> } = {},
+  { lineMode = false, env = {} }: { lineMode?: boolean; env?: Record<string, string> } = {},
 ) {
   const keyboard = new PassThrough() as unknown as NodeJS.ReadStream & PassThrough;
   const home = mkdtempSync(join(tmpdir(), 'turnwright-welcome-'));
@@ -61,7 +57,7 @@ async function greeted(
     },
     signals: { raiseInterrupt: () => {} },
   } as unknown as World;
-  const done = await welcome(world, flags, { keyboard, lineMode, places });
+  const done = await welcome(world, flags, { keyboard, lineMode });
   return { done, seen, home };
 }
 
@@ -93,62 +89,33 @@ test('a key is asked for, checked and stored; a refused one leads back', async (
 });
 
 describe('servers of this machine', () => {
+  const ollamaAt = (port: number) => ({ OLLAMA_HOST: `127.0.0.1:${port}` });
+
   test('are looked for when that is chosen, and one of their models is taken', async () => {
     const ollama = await answering(listing('qwen3:8b', 'nomic-embed-text', 'gemma3'));
-    const places = [{ name: 'Ollama', port: ollama.port }];
-    const left = await greeted([['Esc leaves', '\x1b']], { places });
+    const env = ollamaAt(ollama.port);
+    const left = await greeted([['Esc leaves', '\x1b']], { env });
     expect([left.done.kind, ollama.asked()]).toEqual(['leave', 0]);
     const { done, seen } = await greeted(
       [
         ['Esc leaves', '3'],
-        ['gemma3 (Ollama)', '2'],
+        ['  2  ollama:gemma3', '2'],
       ],
-      { places },
+      { env },
     );
-    const baseUrl = `http://127.0.0.1:${ollama.port}/v1`;
     expect(done).toEqual({
       kind: 'goOn',
-      flags: { ...flags, options: { maxTurns: 3, provider: 'openai-compatible', baseUrl, model: 'gemma3' } },
+      flags: { ...flags, options: { maxTurns: 3, model: 'ollama:gemma3' } },
     });
-    expect(seen).toContain(
-      `Next time: turnwright --provider openai-compatible --base-url ${baseUrl} --model gemma3`,
-    );
+    expect(seen).toContain('Next time: turnwright --model ollama:gemma3');
     expect(seen).not.toContain('nomic');
   });
 
-  test('that are missing are said to be missing, and the choice comes again', async () => {
-    const { done, seen } = await greeted(
-      [
-        ['Esc leaves', '3'],
-        ['choose this again.\n', ''],
-        ['Esc leaves', '\x1b'],
-      ],
-      { places: [{ name: 'Ollama', port: 9 }] },
-    );
-    expect(done).toEqual({ kind: 'leave' });
-    expect(seen).toContain('No model server answers on this machine.');
-  });
-
-  test('are only those that list models, and on a port of many uses those that name themselves', async () => {
-    const [page, other, llama, silent] = await Promise.all([
-      answering('<html>'),
-      answering(listing('my-app')),
-      answering({ data: [{ id: 'gguf', owned_by: 'llamacpp' }] }),
-      answering(listing('x'), 404),
-    ]);
-    const at = (name: string, { port }: { port: number }, ownedBy?: string) => ({
-      name,
-      port,
-      ...(ownedBy !== undefined && { ownedBy }),
-    });
-    expect(
-      await localServers([
-        at('page', page),
-        at('other', other, 'llamacpp'),
-        at('llama.cpp', llama, 'llamacpp'),
-        at('silent', silent),
-      ]),
-    ).toEqual([{ name: 'llama.cpp', baseUrl: `http://127.0.0.1:${llama.port}/v1`, models: ['gguf'] }]);
+  test('that are missing, answer something else or refuse have no models', async () => {
+    const [page, closed] = await Promise.all([answering('<html>'), answering(listing('x'), 404)]);
+    const modelsAt = (port: number) => localModels({ cwd: tmpdir(), env: ollamaAt(port) });
+    const found = await Promise.all([modelsAt(page.port), modelsAt(closed.port), modelsAt(9)]);
+    expect(found.flat().filter((name) => name.startsWith('ollama:'))).toEqual([]);
   });
 
   test('that accept and stay silent are given up', async () => {
@@ -156,7 +123,8 @@ describe('servers of this machine', () => {
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    expect(await localServers([{ name: 'slow', port }], 30)).toEqual([]);
+    const found = await localModels({ cwd: tmpdir(), env: ollamaAt(port) }, 30);
+    expect(found.filter((name) => name.startsWith('ollama:'))).toEqual([]);
     server.closeAllConnections();
   });
 });

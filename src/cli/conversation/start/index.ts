@@ -4,7 +4,7 @@ import { askSecret } from '../../run/ask-secret.ts';
 import { logIn, loginOf, loginTarget } from '../../run/log-in.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { World } from '../../world.ts';
-import { LOCAL_PLACES, type LocalPlace, localServers } from './local-servers.ts';
+import { localModels } from './local-models.ts';
 import { keyMenu, lineMenu, type Menu } from './menu.ts';
 
 /** `flags`: those of the run, with a model that was chosen. */
@@ -17,17 +17,13 @@ interface WelcomeOptions {
   readonly keyboard: NodeJS.ReadStream;
   /** Questions are answered by a number and Enter. Default false. */
   readonly lineMode?: boolean;
-  /** Where model servers of this machine listen. */
-  readonly places?: readonly LocalPlace[];
 }
-
-const PORTS = LOCAL_PLACES.map(({ name, port }) => `${name} ${port}`).join(', ');
 
 /** Asks until something was chosen that leads on. Before that, nothing is looked for and nothing is sent. */
 export async function welcome(
   world: World,
   flags: RunFlags,
-  { keyboard, lineMode = false, places = LOCAL_PLACES }: WelcomeOptions,
+  { keyboard, lineMode = false }: WelcomeOptions,
 ): Promise<Welcomed> {
   const menu = (lineMode ? lineMenu : keyMenu)(world, keyboard);
   await menu.say('Turnwright drives a model through tools until the work is done. No model is set up yet.');
@@ -36,7 +32,7 @@ export async function welcome(
     const chosen = await menu.ask<'rehearse' | 'login' | 'local'>([
       { value: 'rehearse', label: 'see it work now: a rehearsed run, without a key and without a network' },
       { value: 'login', label: 'log in with an API key' },
-      { value: 'local', label: `use a model server on this machine (looks at ${PORTS})` },
+      { value: 'local', label: 'use a model on this machine (looks for Ollama, LM Studio and llama.cpp)' },
     ]);
     switch (chosen) {
       case undefined:
@@ -47,9 +43,9 @@ export async function welcome(
         if (await logInHere(world, menu, keyboard)) return { kind: 'goOn', flags };
         break;
       case 'local': {
-        const options = await chooseLocal(menu, places);
-        if (options !== undefined)
-          return { kind: 'goOn', flags: { ...flags, options: { ...flags.options, ...options } } };
+        const model = await chooseLocal(world, menu);
+        if (model !== undefined)
+          return { kind: 'goOn', flags: { ...flags, options: { ...flags.options, model } } };
       }
     }
     await menu.say('');
@@ -73,26 +69,18 @@ async function logInHere(world: World, menu: Menu, keyboard: NodeJS.ReadStream):
   }
 }
 
-async function chooseLocal(
-  menu: Menu,
-  places: readonly LocalPlace[],
-): Promise<Pick<RunFlags['options'], 'provider' | 'baseUrl' | 'model'> | undefined> {
-  const servers = await localServers(places);
-  if (servers.length === 0) {
+/** undefined: there is none, which was said, or none was chosen. */
+async function chooseLocal(world: World, menu: Menu): Promise<string | undefined> {
+  const models = await localModels(world);
+  if (models.length === 0) {
     await menu.say(
       'No model server answers on this machine. Start one, load a model, and choose this again.',
     );
     return undefined;
   }
   await menu.say('');
-  const choices = servers.flatMap(({ name, baseUrl, models }) =>
-    models.map((model) => ({ value: { baseUrl, model }, label: `${model} (${name})` })),
-  );
-  const chosen = await menu.ask(choices);
-  if (chosen === undefined) return undefined;
-  const { baseUrl, model } = chosen;
-  await menu.say(
-    `Next time: turnwright --provider openai-compatible --base-url ${baseUrl} --model ${model}, or in your settings (docs/models.md).`,
-  );
-  return { provider: 'openai-compatible', baseUrl, model };
+  const model = await menu.ask(models.map((name) => ({ value: name, label: name })));
+  if (model !== undefined)
+    await menu.say(`Next time: turnwright --model ${model}, or "model" in your settings (docs/models.md).`);
+  return model;
 }
