@@ -131,8 +131,12 @@ async function* callModel(
     attempts.push(...sent.account());
     const { end } = sent;
     if (end.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
-    if (end.kind === 'complete')
+    if (end.kind === 'complete') {
+      // A server that has loaded the model for this request can say now how large its window is.
+      const known = deps.ready(request.model, life);
+      if (known !== undefined) await known;
       return { kind: 'complete', ...outcome({ ...state, overloadedInARow: 0, stalledInARow: 0 }) };
+    }
 
     failure = end.failure;
     const noted = noteFailure(state, failure);

@@ -75,17 +75,37 @@ describe('Ollama', () => {
   });
 
   it('a model that its first request loads is asked about again, and no more once its window is known', async () => {
-    const model: { loadedContext?: number } = {};
+    let isLoaded = () => false;
+    const model = {
+      get loadedContext() {
+        return isLoaded() ? 8_192 : undefined;
+      },
+    };
     const server = await started(startOllama({ 'qwen3:8b': model }));
-    answerHello(server, 3);
-    const asking = client(server.url);
+    isLoaded = () => server.received.length > 0;
+    answerHello(server, 2);
+    const advised: string[] = [];
+    const asking = client(server.url, { onAdapted: (line) => advised.push(line) });
+    await asking.ready('qwen3:8b', { signal: never });
+    expect(asking.infoOf('qwen3:8b').contextWindow).toBe(40_960);
     const request = requestOf(viewOf(user('hi')), { model: 'qwen3:8b' });
     await run(asking, request);
-    expect(asking.infoOf('qwen3:8b').contextWindow).toBe(40_960);
-    model.loadedContext = 8_192;
-    for (let n = 1; n <= 2; n++) await run(asking, request);
     expect(asking.infoOf('qwen3:8b').contextWindow).toBe(8_192);
-    expect(lookUps(server)).toHaveLength(6);
+    expect(advised).toHaveLength(1);
+    const asked = lookUps(server).length;
+    await run(asking, request);
+    expect(lookUps(server)).toHaveLength(asked);
+  });
+
+  it('an answer that is larger than any description is read no further, and nothing is known', async () => {
+    const server = await apiServer((response, { method }) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      if (method === 'GET') response.end(JSON.stringify({ id: 'm', owned_by: 'library' }));
+      else
+        response.end(JSON.stringify({ capabilities: ['completion'], license: 'x'.repeat(9 * 1024 * 1024) }));
+    });
+    onTestFinished(() => server.close());
+    expect((await infoOf(server.url, 'm')).supportsImages).toBeUndefined();
   });
 
   it('a model without vision or tools is known as such, whatever its author', async () => {

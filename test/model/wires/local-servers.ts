@@ -45,7 +45,7 @@ interface OllamaModel {
   /** `parameters` of the Modelfile. */
   readonly parameters?: string;
   /** Set while it is loaded. */
-  readonly loadedContext?: number;
+  readonly loadedContext?: number | undefined;
   readonly contextLength?: number;
   readonly owner?: string;
 }
