@@ -35,7 +35,7 @@ export function createSuggestFiles({
         isListing = false;
       });
       const next = { atMs: nowMs, paths: made };
-      // The first list is waited for, as is one after a failure. A newer one takes the old one's place when it is made.
+      // The first list is waited for, as is one after a failure. A newer one replaces the old one once made.
       listed = before === undefined ? next : { ...before, atMs: nowMs };
       made.then(
         () => {

@@ -1,5 +1,5 @@
 /** The rows that a text takes in a window, and where its places are in them. */
-import { cells, cut } from '../text/cells.ts';
+import { cells, currentWidths, cut, type WidthTable } from '../text/cells.ts';
 import { clean } from '../text/clean.ts';
 import { CHIP, type Chip, clustersOf, type Piece } from './buffer.ts';
 
@@ -14,13 +14,20 @@ export interface LaidOutRow {
 interface DrawnCluster {
   readonly shown: string;
   readonly cells: number;
-  /** Its place in the text. */
-  readonly from: number;
+  /** Its place, from the beginning of the row. */
+  readonly offset: number;
   readonly isChip: boolean;
 }
 
 /** As wide as a person who types it expects. */
 const TAB = '    ';
+
+/**
+ * Rows of lines that were seen, with places from the beginning of the line: most lines stay when a key is
+ * pressed.
+ */
+const seen = new WeakMap<WidthTable, Map<string, readonly LaidOutRow[]>>();
+const MOST_SEEN = 5_000;
 
 /** At least one row. Breaks behind blanks, else where the row is full. */
 export function layOut({ text, chips }: Piece, columns: number): readonly LaidOutRow[] {
@@ -29,50 +36,54 @@ export function layOut({ text, chips }: Piece, columns: number): readonly LaidOu
   let start = 0;
   let chip = 0;
   for (const line of text.split('\n')) {
-    let from = start;
-    const drawn = clustersOf(line).map((cluster) => {
-      const shown = drawnCluster(cluster, from, cluster === CHIP ? chips[chip++] : undefined, width);
-      from += cluster.length;
-      return shown;
-    });
-    rows.push(...rowsOf(drawn, start, start + line.length, width));
+    const found = line.includes(CHIP) ? rowsOf(line, width, () => chips[chip++]) : seenRows(line, width);
+    for (const row of found) rows.push({ ...row, from: start + row.from, to: start + row.to });
     start += line.length + 1;
   }
   return rows;
 }
 
-function drawnCluster(cluster: string, from: number, chip: Chip | undefined, width: number): DrawnCluster {
-  const shown = cut(cluster === '\t' ? TAB : clean(chip?.label ?? cluster), width);
-  return { shown, cells: cells(shown), from, isChip: chip !== undefined };
+function seenRows(line: string, width: number): readonly LaidOutRow[] {
+  const widths = currentWidths();
+  const lines = seen.get(widths) ?? new Map<string, readonly LaidOutRow[]>();
+  seen.set(widths, lines);
+  const key = `${width} ${line}`;
+  const known = lines.get(key);
+  if (known !== undefined) return known;
+  if (lines.size >= MOST_SEEN) lines.clear();
+  const made = rowsOf(line, width, () => undefined);
+  lines.set(key, made);
+  return made;
 }
 
-function rowsOf(
-  line: readonly DrawnCluster[],
-  start: number,
-  end: number,
-  width: number,
-): readonly LaidOutRow[] {
+function rowsOf(line: string, width: number, nextChip: () => Chip | undefined): readonly LaidOutRow[] {
   const rows: LaidOutRow[] = [];
-  let first = 0;
+  let row: DrawnCluster[] = [];
+  let from = 0;
+  let at = 0;
   let used = 0;
-  /** Behind the last blank, and the cells up to there. */
-  let blank = { index: 0, used: 0 };
-  const placeOfIndex = (index: number) => (index === 0 ? start : (line[index]?.from ?? end));
-  const close = (next: number) => {
-    rows.push({ from: placeOfIndex(first), to: placeOfIndex(next), clusters: line.slice(first, next) });
-    first = next;
+  /** Behind the last blank of the row: its clusters up to there. */
+  let blank = 0;
+  const close = (count: number) => {
+    const rest = row.slice(count);
+    const to = from + (rest[0]?.offset ?? at - from);
+    rows.push({ from, to, clusters: row.slice(0, count) });
+    row = rest.map((cluster) => ({ ...cluster, offset: cluster.offset - (to - from) }));
+    from = to;
+    used = row.reduce((sum, cluster) => sum + cluster.cells, 0);
+    blank = 0;
   };
-  for (const [index, { cells: needed, shown }] of line.entries()) {
-    while (used + needed > width && index > first) {
-      const afterWord = blank.index > first;
-      used = afterWord ? used - blank.used : 0;
-      close(afterWord ? blank.index : index);
-      blank = { index: first, used: 0 };
-    }
+  for (const cluster of clustersOf(line)) {
+    const chip = cluster === CHIP ? nextChip() : undefined;
+    const shown = cut(cluster === '\t' ? TAB : clean(chip?.label ?? cluster), width);
+    const needed = cells(shown);
+    while (used + needed > width && row.length > 0) close(blank > 0 ? blank : row.length);
+    row.push({ shown, cells: needed, offset: at - from, isChip: chip !== undefined });
+    at += cluster.length;
     used += needed;
-    if (shown.trim() === '' && shown !== '') blank = { index: index + 1, used };
+    if (shown !== '' && shown.trim() === '') blank = row.length;
   }
-  close(line.length);
+  close(row.length);
   return rows;
 }
 
@@ -87,7 +98,9 @@ export function placeOf(rows: readonly LaidOutRow[], at: number): Place {
   if (row < 0) row = rows.length - 1;
   if (rows[row]?.to === at && rows[row + 1]?.from === at) row += 1;
   let column = 0;
-  for (const { from, cells: used } of rows[row]?.clusters ?? []) if (from < at) column += used;
+  const found = rows[row];
+  for (const { offset, cells: used } of found?.clusters ?? [])
+    if (found !== undefined && found.from + offset < at) column += used;
   return { row, column };
 }
 
@@ -98,9 +111,9 @@ export function placeIn(rows: readonly LaidOutRow[], row: number, column: number
   let used = 0;
   for (const cluster of found.clusters) {
     used += cluster.cells;
-    if (used > column) return cluster.from;
+    if (used > column) return found.from + cluster.offset;
   }
   // The end of a row that is broken is already the beginning of the next one.
   const isBroken = rows[row + 1]?.from === found.to;
-  return (isBroken ? found.clusters.at(-1)?.from : undefined) ?? found.to;
+  return isBroken ? found.from + (found.clusters.at(-1)?.offset ?? 0) : found.to;
 }

@@ -36,6 +36,9 @@ const seen = new Map<string, number>();
 const MAX_SEEN = 4_096;
 let table = COMMON_WIDTHS;
 
+/** Another object whenever widths are others: for caches of what was measured. */
+export const currentWidths = (): WidthTable => table;
+
 export function setWidths(widths: WidthTable): void {
   table = widths;
   seen.clear();

@@ -1,8 +1,8 @@
 /** Writing a prompt with keys: moving, deleting, several lines, characters of any width. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ACTION_NAMES, type ActionName } from '../../../src/terminal/input/actions.ts';
-import { cells } from '../../../src/terminal/text/cells.ts';
+import { COMMON_WIDTHS, cells, setWidths } from '../../../src/terminal/text/cells.ts';
 import { propertyRuns } from '../../long-form.ts';
 import { historyOf, openDesk } from './desk.ts';
 
@@ -118,6 +118,15 @@ describe('characters of any width', () => {
     await desk.press('漢字漢字漢字');
     expect(desk.rows(10)).toEqual(['› 漢字漢', '  字漢字']);
     for (const row of desk.rows(10)) expect(cells(row)).toBeLessThan(10);
+  });
+
+  it('are measured again when the terminal has answered how wide it draws them', async () => {
+    const desk = await openDesk();
+    await desk.press('👍🏽');
+    expect(desk.editor.frame(80, 5).cursor).toEqual({ row: 0, column: 4 });
+    setWidths({ ...COMMON_WIDTHS, joinsSkinTone: false });
+    onTestFinished(() => setWidths(COMMON_WIDTHS));
+    expect(desk.editor.frame(80, 5).cursor).toEqual({ row: 0, column: 6 });
   });
 
   it('controls that reorder text are shown, and sent as they are', async () => {

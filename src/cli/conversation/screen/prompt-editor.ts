@@ -8,6 +8,7 @@ import { createImageFiles } from '../../../terminal/editor/image-file.ts';
 import { commandSource, fileSource, shellPathSource } from '../../../terminal/editor/sources.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import type { Env } from '../../world.ts';
+import type { ViewDocument } from '../overlay.ts';
 
 interface PromptEditorOptions {
   readonly cwd: string;
@@ -44,4 +45,10 @@ export async function promptEditor(options: PromptEditorOptions): Promise<MakeEd
 /** What was typed, with long pastes in place of their labels. */
 export function wholeText({ text, pastes }: Pick<Editor, 'text' | 'pastes'>): string {
   return pastes.reduce((whole, paste) => whole.replace(paste.label, () => paste.text), text);
+}
+
+/** What Ctrl+O shows: the transcript, and behind it the long pastes of the draft. */
+export function withPastes(document: ViewDocument, { pastes }: Pick<Editor, 'pastes'>): ViewDocument {
+  const parts = pastes.map(({ label, text }) => ({ heading: label, lines: text.split('\n'), folded: true }));
+  return { ...document, parts: [...document.parts, ...parts] };
 }

@@ -23,7 +23,7 @@ import { createKeys } from './keys.ts';
 import type { Launch } from './launch.ts';
 import { editDraft, openFile } from './outside.ts';
 import { createOwnStatus } from './own-status.ts';
-import { promptEditor, wholeText } from './prompt-editor.ts';
+import { promptEditor, wholeText, withPastes } from './prompt-editor.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { tailOf } from './tail.ts';
 import { mindTerminal } from './terminal-manners.ts';
@@ -169,7 +169,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     clock,
     submit,
     showKeys: () => void showKeys(context, screen.bindings),
-    showTranscript: () => void screen.view(screen.transcript(), 'end'),
+    showTranscript: () => void screen.view(withPastes(screen.transcript(), screen.editor), 'end'),
     editOutside: () => void editDraft(screen, { cwd, env, warn }),
     rewind: () => void rewind(context),
     suspend: () => manners.suspend(),
