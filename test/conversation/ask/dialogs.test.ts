@@ -387,6 +387,16 @@ describe('other questions', () => {
   });
 });
 
+it('in a low window the choices stay', async () => {
+  const ended = start([bash('cd src && npm test && rm -rf build && ./x.sh')]);
+  await desk.question();
+  const rows = desk.rows({ columns: 40, rows: 10 });
+  expect(rows.length).toBeLessThanOrEqual(6);
+  expect(flat(rows.join(' '))).toContain('1 once · 2 this session · 3 always… 4 no');
+  await desk.press('4');
+  await ended;
+});
+
 describe('hostile texts', () => {
   it('a long reason leaves room for the choices, and stays readable', async () => {
     const words = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');

@@ -1,6 +1,7 @@
 /** Forms and addresses of MCP servers, answered by keys. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDialog } from '../../../src/cli/conversation/ask/dialog.ts';
+import { DEFAULT_KEYS } from '../../../src/cli/conversation/ask/dialog-keys.ts';
 import { elicitationPage } from '../../../src/cli/conversation/ask/elicitation-pages.ts';
 import type { Page } from '../../../src/cli/conversation/ask/page.ts';
 import { createOverlays } from '../../../src/cli/conversation/overlays.ts';
@@ -9,7 +10,7 @@ import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { type VirtualClock, virtualClock } from '../../../src/testing/index.ts';
 import { keyOf } from './asking-under-test.ts';
 
-const drawing = { theme: createTheme('none'), cwd: '/work', home: undefined };
+const drawing = { theme: createTheme('none'), cwd: '/work', home: undefined, keys: DEFAULT_KEYS };
 let clock: VirtualClock;
 let overlays: ReturnType<typeof createOverlays>;
 beforeEach(() => {
@@ -28,7 +29,7 @@ async function open(request: ElicitationRequest) {
   const first: Page<ElicitationAnswer> = elicitationPage(request, drawing);
   const place = () => ({ number: 1, of: 1 });
   const answered = overlays.open<ElicitationAnswer>((over) =>
-    openDialog(over, { first, place, signal: new AbortController().signal }),
+    openDialog(over, { first, place, keys: DEFAULT_KEYS, signal: new AbortController().signal }),
   );
   await clock.settle();
   const press = async (...keys: readonly string[]) => {

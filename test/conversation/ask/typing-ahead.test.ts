@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openDialog } from '../../../src/cli/conversation/ask/dialog.ts';
+import { DEFAULT_KEYS } from '../../../src/cli/conversation/ask/dialog-keys.ts';
 import { answer, type Page } from '../../../src/cli/conversation/ask/page.ts';
 import type { OverlayHost } from '../../../src/cli/conversation/overlay.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
@@ -68,6 +69,7 @@ function deskWith(lastKeyMs: () => number | undefined, draftIsEmpty: () => boole
     openDialog(host, {
       first: page,
       place: () => ({ number: 1, of: 1 }),
+      keys: DEFAULT_KEYS,
       signal: new AbortController().signal,
     });
   return { open, clock, advance, decisions: () => decisions };

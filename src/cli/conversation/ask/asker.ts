@@ -17,6 +17,7 @@ import type { OverlayOf } from '../overlay.ts';
 import { callRows } from './call-rows.ts';
 import type { Decision } from './decision.ts';
 import { openDialog } from './dialog.ts';
+import { DEFAULT_KEYS, dialogKeys } from './dialog-keys.ts';
 import { elicitationPage } from './elicitation-pages.ts';
 import { type Drawing, textRows } from './explanation-rows.ts';
 import type { Page } from './page.ts';
@@ -36,6 +37,8 @@ export interface AskHost {
   print(lines: readonly Row[]): void;
   /** Stops what runs: Escape at a question. */
   interrupt(): void;
+  /** The keys of the settings. Default: Alt+A and Ctrl+O. */
+  keysOf?(action: 'showQuestion' | 'transcript'): string;
   /** Rows of a plan in Markdown; absent: its text. */
   markdown?(text: string, columns: number): readonly Row[];
 }
@@ -54,7 +57,13 @@ const ANSWERED: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode'
 
 export function createAsker(host: AskHost): Asker {
   const line = createLine();
-  const drawing = (): Drawing => ({ theme: host.theme, cwd: host.state.session.cwd, home: host.home });
+  const keys = host.keysOf === undefined ? DEFAULT_KEYS : dialogKeys(host.keysOf);
+  const drawing = (): Drawing => ({
+    theme: host.theme,
+    cwd: host.state.session.cwd,
+    home: host.home,
+    keys,
+  });
 
   const ask = <T>(
     signal: AbortSignal,
@@ -67,7 +76,7 @@ export function createAsker(host: AskHost): Asker {
       const first = await prepare(() => invalidate());
       return host.open<T>((over) => {
         invalidate = over.invalidate;
-        return openDialog(over, { first, place, signal });
+        return openDialog(over, { first, place, keys, signal });
       });
     });
 

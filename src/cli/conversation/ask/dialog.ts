@@ -3,7 +3,7 @@
  * inside; the viewer shows all of it.
  */
 import type { InputEvent, KeyEvent } from '../../../terminal/input/events.ts';
-import { nameOfKey } from '../../../terminal/input/key-names.ts';
+import { nameOfKey, shownKeys } from '../../../terminal/input/key-names.ts';
 import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
@@ -11,6 +11,7 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { edited } from '../commands/line-field.ts';
 import type { Overlay, OverlayHost } from '../overlay.ts';
+import { type DialogKeys, shortKey } from './dialog-keys.ts';
 import { dueMs, type Guard, newGuard, stepGuard } from './guard.ts';
 import type { Page, Turn } from './page.ts';
 
@@ -19,13 +20,11 @@ export interface DialogOptions<T> {
   readonly first: Page<T>;
   /** Its number among the questions that wait together, and how many there are. */
   place(): { readonly number: number; readonly of: number };
+  readonly keys: DialogKeys;
   /** Aborted: the question is withdrawn, and the dialog closes without an answer. */
   readonly signal: AbortSignal;
 }
 
-/** Keys of every page. */
-const SHOW_NOW = 'alt+a';
-const VIEW = 'ctrl+o';
 const PAGE_ROWS = 5;
 const HEAD_ROWS = 2;
 const SCROLLS: Readonly<Record<string, number>> = {
@@ -81,7 +80,7 @@ class Dialog<T> implements Overlay<T> {
 
   onEvent(event: InputEvent): boolean {
     if (event.kind === 'reply') return false;
-    if (event.kind === 'key' && nameOfKey(event) === SHOW_NOW)
+    if (event.kind === 'key' && isOneOf(event, this.#options.keys.show))
       return this.#step({ kind: 'show', atMs: event.atMs });
     const field = this.#guard.isShown ? this.#page.field : undefined;
     if (field !== undefined && this.#typed(field, event)) return true;
@@ -97,7 +96,7 @@ class Dialog<T> implements Overlay<T> {
     const move = this.#page.moves?.[name];
     if (shown && move !== undefined)
       return this.#step({ kind: 'key', atMs, means: 'move' }) && this.#take(move());
-    if (shown && name === VIEW) {
+    if (shown && isOneOf(event, this.#options.keys.view)) {
       void this.#host.view(this.#page.document());
       return this.#step({ kind: 'key', atMs, means: 'move' });
     }
@@ -172,7 +171,8 @@ class Dialog<T> implements Overlay<T> {
 
   #folded(columns: number): Row {
     const { theme } = this.#host;
-    const hint = ' · Alt+A shows it';
+    const [key] = this.#options.keys.show;
+    const hint = key === undefined ? '' : ` · ${key} shows it`;
     const { title, summary = title } = this.#page;
     const about = `${this.#counter()}${oneLine(summary)}`;
     return theme.warn(`${cut(`▸ waits for your answer: ${about}`, columns - hint.length)}${hint}`);
@@ -228,10 +228,15 @@ class Dialog<T> implements Overlay<T> {
       ...(this.#top > 0 ? [`${this.#top} above`] : []),
       ...(below > 0 ? [`${below} below`] : []),
     ].join(', ');
-    const more = cut(`  … rows: ${parts} · ↑↓ PgUp PgDn, ^O shows all`, columns);
+    const [key] = this.#options.keys.view;
+    const viewer = key === undefined ? '' : `, ${shortKey(key)} shows all`;
+    const more = cut(`  … rows: ${parts} · ↑↓ PgUp PgDn${viewer}`, columns);
     return [...all.slice(this.#top, this.#top + most), ...(room > 0 ? [this.#host.theme.dim(more)] : [])];
   }
 }
+
+const isOneOf = (event: KeyEvent, keys: readonly string[]): boolean =>
+  keys.includes(shownKeys(nameOfKey(event)));
 
 /** The end of a text that is longer than its row stays visible. */
 function fieldRow(

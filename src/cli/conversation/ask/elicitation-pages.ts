@@ -4,6 +4,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
+import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
 import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
 
@@ -101,7 +102,11 @@ function choicePage(
     body,
     foot: (columns) => {
       const skip = field.isRequired ? [] : ['s leave out'];
-      return keyRows(['a digit chooses', ...skip, 'd decline', 'Esc cancel', '^O all'], columns, theme);
+      return keyRows(
+        ['a digit chooses', ...skip, 'd decline', 'Esc cancel', ...viewHint(form.drawing.keys)],
+        columns,
+        theme,
+      );
     },
     document: () => ({ title: titleOf(form.request), parts: [{ heading: field.title, lines: body(100) }] }),
     choices: {
@@ -174,7 +179,11 @@ function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
     body,
     foot: (columns) => {
       const again = fields.length === 0 ? [] : ['3 fill in again'];
-      return keyRows(['1 send', '2 decline', ...again, 'Esc cancel', '^O all'], columns, drawing.theme);
+      return keyRows(
+        ['1 send', '2 decline', ...again, 'Esc cancel', ...viewHint(drawing.keys)],
+        columns,
+        drawing.theme,
+      );
     },
     document: () => ({ title: titleOf(request), parts: [{ heading: 'What is sent', lines: body(100) }] }),
     choices: {

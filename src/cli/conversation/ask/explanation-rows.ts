@@ -7,6 +7,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
+import type { DialogKeys } from './dialog-keys.ts';
 
 export interface Drawing {
   readonly theme: Theme;
@@ -14,6 +15,7 @@ export interface Drawing {
   readonly cwd: string;
   /** Shown as `~`. */
   readonly home: string | undefined;
+  readonly keys: DialogKeys;
 }
 
 /** What keys do, as rows that break between two of them. */

@@ -6,6 +6,7 @@ import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import { type Decision, decided, denied, forSession, nameOf, namesOf, refusal } from './decision.ts';
+import { viewHint } from './dialog-keys.ts';
 import {
   type Drawing,
   keyRows,
@@ -75,7 +76,7 @@ export function permissionPage(parts: PermissionPageParts): Page<Decision> {
     foot: (columns) => [
       ...firstRows(why(columns), WHY_ROWS, columns),
       ...firstRows(offered(columns), OFFER_ROWS, columns),
-      ...keyRows(choicesOf(session, offersRules), columns, theme),
+      ...keyRows(choicesOf(session, offersRules, drawing), columns, theme),
     ],
     document: () => documentOf(parts, sections(DOCUMENT_COLUMNS)),
     choices: {
@@ -120,6 +121,7 @@ export function reasonPage<T>(from: Page<T>, submit: (words: string) => Turn<T>)
 function choicesOf(
   session: readonly PermissionUpdate[] | undefined,
   offersRules: boolean,
+  { keys }: Drawing,
 ): readonly string[] {
   return [
     '1 once',
@@ -128,7 +130,7 @@ function choicesOf(
     '4 no',
     '5 no, and tell it why',
     'Esc no, and interrupt',
-    '^O all',
+    ...viewHint(keys),
   ];
 }
 

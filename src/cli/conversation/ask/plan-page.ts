@@ -2,6 +2,7 @@
 import type { PermissionUpdate } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { type Decision, decided, refusal } from './decision.ts';
+import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
 import { goTo, type Page } from './page.ts';
 import { reasonPage } from './permission-dialog.ts';
@@ -12,7 +13,7 @@ const ACCEPT_EDITS: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', d
 export function planPage(
   plan: (columns: number) => readonly Row[],
   source: string,
-  { theme }: Pick<Drawing, 'theme'>,
+  { theme, keys }: Pick<Drawing, 'theme' | 'keys'>,
 ): Page<Decision> {
   const page: Page<Decision> = {
     title: 'Plan: shall the work begin?',
@@ -25,7 +26,7 @@ export function planPage(
           '3 no, go on planning',
           '4 no, and say what to change',
           'Esc no, and interrupt',
-          '^O all',
+          ...viewHint(keys),
         ],
         columns,
         theme,

@@ -8,6 +8,7 @@ import { fieldOf } from '../commands/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import type { Decision } from './decision.ts';
 import { refusal } from './decision.ts';
+import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
 import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
 
@@ -69,7 +70,8 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
     foot(columns) {
       const place = questions.length > 1 ? [`question ${index + 1} of ${questions.length}`] : [];
       const pick = many ? ['↑↓ Space tick', 'Enter takes them'] : ['a digit answers'];
-      const keys = [...place, ...pick, '0 other words', 's skip', 'Esc no answer, and interrupt', '^O all'];
+      const last = ['0 other words', 's skip', 'Esc no answer, and interrupt', ...viewHint(drawing.keys)];
+      const keys = [...place, ...pick, ...last];
       return keyRows(keys, columns, theme);
     },
     document: () => documentOf(questions),

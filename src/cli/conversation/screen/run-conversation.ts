@@ -90,6 +90,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     open: (overlay) => screen.overlays.open(overlay),
     print: screen.print,
     interrupt: () => void conversation.interrupt(),
+    keysOf: (action) => screen.bindings.keysOf(action),
     markdown: (text, columns) => markdownRows(text, columns, { theme, highlighter }),
   });
   const asker = counted(questions, clock, (event) => conversation.dispatch(event));
