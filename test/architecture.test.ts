@@ -777,9 +777,6 @@ describe('nothing is left over', () => {
     expect(large).toEqual([]);
   });
 
-  /** The conversation is built room by room: until the command line opens it, its parts are used by tests only. */
-  const NOT_OPENED_YET = /^(?:terminal|cli\/conversation)\//;
-
   it('every file can be reached from a door', () => {
     const reached = new Set<string>();
     const visit = (path: string) => {
@@ -788,7 +785,7 @@ describe('nothing is left over', () => {
       for (const { target } of bySourcePath.get(path)?.imports ?? []) visit(target);
     };
     DOORS.forEach(visit);
-    const missed = sources.filter(({ path }) => !reached.has(path) && !NOT_OPENED_YET.test(path));
+    const missed = sources.filter(({ path }) => !reached.has(path));
     expect(missed.map(({ path }) => path)).toEqual([]);
   });
 
@@ -826,7 +823,7 @@ describe('nothing is left over', () => {
     const timesNamed = (name: string) => everything.split(new RegExp(`\\b${name}\\b`)).length - 1;
     expect(
       offences(({ path, code }) => {
-        if (DOORS.includes(path) || NOT_OPENED_YET.test(path)) return [];
+        if (DOORS.includes(path)) return [];
         const names = imported.get(`src/${path}`) ?? new Set();
         return [
           ...code.matchAll(

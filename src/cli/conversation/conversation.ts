@@ -43,9 +43,9 @@ export interface Conversation {
   readonly opened: Promise<void>;
 }
 
-export type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
+type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
 
-export interface ConversationOptions {
+interface ConversationOptions {
   /** Options of every session: `cwd`, `env`, `canUseTool` and so on. */
   readonly options: Options;
   readonly target: ReopenTarget;
@@ -297,6 +297,6 @@ function changesFigures(message: SDKMessage): boolean {
   }
 }
 
-export function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

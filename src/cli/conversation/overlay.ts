@@ -35,7 +35,7 @@ export interface OverlayHost {
   view(document: ViewDocument): Promise<void>;
 }
 
-export interface Typing {
+interface Typing {
   /** Monotonic ms of the last key or paste; undefined: none so far. */
   readonly lastKeyMs: number | undefined;
   readonly draftIsEmpty: boolean;

@@ -53,7 +53,7 @@ export interface SessionFacts {
   readonly title: string | undefined;
 }
 
-export interface Submission {
+interface Submission {
   readonly startedMs: number;
   /** As `--max-turns` counts them. */
   readonly turns: number;
@@ -67,7 +67,7 @@ export interface Submission {
   readonly opener: QueuedPrompt | undefined;
 }
 
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly kind: 'none' | 'thinking' | 'writing' | 'calling';
   /** Text was streamed whose finished block has not arrived. */
   readonly isUnfinished: boolean;
@@ -92,13 +92,13 @@ export interface RunningTool {
   readonly isOwn: boolean;
 }
 
-export interface ToolTail {
+interface ToolTail {
   /** Its last lines. */
   readonly lines: readonly string[];
   readonly bytes: number;
 }
 
-export interface AgentFacts {
+interface AgentFacts {
   readonly turns: number;
   /** Id of the last response that was counted. */
   readonly lastResponse: string;
@@ -120,7 +120,7 @@ export interface QueuedPrompt {
   readonly place: 'session' | 'here';
 }
 
-export interface Retry {
+interface Retry {
   /** Why, and with which status: `overloaded (529)`. */
   readonly reason: string;
   readonly attempt: number;
@@ -161,7 +161,7 @@ export interface CostFigure {
   readonly isUnpriced: boolean;
 }
 
-export interface CacheFigure {
+interface CacheFigure {
   readonly readTokens: number;
   readonly inputTokens: number;
   /** What broke the cache, in a few words. */

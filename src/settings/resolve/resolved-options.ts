@@ -52,8 +52,8 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   /** The variable that asks for a cloud: models of other providers are not asked then. Default none. */
   providerLockedBy?: string | undefined;
   /**
-   * true: nothing says how the session's own provider is reached. It is sent no request then: the prompts of a
-   * session with a model of another one are not for it.
+   * true: nothing says how the session's own provider is reached. It is sent no request then: the prompts of
+   * a session with a model of another one are not for it.
    */
   isProviderMissing?: boolean | undefined;
   /**

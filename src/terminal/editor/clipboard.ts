@@ -10,7 +10,7 @@ interface Tool {
   readonly decode?: (output: Buffer) => Buffer;
 }
 
-export interface ClipboardPlace {
+interface ClipboardPlace {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -15,7 +15,7 @@ export interface Candidate {
 }
 
 /** The part of the text that a source completes. */
-export interface Completed {
+interface Completed {
   readonly from: number;
   readonly query: string;
   /** Enter completes it and sends it, unless it continues. */

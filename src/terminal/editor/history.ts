@@ -36,7 +36,7 @@ export function historyFile(home: string, cwd: string): string {
   return join(home, 'history', `${name.replace(/^-/, '')}-${sha256(cwd).slice(0, 12)}.jsonl`);
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Undefined: the history is kept as long as the process lives. */
   readonly file: string | undefined;
   readonly nowMs: () => number;

@@ -9,7 +9,7 @@ const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 const MAX_PATHS_CHARS = 4_096;
 
-export interface ImageFiles {
+interface ImageFiles {
   /** The images that a pasted text names; undefined unless it is nothing but paths of images. */
   named(text: string): readonly NamedImage[] | undefined;
 }

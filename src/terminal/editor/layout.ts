@@ -87,7 +87,7 @@ function rowsOf(line: string, width: number, nextChip: () => Chip | undefined): 
   return rows;
 }
 
-export interface Place {
+interface Place {
   readonly row: number;
   readonly column: number;
 }

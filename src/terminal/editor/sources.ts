@@ -16,7 +16,7 @@ export function commandSource(complete: (line: string) => Promise<readonly Candi
 }
 
 /** Paths relative to the working directory, the best first; folders end in a slash. */
-export type SuggestPaths = (query: string) => Promise<readonly string[]>;
+type SuggestPaths = (query: string) => Promise<readonly string[]>;
 
 /** `@path` anywhere behind a blank, quoted when it holds blanks: `@"my notes.md"`. */
 export function fileSource(suggest: SuggestPaths): CompletionSource {

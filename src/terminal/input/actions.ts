@@ -47,7 +47,7 @@ const DELETING = { in: ['editor'], group: 'Deleting' } as const;
 const CHOOSING = { in: ['completion', 'list', 'dialog'], group: 'Choosing' } as const;
 const VIEWER = { in: ['viewer'], group: 'Viewer' } as const;
 
-export const ACTIONS = {
+const ACTIONS = {
   send: { ...PROMPT, keys: ['enter'], about: 'send; queue while the model works' },
   newline: {
     ...PROMPT,

@@ -10,7 +10,7 @@ import {
 import type { InputEvent } from './events.ts';
 import { nameOfKey, readKey, shownKeys, typesText } from './key-names.ts';
 
-export interface HelpRow {
+interface HelpRow {
   readonly group: ActionGroup;
   readonly action: ActionName;
   /** `Ctrl+J, Alt+Enter`; empty when the settings left it without a key. */

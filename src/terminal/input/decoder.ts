@@ -23,13 +23,13 @@ const LOST_END_MS = 2_000;
 
 const MARKS = [PASTE_START, PASTE_END];
 
-export interface Decoder {
+interface Decoder {
   push(bytes: Uint8Array): void;
   /** Emits what is still held; no timer is left. */
   end(): void;
 }
 
-export interface DecoderOptions {
+interface DecoderOptions {
   readonly clock: InputClock;
   readonly onEvent: (event: InputEvent) => void;
   /**

@@ -19,7 +19,7 @@ export interface KeyEvent {
 }
 
 /** Text that was pasted: lines end in `\n`, and no control character but this one and the tab is left. */
-export interface PasteEvent {
+interface PasteEvent {
   readonly kind: 'paste';
   /** Empty: the clipboard holds something that is no text, an image perhaps. */
   readonly text: string;

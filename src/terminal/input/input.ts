@@ -2,7 +2,7 @@
 import { createDecoder } from './decoder.ts';
 import type { InputClock, InputEvent, ReplyEvent } from './events.ts';
 
-export interface InputOptions {
+interface InputOptions {
   readonly input: NodeJS.ReadStream;
   /** Writes to the terminal at once. */
   readonly write: (text: string) => void;
@@ -14,7 +14,7 @@ export interface InputOptions {
   readonly probe?: boolean;
 }
 
-export interface Input {
+interface Input {
   /**
    * Takes the keyboard: raw mode, marked pastes, and the best encoding of keys that the terminal answers for.
    */

@@ -44,7 +44,7 @@ const SAME_BYTE: Readonly<Record<string, string>> = {
   'ctrl+[': 'Escape',
 };
 
-export type ReadKey = { readonly key: string } | { readonly problem: string };
+type ReadKey = { readonly key: string } | { readonly problem: string };
 
 /** One key of `keybindings`, in the form of `nameOfKey`. */
 export function readKey(written: string): ReadKey {

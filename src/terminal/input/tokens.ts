@@ -5,13 +5,13 @@
 import { csiToken, ss3Token } from './key-codes.ts';
 import { type Key, type Meaning, NOTHING, plainKey } from './meaning.ts';
 
-export interface Token {
+interface Token {
   readonly meaning: Meaning;
   /** Where the next token begins. */
   readonly end: number;
 }
 
-export const ESC = '\x1b';
+const ESC = '\x1b';
 export const PASTE_START = '\x1b[200~';
 export const PASTE_END = '\x1b[201~';
 

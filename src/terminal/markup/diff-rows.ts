@@ -24,7 +24,7 @@ interface Change {
 const CONTEXT_LINES = 3;
 
 /** The parts of a patch that turns `before` into `after`. */
-export function hunksOf({ before, after }: Change): readonly Hunk[] {
+function hunksOf({ before, after }: Change): readonly Hunk[] {
   return structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES }).hunks;
 }
 

@@ -26,7 +26,7 @@ const ERASE_BELOW = `${ERASE_ROW}\x1b[C\x1b[J\r`;
 const NEW_ROW = '\r\n';
 
 /** Gives the terminal back as it was, whatever state it is in. */
-export const RESTORE = `${END_SYNCHRONISED}${RESET}${SHOW_CURSOR}`;
+const RESTORE = `${END_SYNCHRONISED}${RESET}${SHOW_CURSOR}`;
 
 interface Manner {
   /** Every row is written: the terminal may have wrapped the old ones anew, or lost them. */

@@ -8,7 +8,7 @@ import type { Frame, Row, Size } from './frame.ts';
 import { Painter } from './paint.ts';
 
 /** Why a frame is asked for: `key` draws it at once, `redraw` writes every row again. */
-export type Cause = 'key' | 'redraw';
+type Cause = 'key' | 'redraw';
 
 export interface Regions {
   /** As asked last. */
@@ -33,14 +33,14 @@ export interface Regions {
 }
 
 /** What the regions use of a `tty.WriteStream`. */
-export interface RegionsOutput {
+interface RegionsOutput {
   /** false: wait for `drain`. */
   write(text: string): boolean;
   on(event: 'resize' | 'drain', listener: () => void): unknown;
   off(event: 'resize' | 'drain', listener: () => void): unknown;
 }
 
-export interface RegionsOptions {
+interface RegionsOptions {
   readonly output: RegionsOutput;
   /** Asks the terminal (`askSize`): a size that was remembered is wrong right after a resize. */
   size(): Size;

@@ -24,7 +24,7 @@ export interface Theme {
 }
 
 /** `basic`: the 16 colours that the user's terminal defines. `none`: no sequences at all. */
-export type ThemeName = 'dark' | 'light' | 'basic' | 'none';
+type ThemeName = 'dark' | 'light' | 'basic' | 'none';
 
 /** Numbers of SGR sequences: of the 16 colours (`33`), or of the 256 (`38;5;n`). */
 interface Palette {

@@ -10,7 +10,7 @@ export interface ViewerDocument {
   readonly parts: readonly ViewerPart[];
 }
 
-export interface ViewerPart {
+interface ViewerPart {
   /** One line, shown also when the part is folded. */
   readonly heading: string;
   /** Below the heading. Colours (SGR) are kept, everything else that drives a terminal is removed. */

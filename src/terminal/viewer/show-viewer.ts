@@ -10,7 +10,7 @@ import type { ViewerDocument } from './document-rows.ts';
 import { createViewer } from './viewer.ts';
 
 /** What the viewer uses of a terminal whose live region was released. */
-export interface ViewerScreen {
+interface ViewerScreen {
   readonly output: {
     on(event: 'resize', listener: () => void): unknown;
     off(event: 'resize', listener: () => void): unknown;

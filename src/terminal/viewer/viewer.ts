@@ -10,7 +10,7 @@ import type { Theme } from '../text/theme.ts';
 import { oneLine } from '../text/visible.ts';
 import { type DocumentRow, DocumentRows, type Match, marked, type ViewerDocument } from './document-rows.ts';
 
-export interface ViewerOptions {
+interface ViewerOptions {
   readonly document: ViewerDocument;
   readonly theme: Theme;
   /** What is read first. Default `start`. */
@@ -24,7 +24,7 @@ export interface ViewerOptions {
   readonly onClose: () => void;
 }
 
-export interface Viewer {
+interface Viewer {
   frame(size: Size): Frame;
   /** `action`: of the context `viewer`. False: the event means nothing here. */
   handle(event: InputEvent, action?: ActionName | 'chord'): boolean;

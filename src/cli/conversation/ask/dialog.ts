@@ -15,7 +15,7 @@ import { type DialogKeys, shortKey } from './dialog-keys.ts';
 import { dueMs, type Guard, newGuard, stepGuard } from './guard.ts';
 import type { Page, Turn } from './page.ts';
 
-export interface DialogOptions<T> {
+interface DialogOptions<T> {
   /** Shown first, and again after the question was folded. */
   readonly first: Page<T>;
   /** Its number among the questions that wait together, and how many there are. */

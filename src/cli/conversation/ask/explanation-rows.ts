@@ -175,7 +175,7 @@ const SOURCES: Readonly<Record<RuleInFile['source'], string>> = {
 };
 
 /** `Bash(npm test:*) in .turnwright/settings.json` */
-export function ruleName({ rule, file, source }: RuleInFile, drawing: Drawing): string {
+function ruleName({ rule, file, source }: RuleInFile, drawing: Drawing): string {
   return `${clean(rule)} in ${file === undefined ? SOURCES[source] : shortPath(file, drawing)}`;
 }
 

@@ -5,7 +5,7 @@
  */
 
 /** Not shown while keys arrived within this time. */
-export const QUIET_MS = 800;
+const QUIET_MS = 800;
 /** A choice counts only after this time without any key, on the screen that is seen. */
 export const PAUSE_MS = 400;
 
@@ -15,7 +15,7 @@ export interface Guard {
   readonly lastMs: number | undefined;
 }
 
-export type GuardEvent =
+type GuardEvent =
   /** Time has passed, or the draft has changed. */
   | { readonly kind: 'time'; readonly atMs: number; readonly draftIsEmpty: boolean }
   /** The key that shows the question now. */
@@ -24,7 +24,7 @@ export type GuardEvent =
   | { readonly kind: 'key'; readonly atMs: number; readonly means: 'choice' | 'move' | 'other' }
   | { readonly kind: 'paste'; readonly atMs: number };
 
-export interface GuardStep {
+interface GuardStep {
   readonly guard: Guard;
   /** Whose the event is: `decides`: the choice counts. */
   readonly to: 'question' | 'decides' | 'editor';

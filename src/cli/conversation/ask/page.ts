@@ -26,7 +26,7 @@ export interface Page<T> {
   escape(): Turn<T>;
 }
 
-export interface PageField<T> {
+interface PageField<T> {
   /** In front of the text. */
   readonly label: string;
   readonly now: LineField;

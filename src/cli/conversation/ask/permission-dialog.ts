@@ -19,7 +19,7 @@ import {
 import { goTo, type Page, type Turn } from './page.ts';
 import { type RuleListParts, ruleListPage } from './rule-list.ts';
 
-export interface PermissionRequest {
+interface PermissionRequest {
   /** `Bash`, or the title of an MCP tool. */
   readonly title: string;
   /** The call in a few words: `Bash npm test`. */
@@ -34,7 +34,7 @@ export interface PermissionRequest {
   readonly ownRule: string;
 }
 
-export interface PermissionPageParts extends PermissionRequest {
+interface PermissionPageParts extends PermissionRequest {
   readonly drawing: Drawing;
   invalidate(): void;
 }

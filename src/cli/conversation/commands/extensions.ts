@@ -23,7 +23,7 @@ export const hooksCommand: ConversationCommand = {
   },
 };
 
-export function hookItems({ hooks }: HooksListing): readonly ListItem<number>[] {
+function hookItems({ hooks }: HooksListing): readonly ListItem<number>[] {
   return hooks.map((hook, value) => ({
     value,
     label: [hook.event, hook.matcher].filter(Boolean).join(' '),
@@ -69,7 +69,7 @@ export const agentsCommand: ConversationCommand = {
   },
 };
 
-export function agentItems(
+function agentItems(
   agents: readonly AgentInfo[],
   usage: Pick<ContextUsage, 'agents'>,
   cwd: string,
@@ -106,7 +106,7 @@ export const skillsCommand: ConversationCommand = {
   },
 };
 
-export function skillItems(
+function skillItems(
   skills: Awaited<ReturnType<Query['reloadSkills']>>['skills'],
   usage: Pick<ContextUsage, 'skills'>,
   cwd: string,

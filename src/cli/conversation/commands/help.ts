@@ -28,7 +28,7 @@ export function helpCommand(commands: () => readonly ConversationCommand[]): Con
   };
 }
 
-export function commandItems(
+function commandItems(
   own: readonly ConversationCommand[],
   engine: EngineCommands,
 ): readonly ListItem<string>[] {

@@ -87,7 +87,7 @@ function isTypo(a: string, b: string): boolean {
 }
 
 /** What a command line may be completed to. */
-export interface Completion {
+interface Completion {
   /** The whole line. */
   readonly text: string;
   readonly label: string;

@@ -42,7 +42,7 @@ export function listOverlay<T>(list: ListOf<T>): ListOverlay<T> {
   return Object.assign((host: OverlayHost) => new OpenList(list, host), { list });
 }
 
-export interface ListState<T> {
+interface ListState<T> {
   readonly list: ListOf<T>;
   readonly items: readonly ListItem<T>[];
   readonly search: LineField;

@@ -43,7 +43,7 @@ async function settled({ clock, query }: CommandContext): Promise<readonly McpSe
   }
 }
 
-export function serverItems(servers: readonly McpServerStatus[]): readonly ListItem<string>[] {
+function serverItems(servers: readonly McpServerStatus[]): readonly ListItem<string>[] {
   return servers.map((server) => ({
     value: server.name,
     label: `${MARKS[server.status]} ${server.name}`,
@@ -106,7 +106,7 @@ async function openServer(server: McpServerStatus, context: CommandContext): Pro
   }
 }
 
-export function actionItems({ status, tools = [] }: McpServerStatus): readonly ListItem<Action>[] {
+function actionItems({ status, tools = [] }: McpServerStatus): readonly ListItem<Action>[] {
   if (status === 'disabled') return [{ value: 'on', label: 'Switch it on' }];
   return [
     ...(tools.length > 0

@@ -22,7 +22,7 @@ export const memoryCommand: ConversationCommand = {
   },
 };
 
-export function memoryItems(
+function memoryItems(
   { memoryFiles }: Pick<ContextUsage, 'memoryFiles'>,
   cwd: string,
 ): readonly ListItem<string>[] {

@@ -60,7 +60,7 @@ async function filesOf({ cwd, query }: CommandContext): Promise<Files> {
 const ORDER: readonly PermissionBehavior[] = ['deny', 'ask', 'allow'];
 
 /** The rules in the order in which they count, then the folders that tools may use. */
-export function ruleItems(
+function ruleItems(
   { rules, workspaceDirectories, originalCwd }: PermissionRulesState,
   files: Files,
 ): readonly ListItem<Choice>[] {

@@ -34,7 +34,7 @@ export const queueCommand: ConversationCommand = {
   },
 };
 
-export function queueItems(queue: ConversationState['queue']): readonly ListItem<number>[] {
+function queueItems(queue: ConversationState['queue']): readonly ListItem<number>[] {
   return queue.map(({ text, place, images }, index) => ({
     value: index + 1,
     label: `${index + 1}  ${text}`,
@@ -92,7 +92,7 @@ async function openPrompt(number: number, context: CommandContext): Promise<void
   }
 }
 
-export function actionItems(number: number, count: number): readonly ListItem<Action>[] {
+function actionItems(number: number, count: number): readonly ListItem<Action>[] {
   return [
     { value: 'edit', label: 'Edit it' },
     { value: 'drop', label: 'Drop it' },

@@ -82,7 +82,7 @@ interface Status {
   readonly isKept: boolean;
 }
 
-export function statusFacts(status: Status): readonly Fact[] {
+function statusFacts(status: Status): readonly Fact[] {
   const { credentials, effort, files, isKept, model, servers, state } = status;
   const { session } = state;
   const connected = servers.filter((server) => server.status === 'connected').length;
@@ -159,7 +159,7 @@ export const explainCommand: ConversationCommand = {
 };
 
 /** The text of `turnwright explain` by submission: each paragraph is a part under its first line. */
-export function explainedParts(text: string): readonly { heading: string; lines: readonly string[] }[] {
+function explainedParts(text: string): readonly { heading: string; lines: readonly string[] }[] {
   return text
     .trimEnd()
     .split('\n\n')

@@ -16,7 +16,7 @@ export const rewindCommand: ConversationCommand = {
 };
 
 /** Lets the person choose a prompt and what to restore, and restores it. */
-export async function rewind(context: CommandContext): Promise<void> {
+async function rewind(context: CommandContext): Promise<void> {
   const { clock, env, state } = context;
   if (isWorking(state)) throw new CommandMistake('It still works. Interrupt it with Esc, then go back.');
   const { id } = state.session;
@@ -43,7 +43,7 @@ export async function rewind(context: CommandContext): Promise<void> {
 }
 
 /** Newest first: going back a little is more common than going back far. */
-export function promptItems(
+function promptItems(
   prompts: readonly SessionPrompt[],
   nowMs: number,
   cwd: string,
@@ -61,7 +61,7 @@ export function promptItems(
     .reverse();
 }
 
-export type RewindExtent = 'both' | 'conversation' | 'files';
+type RewindExtent = 'both' | 'conversation' | 'files';
 
 /** What rewinding files would do, or the sentence that says why it cannot be done. */
 type PlannedFiles = RewindFilesResult | string;
@@ -75,7 +75,7 @@ async function plannedFiles({ uuid }: SessionPrompt, { query }: CommandContext):
 }
 
 /** Only what there is something to restore of. */
-export function extentItems(
+function extentItems(
   prompt: SessionPrompt,
   prompts: readonly SessionPrompt[],
   files: PlannedFiles,

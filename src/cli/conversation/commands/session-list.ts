@@ -7,7 +7,7 @@ import { CommandMistake } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
 /** What the picker needs: also before a session is open. */
-export type PickerPlace = Pick<CommandContext, 'clock' | 'cwd' | 'env' | 'open'>;
+type PickerPlace = Pick<CommandContext, 'clock' | 'cwd' | 'env' | 'open'>;
 
 const MOST_SESSIONS = 200;
 

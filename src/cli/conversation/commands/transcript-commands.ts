@@ -70,7 +70,7 @@ export const copyCommand: ConversationCommand = {
 };
 
 /** The text of the last message of the model; undefined: it has written none. */
-export function lastAnswer(messages: readonly SessionMessage[]): string | undefined {
+function lastAnswer(messages: readonly SessionMessage[]): string | undefined {
   const idOf = ({ message }: SessionMessage) => (message as { readonly id?: string } | undefined)?.id;
   const textOf = (message: SessionMessage) =>
     blocksOf(message).flatMap((block) => (block.type === 'text' ? [block.text] : []));
@@ -82,7 +82,7 @@ export function lastAnswer(messages: readonly SessionMessage[]): string | undefi
     .join('\n\n');
 }
 
-export interface CodeBlock {
+interface CodeBlock {
   readonly language: string;
   readonly text: string;
 }

@@ -30,7 +30,7 @@ interface LineAskerOptions {
   endLine(): void;
 }
 
-export type LineAsker = Required<Pick<Options, 'canUseTool' | 'onElicitation'>>;
+type LineAsker = Required<Pick<Options, 'canUseTool' | 'onElicitation'>>;
 
 /** One question at a time, in the order in which they are asked. */
 export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOptions): LineAsker {

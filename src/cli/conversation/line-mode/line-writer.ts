@@ -1,7 +1,7 @@
 /** Whole lines, each written once, and at most one question without an end of line below them. */
 import { visible } from '../../../terminal/text/visible.ts';
 
-export interface LineWriter {
+interface LineWriter {
   /** A line of the conversation; it waits while a question is open. */
   line(text: string): void;
   /** A line of a question itself. */

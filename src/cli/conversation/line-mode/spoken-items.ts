@@ -9,7 +9,7 @@ import { counted, dollars, duration } from '../../screen/units.ts';
 import { commandOutput, linesOf } from '../view/tool-rows.ts';
 import type { EndItem, NoteItem, ToolItem, TranscriptItem } from '../view/transcript-item.ts';
 
-export interface SpokenItems {
+interface SpokenItems {
   add(items: readonly TranscriptItem[]): void;
   /** Ends an unfinished line of the answer, before something else is written. */
   endLine(): void;
@@ -51,7 +51,7 @@ export function createSpokenItems({ line, cwd }: SpokenItemsOptions): SpokenItem
 type WholeItem = Exclude<TranscriptItem, { readonly kind: 'delta' | 'textEnd' }>;
 
 /** The lines of one item. */
-export function spoken(item: WholeItem, cwd: string): readonly string[] {
+function spoken(item: WholeItem, cwd: string): readonly string[] {
   switch (item.kind) {
     case 'prompt':
       return visible(item.text)

@@ -8,7 +8,7 @@ interface AttentionOptions {
   emit(sequence: string): void;
 }
 
-export interface Attention {
+interface Attention {
   update(state: ConversationState): void;
   /** What puts the title back. */
   readonly restoreText: string;

@@ -7,7 +7,7 @@ import type { Conversation } from '../conversation.ts';
 import { isWorking } from '../state.ts';
 import type { Screen } from './screen.ts';
 
-export interface KeyTargets {
+interface KeyTargets {
   readonly conversation: Conversation;
   readonly screen: Screen;
   readonly clock: ConversationClock;

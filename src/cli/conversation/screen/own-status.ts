@@ -19,7 +19,7 @@ interface OwnStatusOptions {
   warn(sentence: string): void;
 }
 
-export interface OwnStatus {
+interface OwnStatus {
   update(state: ConversationState): void;
   close(): void;
 }

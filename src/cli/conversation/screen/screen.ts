@@ -52,7 +52,7 @@ export interface Screen {
   close(): void;
 }
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly keyboard: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly clock: ConversationClock;

@@ -40,7 +40,7 @@ export function createFigureReader(
   };
 }
 
-export function contextFigure(usage: ContextUsage): ContextFigure {
+function contextFigure(usage: ContextUsage): ContextFigure {
   const { apiUsage, totalTokens, rawMaxTokens, maxTokens, autoCompactThreshold, isAutoCompactEnabled } =
     usage;
   const reported =

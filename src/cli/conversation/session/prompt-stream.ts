@@ -1,6 +1,6 @@
 /** An async iterable that is fed by calls. */
 
-export interface PromptStream<T> extends AsyncIterable<T> {
+interface PromptStream<T> extends AsyncIterable<T> {
   /** Ignored once the stream has ended. */
   push(value: T): void;
   end(): void;

@@ -7,7 +7,7 @@ import { duration } from '../../screen/units.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 
 /** Plain text. */
-export interface Activity {
+interface Activity {
   readonly what: string;
   /** Time that has passed, or is left. */
   readonly time: string;

@@ -13,13 +13,13 @@ interface StatusCommandOptions {
   onLines(lines: readonly string[] | undefined, error?: string): void;
 }
 
-export interface StatusCommand {
+interface StatusCommand {
   /** Runs the command with this input, at most three times a second, and not twice at the same time. */
   update(input: StatusInput, cwd: string): void;
   close(): void;
 }
 
-export interface StatusInput {
+interface StatusInput {
   readonly state: ConversationState;
   readonly version: string;
   readonly transcriptPath: string | undefined;
@@ -63,7 +63,7 @@ export function createStatusCommand({ command, env, onLines }: StatusCommandOpti
 }
 
 /** The field names are those that scripts for status lines know. */
-export function statusJson(input: StatusInput): object {
+function statusJson(input: StatusInput): object {
   const { session, figures } = input.state;
   const { context, cost } = figures;
   return {

@@ -15,7 +15,7 @@ const MODES: Readonly<Record<string, string>> = {
   dontAsk: 'never ask',
 };
 
-export function modeName(mode: string): string {
+function modeName(mode: string): string {
   return MODES[mode] ?? mode;
 }
 
@@ -81,7 +81,7 @@ function shortModel(model: string): string {
 }
 
 /** `ctx 31% of 200k`; `~` where a part is estimated, `?` where it is unknown. */
-export function contextText(context: ContextFigure | undefined): string {
+function contextText(context: ContextFigure | undefined): string {
   if (context === undefined) return 'ctx ?';
   const { usedTokens, windowTokens, isEstimated } = context;
   const share = windowTokens === 0 ? '?' : `${Math.round((usedTokens / windowTokens) * 100)}%`;

@@ -101,7 +101,7 @@ export function commandOutput({ text, outcome, result }: ToolItem): string {
 }
 
 /** The last lines of an output, indented, with the number of those before; plain text. */
-export function outputTail(text: string, most: number, columns: number): readonly string[] {
+function outputTail(text: string, most: number, columns: number): readonly string[] {
   const lines = linesOf(text);
   const left = lines.length - most;
   const before = left > 0 ? [`    … ${counted(left, 'more line')}, ^O shows all`] : [];

@@ -13,7 +13,7 @@ import type { ViewDocument, ViewPart } from '../overlay.ts';
 import { type DiffOf, toolRows } from './tool-rows.ts';
 import type { EndItem, NoteItem, PromptItem, ToolItem, TranscriptItem } from './transcript-item.ts';
 
-export interface Transcript {
+interface Transcript {
   add(items: readonly TranscriptItem[]): void;
   /** Prints the blocks that have closed; called before each frame. */
   flush(): void;
