@@ -306,6 +306,36 @@ describe('requests to the host', () => {
     expect(states).toEqual(['running', 'requires_action', 'running', 'idle']);
   });
 
+  it('an open question is explained on demand, and no other', async () => {
+    play(reply(touch), reply('Done.'));
+    const host = startHost(server, { asksHost: true });
+    host.prompt('Go.');
+    const asked = await host.until(({ type }) => type === 'control_request');
+    const { request_id, request } = asked as unknown as {
+      readonly request_id: string;
+      readonly request: { readonly tool_use_id: string };
+    };
+    const { tool_use_id } = request;
+    expect(request).not.toHaveProperty('explanation');
+    expect((await host.ask('explain_permission', { tool_use_id }))['response']).toMatchObject({
+      asker: [],
+      segments: [{ text: 'touch x', verdict: 'open' }],
+      offers: [{ rule: 'Bash(touch x)', misses: 'touch x other' }, {}, {}],
+    });
+    const checked = await host.ask('explain_permission', { tool_use_id, rule: 'Bash(touch:*)' });
+    expect(checked['response']).toMatchObject({ ok: true, applies: true });
+    expect(await host.ask('explain_permission', { tool_use_id: 'toolu_none' })).toMatchObject({
+      subtype: 'error',
+      error: 'No permission question about toolu_none is open.',
+    });
+    const response = { subtype: 'success', request_id, response: { behavior: 'allow', updatedInput: {} } };
+    host.say({ type: 'control_response', response });
+    await host.until(isResult);
+    expect(await host.ask('explain_permission', { tool_use_id })).toMatchObject({ subtype: 'error' });
+    host.end();
+    await host.ended;
+  });
+
   it('without --permission-prompt-tool stdio the host is not asked', async () => {
     play(reply(touch), reply('Well.'));
     const host = startHost(server);

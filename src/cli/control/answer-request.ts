@@ -50,6 +50,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       display as ThinkingDisplay | null | undefined,
     );
   },
+  async explain_permission({ tool_use_id: id, rule }, { channel }) {
+    const question = channel.questions.get(String(id));
+    if (question === undefined) throw new Error(`No permission question about ${String(id)} is open.`);
+    const answer = typeof rule === 'string' ? question.checkRule?.(rule) : question.explain?.();
+    return { ...(await answer) };
+  },
   reload_skills: async (_, { query }) => ({ ...(await query.reloadSkills()) }),
   async apply_flag_settings({ settings }, { query }) {
     await query.applyFlagSettings(fieldsOf(settings, 'settings'));

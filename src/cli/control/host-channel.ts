@@ -1,6 +1,6 @@
 /** Requests to the host, and its answers. */
 import { randomUUID } from 'node:crypto';
-import type { JsonRpcMessage, LinkedMcpServer } from '../../index.ts';
+import type { CanUseToolContext, JsonRpcMessage, LinkedMcpServer } from '../../index.ts';
 import { type Fields, type HostAnswer, isFields } from './wire.ts';
 
 export interface HostChannel {
@@ -21,6 +21,8 @@ export interface HostChannel {
   listen(server: string, hear: ((message: JsonRpcMessage) => void) | undefined): void;
   /** A server of the host sent a message; without a listener it is ignored. */
   said(server: string, message: JsonRpcMessage): void;
+  /** Open permission questions by the id of the call: what can be asked about them. */
+  readonly questions: Map<string, Pick<CanUseToolContext, 'explain' | 'checkRule'>>;
   /** Open requests of one subtype, as they were sent. */
   pending(subtype: string): readonly Fields[];
   /** The host closed its end: pending requests reject. */
@@ -69,6 +71,7 @@ export function createHostChannel(send: (line: Fields) => void): HostChannel {
     };
   return {
     request,
+    questions: new Map(),
     exchangeWith(server) {
       const exchange = exchanges.get(server) ?? exchanging(server);
       exchanges.set(server, exchange);

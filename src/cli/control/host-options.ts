@@ -199,7 +199,12 @@ export function askHost(channel: HostChannel): CanUseTool {
       ...(requiresUserInteraction === true && { requires_user_interaction: true }),
       ...(agentID !== undefined && { agent_id: agentID }),
     };
-    return (await channel.request(request, signal)) as PermissionResult | null;
+    channel.questions.set(toolUseID, context);
+    try {
+      return (await channel.request(request, signal)) as PermissionResult | null;
+    } finally {
+      channel.questions.delete(toolUseID);
+    }
   };
 }
 
