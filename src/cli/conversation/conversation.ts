@@ -8,7 +8,7 @@ import type { ConversationClock } from './clock.ts';
 import type { QueueControls, ReopenTarget } from './command-context.ts';
 import { type ConversationEvent, reduce } from './reduce/reduce.ts';
 import type { Step } from './reduce/step.ts';
-import { createFigureReader } from './session/figures.ts';
+import { changesFigures, createFigureReader } from './session/figures.ts';
 import { openSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/shell-command.ts';
 import { type ConversationState, isWorking, type QueuedPrompt, startingState } from './state.ts';
@@ -279,22 +279,6 @@ export function createConversation({
     },
     opened,
   };
-}
-
-/** After these messages the context or the cost has changed. */
-function changesFigures(message: SDKMessage): boolean {
-  switch (message.type) {
-    case 'result':
-      return true;
-    case 'stream_event':
-      return message.parent_tool_use_id === null && message.event.type === 'message_stop';
-    case 'system':
-      return message.subtype === 'compact_boundary' || message.subtype === 'microcompact_boundary';
-    case 'user':
-      return message.parent_tool_use_id === null;
-    default:
-      return false;
-  }
 }
 
 function sentenceOf(error: unknown): string {

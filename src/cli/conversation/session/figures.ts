@@ -1,5 +1,5 @@
 /** Figures of the status line, asked of the session: the same functions that `/context` and `/cost` use. */
-import type { ContextUsage, Query, SessionUsage } from '../../../index.ts';
+import type { ContextUsage, Query, SDKMessage, SessionUsage } from '../../../index.ts';
 import type { ContextFigure, CostFigure, Figures, WorkFigure } from '../state.ts';
 
 interface FigureReader {
@@ -76,4 +76,20 @@ function workFigure(session: SessionUsage['session']): WorkFigure {
     linesAdded: session.total_lines_added,
     linesRemoved: session.total_lines_removed,
   };
+}
+
+/** After these messages the context or the cost has changed. */
+export function changesFigures(message: SDKMessage): boolean {
+  switch (message.type) {
+    case 'result':
+      return true;
+    case 'stream_event':
+      return message.parent_tool_use_id === null && message.event.type === 'message_stop';
+    case 'system':
+      return message.subtype === 'compact_boundary' || message.subtype === 'microcompact_boundary';
+    case 'user':
+      return message.parent_tool_use_id === null;
+    default:
+      return false;
+  }
 }
