@@ -403,7 +403,7 @@ describe('commands', () => {
   });
 });
 
-test('the real commands work: an unknown one is a sentence, /model a numbered list, /exit leaves', async () => {
+test('the real commands work: an unknown one is a sentence, /model a numbered list, help and exit need no slash', async () => {
   const { type, until, left } = await start([]);
   await until(ready);
   type('/modle');
@@ -413,7 +413,11 @@ test('the real commands work: an unknown one is a sentence, /model a numbered li
   expect(await until('to leave: ')).toMatch(/\n1\. \S/);
   type('');
   await until(ready);
-  type('/exit');
+  type('help');
+  expect(await until('to leave: ')).toContain('/model');
+  type('');
+  await until(ready);
+  type('Exit');
   await left;
 });
 

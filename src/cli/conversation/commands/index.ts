@@ -61,6 +61,19 @@ function withEcho(line: string, context: CommandContext): CommandContext {
   return Object.create(context, { print: { value: print } }) as CommandContext;
 }
 
+/** Words that people type in place of a command; sent to the model they would cost money and do nothing. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['exit', '/exit'],
+  ['quit', '/exit'],
+  [':q', '/exit'],
+  ['help', '/help'],
+]);
+
+/** The command line that is meant by a line; other lines as they are. */
+export function asCommand(text: string): string {
+  return WORDS.get(text.trim().toLowerCase()) ?? text;
+}
+
 function commandNamed(name: string): ConversationCommand | undefined {
   return COMMANDS.find((command) => command.name === name || command.aliases?.includes(name));
 }

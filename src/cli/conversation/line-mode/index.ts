@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import type { World } from '../../world.ts';
 import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
-import { runCommand } from '../commands/index.ts';
+import { asCommand, runCommand } from '../commands/index.ts';
 import { type Conversation, createConversation } from '../conversation.ts';
 import type { Launch } from '../screen/launch.ts';
 import { tailOf } from '../screen/tail.ts';
@@ -149,7 +149,7 @@ export function createLineMode({
       unfinished += `${line.slice(0, -1)}\n`;
       return;
     }
-    const text = `${unfinished}${line}`.trim();
+    const text = asCommand(`${unfinished}${line}`.trim());
     unfinished = '';
     if (text === '') onEmptyLine();
     else if (text.startsWith('!')) conversation.shell(text.slice(1).trim());

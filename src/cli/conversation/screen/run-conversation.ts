@@ -12,7 +12,7 @@ import { createAsker } from '../ask/index.ts';
 import { counted } from '../asking.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
-import { completeCommand, rewind, runCommand } from '../commands/index.ts';
+import { asCommand, completeCommand, rewind, runCommand } from '../commands/index.ts';
 import { type Conversation, createConversation } from '../conversation.ts';
 import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
@@ -118,8 +118,9 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     if (how !== 'now') await Promise.race([closing, clock.sleep(LEAVE_MS)]);
     leave(EXIT.success);
   };
-  const submit = ({ text, images }: Draft, mode: 'prompt' | 'shell', how?: 'now') => {
-    if (mode === 'shell') return conversation.shell(text);
+  const submit = ({ text: typed, images }: Draft, mode: 'prompt' | 'shell', how?: 'now') => {
+    if (mode === 'shell') return conversation.shell(typed);
+    const text = asCommand(typed);
     if (!text.startsWith('/')) return conversation.enter({ text, images }, how);
     void runCommand(text, context).then((isRun) => {
       if (isRun) conversation.refresh();
