@@ -92,6 +92,25 @@ describe('a list', () => {
     }
   });
 
+  it('wraps a title, which may hold a rule that is about to be written', () => {
+    const rule = { ...ANIMALS, title: 'deny Bash(rm -rf "a b":*): where is it kept?' };
+    expect(text(listFrame(openedList(rule), NARROW, THEME))).toMatchInlineSnapshot(`
+      "deny Bash(rm -rf "a b":*): where is it
+      kept?
+      search: 
+          Owl     flies at night
+      ❯ ✓ Cat 猫  sleeps by day
+          Whale   swims
+      ↑↓ · Enter feeds it · Esc"
+    `);
+    const long = { ...many(50), title: 'word '.repeat(100) };
+    const { rows, cursor } = listFrame(openedList(long), { columns: 40, rows: 8 }, THEME);
+    expect(rows.length).toBeLessThanOrEqual(6);
+    expect(rows.every((row) => cells(row) < 40)).toBe(true);
+    expect(rows[cursor?.row ?? -1]).toBe('search: ');
+    expect(rows.join('\n')).toMatch(/· \d+ below/);
+  });
+
   it('moves over a long list and says how many items are hidden', () => {
     expect(
       text(listFrame(keyed(many(50), ['pagedown', 'pagedown', 'down']), NARROW, THEME)),

@@ -1,8 +1,9 @@
 /** Commands by keys alone, in the built command line at a real terminal. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Reply, reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { cells } from '../../../src/terminal/text/cells.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
 import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
@@ -13,12 +14,18 @@ const KEY_GAP_MS = 100;
 async function conversation(
   replies: readonly Reply[],
   args: readonly string[] = [],
-  { cwd = temporaryFolder(), home = temporaryFolder() } = {},
+  {
+    cwd = temporaryFolder(),
+    home = temporaryFolder(),
+    columns = 80,
+    rows = 24,
+    more = {} as Readonly<Record<string, string>>,
+  } = {},
 ) {
   const server = await rehearse(...replies);
-  const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm-256color' };
+  const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm-256color', ...more };
   const run = ['sh', '-c', `cd '${cwd}' && exec '${process.execPath}' '${BIN}' "$@"`, 'sh', ...args];
-  const terminal = await inTmux(run, { env });
+  const terminal = await inTmux(run, { env, columns, rows });
   return { server, terminal, enter: (text: string) => enter(terminal, text) };
 }
 
@@ -31,6 +38,10 @@ async function enter(terminal: Tmux, text: string): Promise<void> {
 
 async function untilScreen(terminal: Tmux, text: string): Promise<void> {
   while (!terminal.screen().some((line) => line.includes(text))) await pause(30);
+}
+
+async function untilFile(path: string, text: string): Promise<void> {
+  while (!readFileSync(path, 'utf8').includes(text)) await pause(30);
 }
 
 describe.skipIf(!hasTmux)('at a terminal', () => {
@@ -74,6 +85,55 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await enter(terminal, '/exit');
     await terminal.until('ended with 0');
     expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain('/nonsense');
+    expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
+  }, 60_000);
+
+  test('in 40 columns: a rule is written as it was shown, a memory file is edited, Esc Esc goes back', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'CLAUDE.md'), 'Use tabs.\n');
+    const editor = join(temporaryFolder(), 'editor.sh');
+    writeFileSync(editor, '#!/bin/sh\necho "And no emoji." >> "$1"\n', { mode: 0o700 });
+    const { terminal, enter } = await conversation([reply('Hello there.')], ['--trust-project'], {
+      cwd,
+      columns: 40,
+      rows: 16,
+      more: { EDITOR: editor },
+    });
+    const choose = async (words: string, shown: string) => {
+      await untilScreen(terminal, shown);
+      terminal.type(words);
+      await pause(KEY_GAP_MS);
+      terminal.keys('Enter');
+    };
+    await untilScreen(terminal, '›');
+    await enter('hello');
+    await terminal.until('Hello there.');
+    await enter('/permissions');
+    await choose('add a', 'Permission rules');
+    await choose('deny', 'What should the rule do?');
+    await choose('Bash(rm -rf "a b":*)', 'Which calls should it deny?');
+    await choose('in this project', 'kept?');
+    await terminal.until('Added: deny Bash(rm -rf "a b":*)');
+    terminal.keys('Escape');
+    const settings = readFileSync(join(cwd, '.turnwright', 'settings.local.json'), 'utf8');
+    expect(JSON.parse(settings)).toEqual({ permissions: { deny: ['Bash(rm -rf "a b":*)'] } });
+    await untilScreen(terminal, '›');
+    await enter('/memory');
+    await choose('CLAUDE', 'Memory files');
+    await untilFile(join(cwd, 'CLAUDE.md'), 'And no emoji.');
+    await untilScreen(terminal, '›');
+    await pause(KEY_GAP_MS);
+    terminal.keys('Escape');
+    await pause(KEY_GAP_MS);
+    terminal.keys('Escape');
+    await untilScreen(terminal, 'Go back to before a prompt');
+    const screen = terminal.screen();
+    const list = screen.slice(screen.findIndex((row) => row.startsWith('Go back')));
+    expect(list.every((row) => cells(row) < 40)).toBe(true);
+    terminal.keys('Escape');
+    await untilScreen(terminal, '›');
+    await enter('/exit');
+    await terminal.until('ended with 0');
     expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
   }, 60_000);
 

@@ -153,8 +153,10 @@ export function isLeave({ name, ctrl }: InputEvent & { kind: 'key' }): boolean {
 const MOST_ROWS = 16;
 const MOST_COLUMNS = 100;
 const MOST_ABOUT = 3;
-/** Title, search and keys. */
-const FIXED_ROWS = 3;
+/** A title may hold what is about to be written, which is not cut. */
+const MOST_TITLE = 3;
+/** Search and keys. */
+const FIXED_ROWS = 2;
 const DETAIL_GAP = '  ';
 
 /** The rows of a list, never wider than the window, and how many items a page has. */
@@ -168,23 +170,28 @@ export function listFrame<T>(
   const room = Math.max(4, Math.min(size.rows - 2, MOST_ROWS));
   const marks = state.items.some(({ isCurrent }) => isCurrent === true);
   const widths = widthsOf(items, columns - (marks ? 4 : 2));
-  const most = Math.min(MOST_ABOUT, room - FIXED_ROWS - 1);
+  const title = titleRows(
+    state.list.title,
+    columns,
+    Math.max(1, Math.min(MOST_TITLE, room - FIXED_ROWS - 2)),
+  );
+  const fixed = FIXED_ROWS + title.length;
+  const most = Math.min(MOST_ABOUT, room - fixed - 1);
   const about = aboutRows(items[state.chosen], widths, columns, most);
   const note = state.note === undefined ? [] : [theme.dim(cut(state.note, columns))];
-  const free = Math.max(1, room - FIXED_ROWS - about.length - note.length);
+  const free = Math.max(1, room - fixed - about.length - note.length);
   const { from, to } = windowOf(items.length, state.chosen, free);
   const shown = items
     .slice(from, to)
     .map((item, at) => itemRow(item, { isChosen: from + at === state.chosen, marks, widths, theme }));
   const hidden = [
-    from > 0 ? `${from} above` : undefined,
-    to < items.length ? `${items.length - to} below` : undefined,
-  ].filter((part) => part !== undefined);
-  const title = [oneLine(state.list.title), ...hidden].join(' · ');
+    from > 0 ? ` · ${from} above` : '',
+    to < items.length ? ` · ${items.length - to} below` : '',
+  ];
   const search = `search: ${state.search.text}`;
   return {
     rows: [
-      theme.bold(cut(title, columns)),
+      ...withEnd(title, hidden.join(''), columns).map((row) => theme.bold(row)),
       cut(search, columns),
       ...(items.length === 0 ? emptyRows(state, columns, free).map(theme.dim) : shown),
       ...about.map((line) => theme.dim(line)),
@@ -192,11 +199,22 @@ export function listFrame<T>(
       theme.dim(keysRow(state.list.enter, columns)),
     ],
     cursor: {
-      row: 1,
+      row: title.length,
       column: Math.min(columns, cells(`search: ${state.search.text.slice(0, state.search.cursor)}`)),
     },
     page: free,
   };
+}
+
+function titleRows(title: string, columns: number, most: number): readonly Row[] {
+  const rows = wrap(oneLine(title), columns);
+  return rows.length <= most ? rows : rows.slice(0, most).with(-1, cut(`${rows[most - 1]} …`, columns));
+}
+
+/** With a text at the end of the last row, which makes room for it; a tiny window goes without. */
+function withEnd(rows: readonly Row[], end: string, columns: number): readonly Row[] {
+  const room = columns - cells(end);
+  return room < columns / 3 ? rows : rows.with(-1, cut(rows.at(-1) ?? '', room) + end);
 }
 
 function emptyRows<T>({ items, list, note }: ListState<T>, columns: number, most: number): readonly Row[] {
