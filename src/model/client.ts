@@ -95,8 +95,14 @@ function remembering(
 ) {
   const factsOf = (model: string, stated: StatedFacts | undefined): ModelInfo => {
     const info = modelInfo(model, overrides, stated, betas);
-    // Only the first party offers high speed.
-    return { ...info, provider, structuredOutput, ...(wire !== undefined && { supportsFastMode: false }) };
+    return {
+      ...info,
+      provider,
+      // Without tools there is no other way, and no tool beside which a schema might not be kept.
+      structuredOutput: structuredOutput && info.supportsTools === false ? 'with_tools' : structuredOutput,
+      // Only the first party offers high speed.
+      ...(wire !== undefined && { supportsFastMode: false }),
+    };
   };
   interface Known {
     readonly stated: StatedFacts | undefined;

@@ -312,6 +312,23 @@ describe('a fallback model with other abilities', () => {
     },
   );
 
+  it('a model without tools is asked for structured output by its endpoint', async () => {
+    const server = await startOllama({ 'gemma:2b': { capabilities: ['completion'], loadedContext: 64_000 } });
+    onTestFinished(() => server.close());
+    server.answerWith(says('{"city":"Paris"}'));
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const { result } = await ask({
+      env: { OLLAMA_HOST: `127.0.0.1:${server.port}` },
+      tools: ['Read'],
+      model: 'ollama:gemma:2b',
+      outputFormat: { type: 'json_schema', schema },
+    });
+    expect(result).toMatchObject({ subtype: 'success', structured_output: { city: 'Paris' } });
+    const body = JSON.parse(server.received[0]?.body ?? '');
+    expect(body).toMatchObject({ response_format: { json_schema: { schema } } });
+    expect(Object.keys(body)).not.toContain('tools');
+  });
+
   it('F55 one whose window is too small is skipped with a reason, and the next one takes over', async () => {
     main.answerWith(busy, busy, busy, says('Main.'));
     const { result, messages } = await ask({
