@@ -371,7 +371,7 @@ describe('a rule that a person types', () => {
 describe('who asks, and why', () => {
   it('the main agent, by default and by its mode', async () => {
     const found = await explain('make');
-    expect(found).toMatchObject({ asker: [], mode: 'default', reason: { type: 'other' } });
+    expect(found).toMatchObject({ asker: [], mode: 'default', verdict: 'ask', reason: { type: 'other' } });
     expect(found.reason.text).toContain('no rule allows it');
   });
 
@@ -429,6 +429,7 @@ describe('who asks, and why', () => {
       },
     });
     expect(found.reason).toEqual({ type: 'hook', text: 'Builds cost money.', hook: 'PreToolUse:Bash' });
+    expect(found.verdict).toBe('ask');
     expect(found.segments).toMatchObject([{ verdict: 'allowed', rules: [{ rule: 'Bash(make)' }] }]);
   });
 

@@ -1,7 +1,9 @@
 /** Why a call is asked about, in parts. Loaded by the first host that wants to know. */
 import type { AskedQuestion } from '../../protocol/tools/gate.ts';
+import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
 import { caseOf } from '../decide/case-of.ts';
+import { decideCall } from '../decide/decide-call.ts';
 import { type Case, outsideOf, type PermissionState } from '../decide/evaluation.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
 import { formatRule } from '../rules/rule.ts';
@@ -22,6 +24,7 @@ export async function explainCall(
   return {
     asker: asked.asker ?? [],
     mode: state.mode,
+    verdict: await verdictNow(asked, state),
     reason: await reasonOf(asked, state, files),
     segments,
     ...(unseen !== undefined && { unseen }),
@@ -49,6 +52,13 @@ async function reasonOf(
     ...(rule !== undefined && { rule: await inFile(rule, files) }),
     ...(hook !== undefined && { hook }),
   };
+}
+
+/** A hook that asked does so whatever rules say. */
+async function verdictNow(asked: AskedQuestion, state: PermissionState): Promise<PermissionBehavior> {
+  const byHook = asked.reasonType === 'hook' ? { hookAsks: asked.message } : {};
+  const { kind } = await decideCall({ ...asked, ...byHook }, state);
+  return kind === 'pending' ? 'ask' : kind;
 }
 
 /** Of a tool that names the files it opens. */

@@ -22,8 +22,13 @@ export interface RuleInFile {
 export interface PermissionExplanation {
   /** From the outermost subagent to the one that makes the call; empty: the main agent makes it. */
   readonly asker: readonly AskingAgent[];
-  /** The mode that applied to the call. */
+  /** The mode that applies to the call. */
   readonly mode: PermissionMode;
+  /**
+   * What rules and mode say at this moment: the answer to another question may have changed them since this one
+   * was asked.
+   */
+  readonly verdict: PermissionBehavior;
   readonly reason: {
     readonly type: DecisionReasonType;
     /** A sentence; of a hook, its reason. */

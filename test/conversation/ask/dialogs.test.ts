@@ -205,6 +205,20 @@ describe('A7 nine dialogs', () => {
 });
 
 describe('answers', () => {
+  it('a question that an earlier answer has allowed is not asked', async () => {
+    const reads = ['one', 'two', 'six'].map((name) => toolUse('Read', { file_path: `/srv/notes/${name}` }));
+    const ended = desk.run([reply(reads), reply('Done.')]);
+    await desk.question();
+    await desk.shows('1 of 3');
+    await desk.press('2');
+    await ended;
+    expect(desk.printed).toEqual([
+      expect.stringContaining('✓ allowed for this session: Read(//srv/notes/**)'),
+      expect.stringContaining('✓ allowed by what you answered before: Read /srv/notes/'),
+      expect.stringContaining('✓ allowed by what you answered before: Read /srv/notes/'),
+    ]);
+  });
+
   it('1 runs the call once', async () => {
     const ended = start([bash('touch made')]);
     await desk.question();

@@ -67,13 +67,14 @@ export function createAsker(host: AskHost): Asker {
 
   const ask = <T>(
     signal: AbortSignal,
-    prepare: (invalidate: () => void) => Promise<Page<T>> | Page<T>,
+    prepare: (invalidate: () => void) => Promise<Prepared<T>> | Prepared<T>,
   ): Promise<T | undefined> =>
     line.enter(async (place) => {
       if (signal.aborted) return undefined;
       let invalidate = () => {};
       // What the page shows of rules and files is looked up when its turn comes.
       const first = await prepare(() => invalidate());
+      if ('settled' in first) return first.settled;
       return host.open<T>((over) => {
         invalidate = over.invalidate;
         return openDialog(over, { first, place, keys, signal });
@@ -100,6 +101,16 @@ export function createAsker(host: AskHost): Asker {
   };
 }
 
+/** The first page, or an answer that needs no person. */
+type Prepared<T> = Page<T> | { readonly settled: T };
+
+/** Another answer has allowed it meanwhile, as the gate itself judges. */
+const ALLOWED_MEANWHILE: Decision = {
+  result: { behavior: 'allow' },
+  words: 'allowed by what you answered before',
+  interrupts: false,
+};
+
 interface Question {
   readonly toolName: string;
   readonly input: Input;
@@ -109,7 +120,7 @@ interface Question {
   readonly host: AskHost;
 }
 
-async function pageFor(question: Question): Promise<Page<Decision>> {
+async function pageFor(question: Question): Promise<Prepared<Decision>> {
   const { toolName, input, context, drawing, invalidate, host } = question;
   const questions = toolName === 'AskUserQuestion' ? questionPages(input, drawing) : undefined;
   if (questions !== undefined) return questions;
@@ -118,6 +129,7 @@ async function pageFor(question: Question): Promise<Page<Decision>> {
     return planPage((columns) => host.markdown?.(plan, columns) ?? textRows(plan, columns), plan, drawing);
   }
   const explanation = await explanationOf(context);
+  if (explanation.verdict === 'allow') return { settled: ALLOWED_MEANWHILE };
   const { displayName = toolName, mcpServer } = context;
   return permissionPage({
     title: oneLine(mcpServer === undefined ? displayName : `${displayName} of the server ${mcpServer.name}`),
@@ -145,6 +157,7 @@ async function explanationOf(context: CanUseToolContext): Promise<PermissionExpl
   return {
     asker: agentID === undefined ? [] : [{ agentId: agentID, agentType: agentID, description: '' }],
     mode: 'default',
+    verdict: 'ask',
     reason: { type: decisionReasonType, text: decisionReason },
     segments: [],
     writes: [],
