@@ -25,8 +25,8 @@ export interface PermissionExplanation {
   /** The mode that applies to the call. */
   readonly mode: PermissionMode;
   /**
-   * What rules and mode say at this moment: the answer to another question may have changed them since this one
-   * was asked.
+   * What rules and mode say at this moment: the answer to another question may have changed them since this
+   * one was asked.
    */
   readonly verdict: PermissionBehavior;
   readonly reason: {
