@@ -20,7 +20,7 @@ export function layOut(folder) {
   }
 }
 
-const TEST = 'node --test 2>&1 | grep -E "^(not )?ok|expected|actual"';
+const TEST = 'node --test --test-reporter=tap | grep ok';
 
 /** `pace`: 1 as recorded, 0 as fast as it goes. */
 export function scenario({ reply, toolUse }, pace) {
