@@ -268,7 +268,7 @@ describe('answers', () => {
     await desk.press('enter');
     expect(desk.rows().join('\n')).toContain('rule:');
     await desk.press("')");
-    await desk.shows('It allows this call, or a command of it.');
+    await desk.shows('It allows this call.');
     await desk.press('enter', 'right', 'right');
     expect(flat(desk.rows().join(' '))).toContain('[x] Bash(./x.sh :*) → ~/.turnwright/settings.json');
     await desk.press('space');

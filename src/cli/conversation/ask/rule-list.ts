@@ -46,8 +46,8 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
       const name = clean(offer.rule ?? nameOf(offer.update, drawing));
       const line = `${mark} ${isTicked ? '[x]' : '[ ]'} ${index === at ? theme.bold(name) : name} → ${scopeName(item)}`;
       const reach = [
-        ...(offer.matches === undefined ? [] : [`allows ${oneLine(offer.matches)}`]),
-        ...(offer.misses === undefined ? [] : [`not ${oneLine(offer.misses)}`]),
+        ...(offer.matches === undefined ? [] : [`allows ${exampleOf(offer.matches, drawing)}`]),
+        ...(offer.misses === undefined ? [] : [`not ${exampleOf(offer.misses, drawing)}`]),
         ...(offer.caution === undefined ? [] : [`careful: ${oneLine(offer.caution)}`]),
       ];
       return [
@@ -190,7 +190,8 @@ function editPage(
   };
   return {
     title: `A rule (${title})`,
-    body: (columns) => wrap(noteOn(checked), columns - 2, { hang: '  ' }).map((row) => `  ${row}`),
+    body: (columns) =>
+      wrap(noteOn(checked, explanation, drawing), columns - 2, { hang: '  ' }).map((row) => `  ${row}`),
     foot: (columns) => keyRows(['Enter takes it', 'Esc back'], columns, theme),
     document: list.document,
     choices: {},
@@ -214,13 +215,24 @@ function editPage(
   };
 }
 
-function noteOn(checked: RuleCheck | undefined): string {
+/** A command or an address as it is; a file like the other files of the dialog. */
+function exampleOf(call: string, drawing: Drawing): string {
+  return call.startsWith(`${drawing.cwd}/`) ? shortPath(call, drawing) : oneLine(call);
+}
+
+function noteOn(
+  checked: RuleCheck | undefined,
+  { segments }: PermissionExplanation,
+  drawing: Drawing,
+): string {
   if (checked === undefined) return '…';
   if (!checked.ok) return clean(checked.problem);
   return [
-    checked.applies ? 'It allows this call, or a command of it.' : 'It does not allow this call.',
-    ...(checked.matches === undefined ? [] : [`It allows ${oneLine(checked.matches)}.`]),
-    ...(checked.misses === undefined ? [] : [`It does not allow ${oneLine(checked.misses)}.`]),
+    checked.applies
+      ? `It allows ${segments.length > 1 ? 'this call, or a command of it' : 'this call'}.`
+      : 'It does not allow this call.',
+    ...(checked.matches === undefined ? [] : [`It allows ${exampleOf(checked.matches, drawing)}.`]),
+    ...(checked.misses === undefined ? [] : [`It does not allow ${exampleOf(checked.misses, drawing)}.`]),
     ...(checked.caution === undefined ? [] : [`Careful: ${oneLine(checked.caution)}.`]),
   ].join(' ');
 }
