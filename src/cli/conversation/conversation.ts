@@ -8,6 +8,7 @@ import type { ConversationClock } from './clock.ts';
 import type { QueueControls, ReopenTarget } from './command-context.ts';
 import { type ConversationEvent, reduce } from './reduce/reduce.ts';
 import type { Step } from './reduce/step.ts';
+import { createCacheBreaks } from './session/cache-breaks.ts';
 import { changesFigures, createFigureReader } from './session/figures.ts';
 import { openSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/shell-command.ts';
@@ -94,11 +95,16 @@ export function createConversation({
     if (applied.model !== state.session.model)
       dispatch({ kind: 'opened', session: { model: applied.model } });
   };
+  const cacheBreaks = createCacheBreaks({
+    env,
+    onFigure: (cache) => dispatch({ kind: 'figures', figures: { cache } }),
+  });
   const onMessage = (message: SDKMessage) => {
     const isEdit = message.type === 'command_lifecycle' && withdrawn.has(message.command_uuid);
     if (!isEdit) dispatch({ kind: 'message', message });
     if (message.type === 'system' && message.subtype === 'init') hasBegun = true;
     if (changesFigures(message)) figures.refresh();
+    cacheBreaks(message, state);
   };
 
   const open = ({ resume, resumeSessionAt, forkSession }: ReopenTarget): Promise<void> => {

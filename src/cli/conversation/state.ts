@@ -161,7 +161,7 @@ export interface CostFigure {
   readonly isUnpriced: boolean;
 }
 
-interface CacheFigure {
+export interface CacheFigure {
   readonly readTokens: number;
   readonly inputTokens: number;
   /** What broke the cache, in a few words. */

@@ -48,6 +48,7 @@ describe.skipIf(!hasTmux)('a whole session', () => {
     await talk.seen('sonnet-5-5 · manual');
     talk.keys('Enter');
     await talk.until('By the other model.');
+    await talk.seen('cache ✗ model');
     const last = server.requests.findLast(({ path }) => path === '/v1/messages');
     expect(JSON.stringify(last?.body)).toContain('"model":"claude-sonnet-5-5"');
 
