@@ -2,11 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
-import { rehearse } from '../../cli/bin.ts';
+import { against, BIN, bareEnv, rehearse } from '../../cli/bin.ts';
+import { inShortAndLongForm } from '../../long-form.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
-import { hasTmux, pause } from '../../terminal/tmux.ts';
+import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
 import { converse, type Talk } from './converse.ts';
 
+const isLong = inShortAndLongForm(0, 1) === 1;
 const slow = () => rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
 
 /** The process of the conversation: the newest that runs our bin in the terminal of this pane. */
@@ -41,14 +43,20 @@ const WAYS: readonly (readonly [string, (talk: Talk) => unknown, string])[] = [
   ],
 ];
 
+/** ms after the start. */
+const STARTING_MS = isLong ? Array.from({ length: 51 }, (_, at) => at * 10) : [100, 250];
+/** Also while it works. */
+const WAYS_OF_WORK = isLong ? WAYS.filter(([name]) => name !== '/exit') : WAYS.slice(3, 4);
+
 /** What the shell finds: canonical mode with echo, a visible cursor, no marked pastes, the main screen. */
-async function expectRestored(talk: Talk): Promise<void> {
+async function expectRestored(talk: Tmux): Promise<void> {
   await pause(200);
   const raw = talk.raw();
   expect(forbiddenIn(raw, { viewer: false })).toEqual([]);
-  expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(raw.lastIndexOf('\x1b[?25l'));
-  expect(raw.lastIndexOf('\x1b[?2004l')).toBeGreaterThan(raw.lastIndexOf('\x1b[?2004h'));
-  talk.type('stty -a | grep -c " icanon .* echo "; echo asked');
+  // What was switched on was switched off later, or never was.
+  expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?25l'));
+  expect(raw.lastIndexOf('\x1b[?2004l')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?2004h'));
+  talk.type('stty -a | grep -c " icanon .* echo "; echo as""ked');
   talk.keys('Enter');
   await talk.until('asked');
   expect(talk.history().join('\n')).toMatch(/\n1\nasked/);
@@ -64,13 +72,38 @@ describe.skipIf(!hasTmux)('a conversation is left', () => {
     await expectRestored(talk);
   });
 
-  test.each(WAYS.filter(([name]) => name !== '/exit'))('while it works: %s', async (_, leave, ended) => {
+  test.each(WAYS_OF_WORK)('while it works: %s', async (_, leave, ended) => {
     const server: RehearsalServer = await slow();
     const talk = await converse(server);
     await talk.enter('go');
     await talk.seen('waiting for');
     await leave(talk);
     await talk.until(ended);
+    await expectRestored(talk);
+  });
+
+  test('by a crash: the error is on the main screen, in a terminal that works', async () => {
+    const server = await slow();
+    const crash = 'setTimeout(()=>{throw(new(Error)(`crashed-by-test`))},2000)';
+    const env = { ...bareEnv(against(server)), NODE_OPTIONS: `--import=data:text/javascript,${crash}` };
+    const talk = await converse(server, { env });
+    await talk.until('ended with 1');
+    expect(talk.history().join('\n')).toContain('turnwright: crashed-by-test');
+    await expectRestored(talk);
+  });
+
+  test.each(STARTING_MS)('by Ctrl+C %i ms after its start', async (ms) => {
+    const server = await slow();
+    const talk = await inTmux(['sh', '-c', 'exec "$@"', 'sh', process.execPath, BIN], {
+      env: bareEnv(against(server)),
+    });
+    await pause(ms);
+    talk.keys('C-c');
+    await pause(200);
+    talk.keys('C-c');
+    await pause(100);
+    talk.keys('C-c');
+    await talk.until('ended with');
     await expectRestored(talk);
   });
 
