@@ -12,9 +12,13 @@ export interface DraftImage {
   readonly data: string;
 }
 
-export type Chip =
-  | { readonly kind: 'paste'; readonly label: string; readonly text: string }
-  | { readonly kind: 'image'; readonly label: string; readonly image: DraftImage };
+export interface LongPaste {
+  readonly kind: 'paste';
+  readonly label: string;
+  readonly text: string;
+}
+
+export type Chip = LongPaste | { readonly kind: 'image'; readonly label: string; readonly image: DraftImage };
 
 /** What is sent. */
 export interface Draft {

@@ -1,4 +1,5 @@
 /** The list that completes what is being typed: commands, their arguments, files. */
+import type { ActionName } from '../input/actions.ts';
 import type { Row } from '../renderer/frame.ts';
 import { cells, cut } from '../text/cells.ts';
 import type { Theme } from '../text/theme.ts';
@@ -37,6 +38,14 @@ export interface Chosen {
   readonly isCommand: boolean;
   /** It is written out already. */
   readonly isWritten: boolean;
+}
+
+/** What the keys of an open list do; other keys go on to the text. */
+const LIST_ACTIONS = ['choosePrevious', 'chooseNext', 'accept', 'complete', 'interrupt', 'send'] as const;
+export type ListAction = (typeof LIST_ACTIONS)[number];
+
+export function isListAction(action: ActionName | undefined): action is ListAction {
+  return (LIST_ACTIONS as readonly (string | undefined)[]).includes(action);
 }
 
 const MOST_ROWS = 6;

@@ -2,34 +2,24 @@
 import type { ActionName, BindingContext } from '../input/actions.ts';
 import type { InputEvent, KeyEvent } from '../input/events.ts';
 import type { Frame } from '../renderer/frame.ts';
-import type { Theme } from '../text/theme.ts';
-import { type Buffer, type Draft, draftOf, EMPTY, joined, moveTo, shownText } from './buffer.ts';
-import { ChipMaker, type NamedImage } from './chips.ts';
-import type { ClipboardImage } from './clipboard.ts';
-import { type Chosen, Completion, type CompletionSource } from './completion.ts';
+import {
+  type Buffer,
+  type Draft,
+  draftOf,
+  EMPTY,
+  joined,
+  type LongPaste,
+  moveTo,
+  shownText,
+} from './buffer.ts';
+import { ChipMaker } from './chips.ts';
+import { type Chosen, Completion, isListAction, type ListAction } from './completion.ts';
 import { DraftText } from './draft-text.ts';
 import { editorFrame, textWidth } from './editor-frame.ts';
-import type { History } from './history.ts';
+import type { EditorOptions } from './editor-options.ts';
 import { HistorySearch, HistoryWalk } from './history-walk.ts';
 import { layOut, placeIn, placeOf } from './layout.ts';
 import { TakenDrafts } from './taken-drafts.ts';
-
-export interface EditorOptions {
-  readonly theme: Theme;
-  readonly history: History;
-  readonly sources: readonly CompletionSource[];
-  readonly images: {
-    /** The images that a pasted text names; undefined unless it is nothing but paths of images. */
-    named(text: string): readonly NamedImage[] | undefined;
-    clipboard(): Promise<ClipboardImage>;
-  };
-  /** Shown while there is no text. */
-  readonly placeholder?: () => string;
-  /** Something arrived later: candidates, an image. A new frame is due. */
-  readonly onChange: () => void;
-  /** A sentence for the user. */
-  readonly onProblem: (sentence: string) => void;
-}
 
 export interface Editor {
   /** As it is shown: pastes and images by their labels. */
@@ -51,7 +41,7 @@ export interface Editor {
   take(): Draft;
   clear(): void;
   /** The long pastes in it. */
-  readonly pastes: readonly { readonly label: string; readonly text: string }[];
+  readonly pastes: readonly LongPaste[];
   /** `text` as it comes back from an external editor: labels are chips again. */
   importText(text: string): void;
 }
@@ -103,8 +93,8 @@ class DraftEditor implements Editor {
     return this.isEmpty ? 'empty' : 'editor';
   }
 
-  get pastes(): readonly { readonly label: string; readonly text: string }[] {
-    return this.#buffer.chips.flatMap((chip) => (chip.kind === 'paste' ? [chip] : []));
+  get pastes(): readonly LongPaste[] {
+    return this.#buffer.chips.filter((chip) => chip.kind === 'paste');
   }
 
   handle(event: InputEvent, action?: ActionName | 'chord'): boolean {
@@ -135,11 +125,11 @@ class DraftEditor implements Editor {
   }
 
   replace(draft: Draft): void {
-    this.#draft.change(this.#taken.bufferOf(draft));
+    this.#put(this.#taken.bufferOf(draft));
   }
 
   prepend(draft: Draft): void {
-    this.#draft.change(joined(this.#taken.bufferOf(draft), this.#buffer));
+    this.#put(joined(this.#taken.bufferOf(draft), this.#buffer));
   }
 
   take(): Draft {
@@ -161,12 +151,17 @@ class DraftEditor implements Editor {
 
   importText(text: string): void {
     const piece = this.#chips.fromLabels(text, this.#buffer.chips);
-    this.#draft.change({ ...piece, cursor: piece.text.length });
+    this.#put({ ...piece, cursor: piece.text.length });
+  }
+
+  #put(buffer: Buffer): void {
+    this.#draft.change(buffer);
+    this.#options.onChange();
   }
 
   #key(event: KeyEvent, action: ActionName | undefined): boolean {
     if (this.#search !== undefined) return this.#searchKey(this.#search, event, action);
-    if (this.#completion.isOpen && this.#isForList(action)) return this.#listKey(action);
+    if (this.#completion.isOpen && isListAction(action)) return this.#listKey(action);
     if (action !== undefined) return this.#act(action);
     if (event.text === undefined) return false;
     this.#draft.type(this.#chips.paste(event.text));
@@ -210,10 +205,6 @@ class DraftEditor implements Editor {
     // A prompt of the history may be a command: its list would take the keys that go on.
     this.#completion.close(found);
     return true;
-  }
-
-  #isForList(action: ActionName | undefined): action is ListAction {
-    return (LIST_ACTIONS as readonly (string | undefined)[]).includes(action);
   }
 
   #listKey(action: ListAction): boolean {
@@ -294,6 +285,3 @@ class DraftEditor implements Editor {
     this.#options.onChange();
   }
 }
-
-const LIST_ACTIONS = ['choosePrevious', 'chooseNext', 'accept', 'complete', 'interrupt', 'send'] as const;
-type ListAction = (typeof LIST_ACTIONS)[number];

@@ -75,7 +75,7 @@ function rowsOf(line: string, width: number, nextChip: () => Chip | undefined): 
   };
   for (const cluster of clustersOf(line)) {
     const chip = cluster === CHIP ? nextChip() : undefined;
-    const shown = cut(cluster === '\t' ? TAB : clean(chip?.label ?? cluster), width);
+    const shown = cut(shownCluster(chip?.label ?? cluster), width);
     const needed = cells(shown);
     while (used + needed > width && row.length > 0) close(blank > 0 ? blank : row.length);
     row.push({ shown, cells: needed, offset: at - from, isChip: chip !== undefined });
@@ -85,6 +85,14 @@ function rowsOf(line: string, width: number, nextChip: () => Chip | undefined): 
   }
   close(row.length);
   return rows;
+}
+
+/** A mark without a letter before it must not join with what is drawn before it. */
+const LONE_MARK = /^[\p{M}\u200d]/u;
+
+function shownCluster(cluster: string): string {
+  if (cluster === '\t') return TAB;
+  return clean(LONE_MARK.test(cluster) ? `◌${cluster}` : cluster);
 }
 
 interface Place {

@@ -1,7 +1,8 @@
 /** An editor with keys as the terminal sends them, and its draft with a mark at the cursor. */
 
 import type { CompletionSource } from '../../../src/terminal/editor/completion.ts';
-import { createEditor, type EditorOptions } from '../../../src/terminal/editor/editor.ts';
+import { createEditor } from '../../../src/terminal/editor/editor.ts';
+import type { EditorOptions } from '../../../src/terminal/editor/editor-options.ts';
 import { type History, openHistory } from '../../../src/terminal/editor/history.ts';
 import { createBindings } from '../../../src/terminal/input/bindings.ts';
 import { createDecoder } from '../../../src/terminal/input/decoder.ts';

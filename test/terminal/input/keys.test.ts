@@ -132,6 +132,52 @@ describe('the escape key', () => {
   });
 });
 
+describe('keys at the pace of a person', () => {
+  it('A5 are events when they are read; Enter waits 10 ms for what would make it a part of a paste', async () => {
+    const { clock, events, decoder } = startDecoder();
+    for (const key of ['a', '漢', '\x1b[A', '\x03', '\x7f', '\x1bb']) {
+      events.length = 0;
+      decoder.push(Buffer.from(key));
+      expect(events, JSON.stringify(key)).toHaveLength(1);
+      await clock.advance(20);
+    }
+    events.length = 0;
+    decoder.push(Buffer.from('\r'));
+    await clock.advance(9);
+    expect(events).toEqual([]);
+    await clock.advance(1);
+    expect(events.map(shortForm)).toEqual(['enter']);
+  });
+
+  it('A6 none of 300 keys is lost, doubled or another one, with 20 to 350 ms between them', async () => {
+    const key = fc.constantFrom(
+      ...'12345 abcxyz?',
+      '\r',
+      '\x1b[A',
+      '\x1b[C',
+      '\x7f',
+      '漢',
+      '👍',
+      '\x1bb',
+      '\x01',
+    );
+    const press = fc.record({ key, gapMs: fc.integer({ min: 20, max: 350 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(press, { minLength: 300, maxLength: 300, size: 'max' }), async (presses) => {
+        const { clock, events, decoder } = startDecoder();
+        const expected: string[] = [];
+        for (const { key, gapMs } of presses) {
+          decoder.push(Buffer.from(key));
+          expected.push(...(await shortForms(key)));
+          await clock.advance(gapMs);
+        }
+        expect(events.map(shortForm)).toEqual(expected);
+      }),
+      { numRuns: propertyRuns(5, 200) },
+    );
+  });
+});
+
 describe('keys that come together', () => {
   it('arrive in their order', async () => {
     expect(await shortForms('ab\x1b[A\x1bfc\r')).toEqual(["'a'", "'b'", 'up', 'alt+f', "'c'", 'enter']);
