@@ -105,7 +105,7 @@ function clusterCells(cluster: string): number {
 
 function measured(cluster: string): number {
   if (!isDisputed(cluster)) return stringWidth(cluster);
-  if (cluster.length > 1 && cluster.endsWith('\u20e3')) return table.keycap;
+  if (/^[\d#*]\ufe0f?\u20e3$/.test(cluster)) return table.keycap;
   const members = cluster.split('\u200d').filter((part) => part !== '');
   if (members.length > 1)
     return table.joinsFamily ? table.emoji : members.reduce((sum, member) => sum + measured(member), 0);

@@ -16,6 +16,7 @@ describe('widths', () => {
   test('count cells, not code units', () => {
     expect(cells('abc')).toBe(3);
     expect(cells('日本')).toBe(4);
+    expect(['\u20e3', ' \u20e3', '1\u20e3'].map(cells)).toEqual([0, 1, 2]);
     expect(cells('👩‍👩‍👧é')).toBe(3);
     expect(cells('\x1b[1;38;5;110m日\x1b[0m本')).toBe(4);
   });
