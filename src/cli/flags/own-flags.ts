@@ -14,6 +14,8 @@ export interface OwnFlags {
   readonly verbose?: true;
   /** A conversation goes line by line. */
   readonly screenReader?: true;
+  /** false: the terminal is not asked how wide it draws, nor what its background is. */
+  readonly probe?: boolean;
   readonly appendSystemPrompt?: string;
   readonly dangerouslySkipPermissions?: true;
   readonly takeOver?: true;
@@ -66,6 +68,10 @@ export const OWN_FLAGS: Readonly<Record<keyof OwnFlags, OwnFlag>> = {
   screenReader: {
     flag: '--screen-reader',
     help: inOutput('a conversation line by line, for screen readers; questions are numbered'),
+  },
+  probe: {
+    flag: '--no-probe',
+    help: inOutput('do not ask the terminal how wide it draws emoji, nor what its background is'),
   },
   appendSystemPrompt: {
     flag: '--append-system-prompt <text>',

@@ -11,4 +11,6 @@ export interface Launch {
   /** The first prompt; undefined: the person types it. */
   readonly prompt: string | undefined;
   readonly settings: ScreenSettings;
+  /** false: `--no-probe`. */
+  readonly mayAsk: boolean;
 }

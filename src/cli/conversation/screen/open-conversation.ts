@@ -39,7 +39,14 @@ export async function openConversation(
     ...(id !== undefined && forkSession === true && { forkSession }),
     ...(resumeSessionAt !== undefined && { resumeSessionAt }),
   };
-  const launch: Launch = { keyboard, options, target, prompt: prompt === '' ? undefined : prompt, settings };
+  const launch: Launch = {
+    keyboard,
+    options,
+    target,
+    prompt: prompt === '' ? undefined : prompt,
+    settings,
+    mayAsk: flags.probe !== false,
+  };
   if (lineMode) return (await import('../line-mode/index.ts')).runLineMode(world, launch);
   return (await import('./run-conversation.ts')).runConversation(world, launch);
 }

@@ -6,6 +6,7 @@ import { createMarkdown, markdownRows } from '../../../terminal/markup/markdown-
 import { wantsColor } from '../../../terminal/text/style.ts';
 import { createTheme, themeFor } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { mayProbe } from '../../../terminal/text/width-probe.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import type { World } from '../../world.ts';
 import { createAsker } from '../ask/index.ts';
@@ -54,6 +55,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     theme,
     env,
     settings,
+    mayAsk: launch.mayAsk && mayProbe(env),
     editor: await promptEditor({
       cwd,
       env,

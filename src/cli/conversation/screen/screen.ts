@@ -10,7 +10,7 @@ import { createRegions } from '../../../terminal/renderer/regions.ts';
 import { writeNow } from '../../../terminal/renderer/write-now.ts';
 import { wantsColor } from '../../../terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '../../../terminal/text/theme.ts';
-import { mayProbe, probeWidths, type WidthProbe } from '../../../terminal/text/width-probe.ts';
+import { probeWidths, type WidthProbe } from '../../../terminal/text/width-probe.ts';
 import { type ShownViewer, showViewer } from '../../../terminal/viewer/show-viewer.ts';
 import type { Env } from '../../world.ts';
 import type { ConversationClock } from '../clock.ts';
@@ -67,6 +67,8 @@ interface ScreenOptions {
   onKey(event: InputEvent, action: ActionName | undefined): void;
   /** After a key or a paste: the text in the editor may have changed. */
   onDraft(): void;
+  /** Whether the terminal may be asked how wide it draws, and what its background is. */
+  readonly mayAsk: boolean;
   /** What restores the rest of the terminal: its title. */
   restoreText(): string;
   /** The terminal is gone. */
@@ -160,7 +162,7 @@ export function createScreen(options: ScreenOptions): Screen {
   };
   /** Asks the terminal how wide it draws, and what its background is. */
   const ask = () => {
-    if (!mayProbe(env)) return;
+    if (!options.mayAsk) return;
     probe = probeWidths({ write: (text) => writeNow(OUTPUT, text), clock });
     void probe.done.then(() => regions.invalidate('redraw'));
     if (settings.theme === 'auto') writeNow(OUTPUT, ASK_BACKGROUND);
