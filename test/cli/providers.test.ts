@@ -55,3 +55,12 @@ test('a name with a colon that is of no provider configures nothing', async () =
     stderr: expect.stringMatching(/No model is configured\..*--model ollama:/s),
   });
 });
+
+test('what the environment has for other vendors is named where no model is configured', async () => {
+  const env = { OPENAI_API_KEY: 'sk-secret', OLLAMA_HOST: '127.0.0.1:9' };
+  const { code, stderr } = await turnwright(['-p', 'hi'], { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain('OLLAMA_HOST is set: --model ollama:<name> asks that server.');
+  expect(stderr).toContain('OPENAI_API_KEY is set: --provider openai-compatible --base-url https://api');
+  expect(stderr).not.toContain('sk-secret');
+});

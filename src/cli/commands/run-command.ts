@@ -1,9 +1,9 @@
 /** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
-import { NOT_CONFIGURED, sessionDecisions, type TerminalReason } from '../../index.ts';
+import { sessionDecisions, type TerminalReason } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
-import { modelSource } from '../run/configured.ts';
+import { modelSource, notConfigured } from '../run/configured.ts';
 import { both, createPrinter, expendable } from '../run/print.ts';
 import { withNotices } from '../run/print-notices.ts';
 import { readPrompt } from '../run/prompt.ts';
@@ -48,7 +48,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   if (task === '' && !continues) throw new UsageError(NO_TASK);
   // Without a task an interrupted submission is continued to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
-  if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
+  if ((await modelSource(world, flags)) === undefined) throw new UsageError(notConfigured(world.env));
   return runPrinted(world, prompt, flags);
 }
 

@@ -1,7 +1,7 @@
 /** Whether a model is configured. Names are read, never values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationHome, modelAccess } from '../../index.ts';
+import { configurationHome, modelAccess, NOT_CONFIGURED } from '../../index.ts';
 import { OPTIONS } from '../../options/table.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import type { Env, World } from '../world.ts';
@@ -54,6 +54,19 @@ export async function modelSource(
   if (apiKeySource === 'login') return 'login';
   if (model !== undefined) return 'flags';
   return world.env[modelVariable] === undefined ? 'settings' : modelVariable;
+}
+
+/** What to do when no model is configured, with what the environment already has. */
+export function notConfigured(env: Env): string {
+  const hints = [
+    ...(env['OLLAMA_HOST'] ? ['OLLAMA_HOST is set: --model ollama:<name> asks that server.'] : []),
+    ...(env['OPENAI_API_KEY']
+      ? [
+          'OPENAI_API_KEY is set: --provider openai-compatible --base-url https://api.openai.com/v1 --model <name> uses it.',
+        ]
+      : []),
+  ];
+  return [NOT_CONFIGURED, ...hints].join(' ');
 }
 
 /** Settings that configure a model. The engine validates them. */
