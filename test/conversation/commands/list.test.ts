@@ -1,15 +1,14 @@
 /** The list of pickers and the question for a line: pure states, and the frames they make. */
 import { describe, expect, it } from 'vitest';
 import { edited, fieldOf } from '../../../src/cli/conversation/commands/line-field.ts';
+import { type ListOf, listOverlay } from '../../../src/cli/conversation/commands/list.ts';
+import { listFrame } from '../../../src/cli/conversation/commands/list-parts/list-frame.ts';
 import {
-  type ListOf,
-  listFrame,
-  listOverlay,
   matchesOf,
   openedList,
   pressed,
   replaced,
-} from '../../../src/cli/conversation/commands/list.ts';
+} from '../../../src/cli/conversation/commands/list-parts/list-state.ts';
 import { questionFrame, questionOverlay } from '../../../src/cli/conversation/commands/question.ts';
 import type { OverlayHost } from '../../../src/cli/conversation/overlay.ts';
 import { cells } from '../../../src/terminal/text/cells.ts';

@@ -114,6 +114,8 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await choose('Bash(rm -rf "a b":*)', 'Which calls should it deny?');
     await choose('in this project', 'kept?');
     await terminal.until('Added: deny Bash(rm -rf "a b":*)');
+    // The list comes back.
+    await untilScreen(terminal, 'Permission rules');
     terminal.keys('Escape');
     const settings = readFileSync(join(cwd, '.turnwright', 'settings.local.json'), 'utf8');
     expect(JSON.parse(settings)).toEqual({ permissions: { deny: ['Bash(rm -rf "a b":*)'] } });

@@ -1,7 +1,7 @@
-/** `/hooks`, `/agents` and `/skills`: what settings, plugins and folders bring to the session. */
+/** `/hooks`, `/agents`, `/skills` and `/memory`: what settings, plugins and folders bring to the session. */
 import type { AgentInfo, ContextUsage, Query } from '../../../index.ts';
 import { shortPath } from '../../screen/tool-label.ts';
-import { counted } from '../../screen/units.ts';
+import { counted, tokens } from '../../screen/units.ts';
 import type { ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
 
@@ -116,8 +116,37 @@ function skillItems(
     return {
       value: name,
       label: ['/', name, argumentHint === '' ? '' : ` ${argumentHint}`].join(''),
-      detail: known === undefined ? undefined : `${known.tokens} tokens`,
+      detail: known === undefined ? undefined : `${tokens(known.tokens)} tokens`,
       about: [description, ...(known?.path === undefined ? [] : [shortPath(known.path, cwd)])],
     };
   });
+}
+
+export const memoryCommand: ConversationCommand = {
+  name: 'memory',
+  summary: 'Shows the loaded memory files, and opens one',
+  async run(_, context) {
+    const usage = await context.query.getContextUsage();
+    const path = await context.open(
+      listOverlay({
+        title: 'Memory files',
+        items: memoryItems(usage, context.cwd),
+        empty: 'No memory file is loaded. CLAUDE.md in this folder is one.',
+        enter: 'opens it',
+      }),
+    );
+    if (path !== undefined) await context.openFile(path);
+  },
+};
+
+function memoryItems(
+  { memoryFiles }: Pick<ContextUsage, 'memoryFiles'>,
+  cwd: string,
+): readonly ListItem<string>[] {
+  return memoryFiles.map(({ path, type, tokens: count }) => ({
+    value: path,
+    label: shortPath(path, cwd),
+    detail: `${type.toLowerCase()} · ${tokens(count)} tokens`,
+    about: [path],
+  }));
 }

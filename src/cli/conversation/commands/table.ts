@@ -1,10 +1,9 @@
 /** All commands of the conversation, in the order of the help. */
 import type { ConversationCommand } from './command.ts';
 import { clearCommand, compactCommand, exitCommand, renameCommand } from './conversation-commands.ts';
-import { agentsCommand, hooksCommand, skillsCommand } from './extensions.ts';
+import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
 import { mcpCommand } from './mcp.ts';
-import { memoryCommand } from './memory.ts';
 import { effortCommand, modelCommand } from './model.ts';
 import { addDirCommand, permissionsCommand } from './permissions.ts';
 import { queueCommand } from './queue.ts';
