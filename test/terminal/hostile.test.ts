@@ -6,6 +6,7 @@ import { markdownRows } from '../../src/terminal/markup/markdown-stream.ts';
 import { clean } from '../../src/terminal/text/clean.ts';
 import { createTheme } from '../../src/terminal/text/theme.ts';
 import { wrap } from '../../src/terminal/text/wrap.ts';
+import { inShortAndLongForm } from '../long-form.ts';
 import { emulator } from './emulator.ts';
 
 const PAYLOADS: readonly string[] = [
@@ -142,7 +143,7 @@ describe.each(Object.entries(WAYS))('%s', (_, rowsOf) => {
     terminal.onBell(() => happened.push('bell'));
     terminal.onData((answer) => happened.push(`answer ${JSON.stringify(answer)}`));
     terminal.buffer.onBufferChange(() => happened.push('buffer'));
-    for (const payload of PAYLOADS) {
+    for (const payload of PAYLOADS.filter((_, at) => at % inShortAndLongForm(4, 1) === 0)) {
       regions.commit(rowsOf(payload));
       await show({ rows: live, cursor: { row: 1, column: 7 } });
       const shown = await rows();

@@ -33,7 +33,7 @@ async function resizeOften(terminal: Tmux, times: number, seed: number): Promise
   const next = numbersOf(seed);
   for (let done = 0; done < times; done += 1) {
     terminal.resize(40 + Math.floor(next() * 101), 10 + Math.floor(next() * 41));
-    await pause(50 + next() * 950);
+    await pause(50 + next() * inShortAndLongForm(550, 950));
   }
 }
 
@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux)('in tmux', () => {
   ])(
     'A2 after many resizes while it streams nothing is lost, doubled or stale, with %s',
     async (_, draft, stale) => {
-      const times = inShortAndLongForm(5, 30);
+      const times = inShortAndLongForm(4, 30);
       const lines = 40_000;
       const terminal = await inTmux(driver({ lines, batch: 2, gapMs: 10, draft, stays: true }));
       await terminal.until('item 00020');
