@@ -125,11 +125,11 @@ class DraftEditor implements Editor {
   }
 
   replace(draft: Draft): void {
-    this.#put(this.#taken.bufferOf(draft));
+    this.#put(this.#taken.bufferOf(draft, this.#chips));
   }
 
   prepend(draft: Draft): void {
-    this.#put(joined(this.#taken.bufferOf(draft), this.#buffer));
+    this.#put(joined(this.#taken.bufferOf(draft, this.#chips), this.#buffer));
   }
 
   take(): Draft {

@@ -1,7 +1,9 @@
 /** Drafts that were sent or queued: one that comes back is the text with its chips again. */
-import { type Buffer, CHIP, type Chip, type Draft } from './buffer.ts';
+import { type Buffer, CHIP, type Chip, type Draft, joined } from './buffer.ts';
+import type { ChipMaker } from './chips.ts';
 
 const MOST_DRAFTS = 50;
+const MOST_TEXT_CHARS = 20_000;
 
 export class TakenDrafts {
   readonly #buffers: { readonly draft: Draft; readonly buffer: Buffer }[] = [];
@@ -11,9 +13,13 @@ export class TakenDrafts {
     if (this.#buffers.length > MOST_DRAFTS) this.#buffers.shift();
   }
 
-  bufferOf(draft: Draft): Buffer {
+  /** `chips` makes one of a text of another process that is too long to be edited in a few rows. */
+  bufferOf(draft: Draft, chips: ChipMaker): Buffer {
     const known = this.#buffers.findLast(({ draft: one }) => isSame(one, draft))?.buffer;
-    return known === undefined ? plainBuffer(draft) : { ...known, cursor: known.text.length };
+    if (known !== undefined) return { ...known, cursor: known.text.length };
+    if (draft.text.length <= MOST_TEXT_CHARS) return plainBuffer(draft);
+    const images = plainBuffer({ text: '', images: draft.images });
+    return joined(images, { ...chips.paste(draft.text), cursor: CHIP.length });
   }
 }
 

@@ -241,6 +241,10 @@ describe('a long paste', () => {
     expect(desk.editor.take()).toEqual(draft);
     desk.editor.replace({ text: 'from another process', images: [] });
     expect(desk.editor.text).toBe('from another process');
+    const long = { text: 'a line\n'.repeat(5_000), images: [] };
+    desk.editor.replace(long);
+    expect(desk.editor.text).toBe('[paste 1: 5,000 lines]');
+    expect(desk.editor.take()).toEqual(long);
   });
 
   it('stays one when a queued message is put before the text', async () => {
