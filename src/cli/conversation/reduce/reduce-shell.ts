@@ -41,8 +41,10 @@ export function shellEnded(
 }
 
 function itemOf({ id, name, input, sinceMs }: RunningTool, end: ShellEnd, nowMs: number): ToolItem {
-  const output = [end.stdout, end.stderr].filter((text) => text !== '').join('\n');
-  const headline = end.error ?? (end.code === undefined ? 'ended by a signal' : `Exit code ${end.code}`);
+  const output = [end.stdout, end.stderr, end.error ?? ''].filter((text) => text !== '').join('\n');
+  const isStopped = end.code === undefined && end.error === undefined;
+  // As the tool of the same name words it: a first line, and the output.
+  const headline = end.code === undefined ? 'No exit code' : `Exit code ${end.code}`;
   const isDone = end.code === 0;
   return {
     kind: 'tool',
@@ -52,7 +54,7 @@ function itemOf({ id, name, input, sinceMs }: RunningTool, end: ShellEnd, nowMs:
     ms: nowMs - sinceMs,
     outcome: isDone ? 'done' : 'failed',
     text: isDone ? output : `${headline}\n${output}`,
-    result: undefined,
+    result: { stdout: output, interrupted: isStopped },
     agent: undefined,
   };
 }

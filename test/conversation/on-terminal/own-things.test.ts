@@ -1,0 +1,117 @@
+/** What belongs to the person: commands of their own, their status line, their title, their mode. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
+import { against, bareEnv, rehearse } from '../../cli/bin.ts';
+import { hasTmux } from '../../terminal/tmux.ts';
+import { converse } from './converse.ts';
+
+/** An environment whose user has these settings. */
+function withSettings(server: RehearsalServer, settings: object): Record<string, string> {
+  const env = bareEnv(against(server));
+  const home = env['TURNWRIGHT_HOME'] as string;
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
+  return env;
+}
+
+describe.skipIf(!hasTmux)('at a terminal', () => {
+  test('!command runs in the shell, is ended by Esc, and the model reads what it wrote with the next prompt', async () => {
+    const server = await rehearse(reply('I have read it.'));
+    const talk = await converse(server);
+    await talk.seen('opus-5-5');
+    await talk.enter('!echo one$((1+1))three; exit 3');
+    await talk.until('exit 3');
+    expect(server.requests.filter(({ path }) => path === '/v1/messages')).toEqual([]);
+    await talk.enter('!sleep 600');
+    await talk.seen('1 tool runs');
+    talk.keys('Escape');
+    await talk.until('stopped ·');
+    await talk.enter('what did it say?');
+    await talk.until('I have read it.');
+    const body = JSON.stringify(server.requests.at(-1)?.body);
+    expect(body).toContain('<bash-input>echo one$((1+1))three; exit 3</bash-input>');
+    expect(body).toContain('one2three');
+    expect(body).toContain('<bash-exit>exit code 3</bash-exit>');
+  });
+
+  test('the status line is what the command of the settings prints for the state on its stdin', async () => {
+    const server = await rehearse(reply('Hello.'));
+    const script =
+      "const s = JSON.parse(require('fs').readFileSync(0, 'utf8'));" +
+      "console.log(['mine', s.model.id, s.session_id.length, s.cost.total_cost_usd > 0, s.permission_mode].join(' '))";
+    const command = `'${process.execPath}' -e "${script}"`;
+    const talk = await converse(server, {
+      env: withSettings(server, { statusLine: { type: 'command', command, padding: 2 } }),
+    });
+    await talk.seen('  mine claude-opus-5-5 36 false default');
+    talk.keys('BTab');
+    await talk.seen('  mine claude-opus-5-5 36 false acceptEdits');
+    await talk.enter('hi');
+    await talk.seen('  mine claude-opus-5-5 36 true acceptEdits');
+  });
+
+  test('a status line command that fails is named once, and the built-in line is there', async () => {
+    const server = await rehearse(reply('Hello.'));
+    const talk = await converse(server, {
+      env: withSettings(server, { statusLine: { type: 'command', command: 'echo sorry >&2; exit 4' } }),
+    });
+    await talk.until('The command of the setting statusLine failed: exit code 4: sorry');
+    await talk.seen('opus-5-5 · manual');
+    await talk.enter('hi');
+    await talk.until('done · 1 turn');
+    expect(talk.history().filter((line) => line.includes('sorry'))).toHaveLength(1);
+  });
+
+  test('title and bell only where the settings ask for them', async () => {
+    const server = await rehearse(reply('Hello.'), reply('Hello again.'));
+    const quiet = await converse(server);
+    await quiet.seen('opus-5-5');
+    await quiet.enter('hi');
+    await quiet.until('done · 1 turn');
+    expect(quiet.raw()).not.toContain('\x07');
+    expect(quiet.raw()).not.toContain('\x1b]2;');
+    const settings = { terminalTitle: true, terminalBell: true };
+    const loud = await converse(server, { env: withSettings(server, settings) });
+    await loud.seen('opus-5-5');
+    await loud.enter('hi');
+    await loud.until('done · 1 turn');
+    expect(loud.raw()).toContain('\x1b]2;* ');
+    // Titles end with the same character.
+    const bells = loud.raw().split('\x07').length - loud.raw().split('\x1b]2;').length;
+    expect(bells).toBeGreaterThan(0);
+    loud.keys('C-d');
+    await loud.until('ended with 0');
+    expect(loud.raw()).toContain('\x1b[23;2t');
+  });
+
+  test('the mode goes from manual to accept edits to plan, for the session, too', async () => {
+    const server = await rehearse(reply('Planned.'));
+    const talk = await converse(server, { columns: 40 });
+    await talk.seen('opus-5-5 · manual');
+    talk.keys('BTab');
+    await talk.seen('accept edits');
+    talk.keys('BTab');
+    await talk.seen('· plan');
+    await talk.enter('hi');
+    await talk.until('Planned.');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('lan mode');
+    talk.keys('BTab');
+    await talk.seen('· manual');
+  });
+
+  test('an earlier conversation is continued with its end printed, and a failed start has its sentence', async () => {
+    const server = await rehearse(reply('The **first** answer.'), reply('The second.'));
+    const talk = await converse(server, { args: ['what is it?'] });
+    await talk.until('done · 1 turn');
+    talk.keys('C-d');
+    await talk.until('ended with 0');
+    const again = await converse(server, { cwd: talk.cwd, env: talk.env, args: ['--continue'] });
+    await again.until('> what is it?');
+    await again.until('The first answer.');
+    await again.enter('and then?');
+    await again.until('The second.');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('what is it?');
+  });
+});
