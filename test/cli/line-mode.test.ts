@@ -15,13 +15,14 @@ interface Seat {
   readonly env: Record<string, string>;
   readonly flags?: string;
   readonly size?: string;
+  readonly limitMs?: number;
 }
 
 type Answer = readonly [sees: string, types: string];
 
 /** Each answer is typed half a second after its question is on the terminal, which echoes it. */
 async function at(seat: Seat, answers: readonly Answer[]) {
-  const { cwd, env, flags = '--screen-reader', size = 'cols 100 rows 30' } = seat;
+  const { cwd, env, flags = '--screen-reader', size = 'cols 100 rows 30', limitMs = LIMIT_MS } = seat;
   const child = spawn(
     'script',
     ['-qec', `stty ${size}; exec '${process.execPath}' '${BIN}' ${flags}`, '/dev/null'],
@@ -43,7 +44,7 @@ async function at(seat: Seat, answers: readonly Answer[]) {
     setTimeout(() => child.stdin.write(next[1]), 500);
   });
   // A question that never comes must not keep the test waiting.
-  const limit = setTimeout(() => child.kill(), LIMIT_MS);
+  const limit = setTimeout(() => child.kill(), limitMs);
   const code = await new Promise((resolve) => child.once('close', resolve));
   clearTimeout(limit);
   return { code, unseen: left, written, lines: written.replaceAll('\r\n', '\n').split('\n') };
@@ -176,10 +177,14 @@ describe.skipIf(!hasTerminal)('line mode', () => {
     });
   });
 
-  test('the first start without a model is a numbered list, too', async () => {
-    const { code, unseen, written } = await at({ cwd: temporaryFolder(), env: bareEnv() }, [
+  test('the first start without a model is a numbered list, which comes again after the rehearsed run', async () => {
+    const seat: Seat = { cwd: temporaryFolder(), env: bareEnv({ NO_COLOR: '1' }), limitMs: 18_000 };
+    const { code, unseen, written } = await at(seat, [
+      ['Enter to leave: ', '1\n'],
+      ['What the engine did', ''],
       ['Enter to leave: ', '\n'],
     ]);
     expect([code, unseen], written).toEqual([0, []]);
+    expect(written).not.toContain('\x1b');
   });
 });

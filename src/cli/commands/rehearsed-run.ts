@@ -65,7 +65,11 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
 
 async function runShown(run: RehearsedRun): Promise<ExitCode> {
   const { world, server, flags, sessionHome, cwd } = run;
-  const view = createLiveView(world, { verbose: flags.verbose === true, summary: false });
+  const view = createLiveView(world, {
+    verbose: flags.verbose === true,
+    lineByLine: flags.screenReader === true,
+    summary: false,
+  });
   const { terminal, style } = view;
   for (const line of run.before ?? []) await terminal.line(line);
   const notes = createRunNotes();

@@ -66,13 +66,16 @@ async function converse(
     optionsFrom(flags, { cwd, env, partials: true, canUseTool: undefined }),
   );
   const lineMode = wantsLineMode(world, flags.screenReader === true || settings.screenReader);
-  if ((await modelSource(world, flags)) === undefined) {
+  while ((await modelSource(world, flags)) === undefined) {
     const { welcome } = await import('../conversation/start/index.ts');
     const welcomed = await welcome(world, flags, { keyboard, lineMode });
     if (welcomed.kind === 'leave') return EXIT.success;
-    if (welcomed.kind === 'rehearse')
-      return (await import('./start-command.ts')).startCommand(world, [], flags);
-    flags = welcomed.flags;
+    if (welcomed.kind === 'goOn') flags = welcomed.flags;
+    else {
+      const { startCommand } = await import('./start-command.ts');
+      await startCommand(world, [], lineMode ? { ...flags, screenReader: true } : flags);
+      await world.out.write('\n');
+    }
   }
   const ask = lineMode ? (await import('../conversation/start/menu.ts')).askTrust : undefined;
   await settleTrust(world, flags, keyboard, ask);

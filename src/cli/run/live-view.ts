@@ -27,6 +27,8 @@ interface LiveViewOptions {
   readonly verbose: boolean;
   /** Never asks, even on a terminal. */
   readonly neverAsk?: boolean;
+  /** No status line, for screen readers. Default false. */
+  readonly lineByLine?: boolean;
   /** The figures at the end. Default true. */
   readonly summary?: boolean;
 }
@@ -36,9 +38,9 @@ const SAID_BY_ERRORS: ReadonlySet<TerminalReason | undefined> = new Set(['model_
 
 export function createLiveView(
   world: World,
-  { on = 'stdout', verbose, neverAsk = false, summary = true }: LiveViewOptions,
+  { on = 'stdout', verbose, neverAsk = false, lineByLine = false, summary = true }: LiveViewOptions,
 ): LiveView {
-  const live = world[on].isTTY === true && world.env['TERM'] !== 'dumb';
+  const live = world[on].isTTY === true && world.env['TERM'] !== 'dumb' && !lineByLine;
   const parts = createParts(world, { on, live, verbose });
   const { terminal, style, screen } = parts;
   const counts = createRunCounts();
