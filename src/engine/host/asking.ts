@@ -107,6 +107,8 @@ export class Asking {
   readonly #permissions: Permissions;
   readonly #ports: AskingPorts;
   #preset: Map<string, PermissionResult> | undefined;
+  /** Settles when the last changes are in force. */
+  #updated: Promise<void> | undefined;
 
   constructor(config: QueryEngineConfig, permissions: Permissions, ports: AskingPorts) {
     this.#config = config;
@@ -120,7 +122,9 @@ export class Asking {
   }
 
   applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {
-    return applyUpdates(updates, this.#config, this.#permissions);
+    const applying = applyUpdates(updates, this.#config, this.#permissions);
+    this.#updated = applying.catch(() => undefined);
+    return applying;
   }
 
   async ask(...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {
@@ -146,11 +150,17 @@ export class Asking {
     return answer.answeredBy !== undefined ? answer : { ...answer, ...BY_TOOL };
   }
 
+  async #explain(asked: AskedQuestion): Promise<PermissionExplanation> {
+    // Another answer may just be writing its rules.
+    await this.#updated;
+    return this.#permissions.explain(asked, ruleFilesOf(this.#config.settingsAccess));
+  }
+
   #explaining(asked: AskedQuestion) {
     let explanation: Promise<PermissionExplanation> | undefined;
     return {
       explain: () => {
-        explanation ??= this.#permissions.explain(asked, ruleFilesOf(this.#config.settingsAccess));
+        explanation ??= this.#explain(asked);
         return explanation;
       },
       checkRule: (rule: string) => this.#permissions.checkRule(rule, asked),

@@ -1,4 +1,5 @@
 /** Puts the questions of a session to the person, one at a time and in their order. */
+import { setImmediate } from 'node:timers/promises';
 import type {
   CanUseTool,
   CanUseToolContext,
@@ -70,6 +71,8 @@ export function createAsker(host: AskHost): Asker {
     prepare: (invalidate: () => void) => Promise<Prepared<T>> | Prepared<T>,
   ): Promise<T | undefined> =>
     line.enter(async (place) => {
+      // The session takes up the answer before this one first: it may allow this call too.
+      await setImmediate();
       if (signal.aborted) return undefined;
       let invalidate = () => {};
       // What the page shows of rules and files is looked up when its turn comes.
