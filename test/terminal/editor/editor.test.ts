@@ -236,7 +236,7 @@ describe('whatever is pressed', () => {
           }
         },
       ),
-      { numRuns: propertyRuns(200, 20_000) },
+      { numRuns: propertyRuns(200, 3_000) },
     );
   });
 
@@ -273,7 +273,7 @@ describe('whatever is pressed', () => {
           expect(editor.text).toBe(last);
         },
       ),
-      { numRuns: propertyRuns(200, 10_000) },
+      { numRuns: propertyRuns(200, 4_000) },
     );
   });
 });

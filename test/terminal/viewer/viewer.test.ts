@@ -223,7 +223,7 @@ describe('the viewer', () => {
   });
 });
 
-it('whatever is pressed, the rows fit the window and the chosen part exists', async () => {
+it('whatever is pressed, the rows fill the window and fit into it', async () => {
   const line = fc.constantFrom(
     'short',
     'a long line that is wider than the window',
@@ -257,10 +257,9 @@ it('whatever is pressed, the rows fit the window and the chosen part exists', as
           const frame = viewer.frame({ columns, rows });
           expect(frame.rows).toHaveLength(rows);
           for (const row of frame.rows) expect(cells(row)).toBeLessThan(columns);
-          if (parts.length > 1 && rows > 8) expect(frame.rows.join('\n')).toMatch(/./);
         }
       },
     ),
-    { numRuns: propertyRuns(150, 10_000) },
+    { numRuns: propertyRuns(150, 1_500) },
   );
 });
