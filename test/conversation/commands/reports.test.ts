@@ -93,6 +93,10 @@ describe('/explain', () => {
   it('shows what turnwright explain prints, a part for each submission', async () => {
     const { ask, run, views, cwd, env, state } = await start();
     await ask('one', [reply('First.')]);
+    await run('/explain');
+    expect(views.pop()?.parts).toEqual([
+      { heading: expect.stringMatching(/^Stopped: /), lines: [expect.stringMatching(/^ {2}1 {2}start /)] },
+    ]);
     await ask('two', [reply('Second.')]);
     await run('/explain');
     const text = await explainSession(state.current.session.id, { cwd, env });

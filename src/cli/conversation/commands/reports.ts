@@ -9,6 +9,7 @@ import { costTable } from '../../commands/cost-command.ts';
 import { reportLines, runChecks } from '../../doctor/run-checks.ts';
 import { counted, dollars } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { ViewPart } from '../overlay.ts';
 import type { ConversationState, Todo } from '../state.ts';
 import type { ConversationCommand } from './command.ts';
 
@@ -158,13 +159,18 @@ export const explainCommand: ConversationCommand = {
   },
 };
 
-/** The text of `turnwright explain` by submission: each paragraph is a part under its first line. */
-function explainedParts(text: string): readonly { heading: string; lines: readonly string[] }[] {
-  return text
-    .trimEnd()
-    .split('\n\n')
-    .map((paragraph) => {
-      const [heading = '', ...lines] = paragraph.split('\n');
-      return { heading, lines };
-    });
+/**
+ * The text of `turnwright explain` by submission. A paragraph is a part under its first line; one that begins
+ * with an iteration, because there is only one submission, belongs to the part before it.
+ */
+export function explainedParts(text: string): readonly ViewPart[] {
+  const parts: ViewPart[] = [];
+  for (const paragraph of text.trimEnd().split('\n\n')) {
+    const [first = '', ...more] = paragraph.split('\n');
+    const last = parts.at(-1);
+    if (first.startsWith(' ') && last !== undefined)
+      parts[parts.length - 1] = { ...last, lines: [...last.lines, first, ...more] };
+    else parts.push({ heading: first, lines: more });
+  }
+  return parts;
 }
