@@ -4,6 +4,7 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { shortPath } from '../../screen/tool-label.ts';
 import { age, counted } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
+import { shellCommandOf } from '../session/shell-command.ts';
 import { isWorking } from '../state.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
 import { type ListItem, listOverlay } from './list.ts';
@@ -43,6 +44,12 @@ async function rewind(context: CommandContext): Promise<void> {
 }
 
 /** Newest first: going back a little is more common than going back far. */
+/** A command of the person's own as it was typed. */
+function labelOf(prompt: string): string {
+  const command = shellCommandOf(prompt);
+  return command === undefined ? prompt : `! ${command}`;
+}
+
 function promptItems(
   prompts: readonly SessionPrompt[],
   nowMs: number,
@@ -51,7 +58,7 @@ function promptItems(
   return prompts
     .map((prompt) => ({
       value: prompt,
-      label: prompt.text,
+      label: labelOf(prompt.text),
       detail: [
         age(nowMs - Date.parse(prompt.timestamp)),
         ...(prompt.filesChanged.length > 0 ? [counted(prompt.filesChanged.length, 'file')] : []),

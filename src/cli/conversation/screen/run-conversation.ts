@@ -7,6 +7,7 @@ import { wantsColor } from '../../../terminal/text/style.ts';
 import { createTheme, themeFor } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { mayProbe } from '../../../terminal/text/width-probe.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
 import type { World } from '../../world.ts';
 import { createAsker } from '../ask/index.ts';
@@ -81,7 +82,8 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     settings.statusLine &&
     createOwnStatus({ setting: settings.statusLine, cwd, env, clock, show: screen.setStatus, warn });
   function warn(line: string): void {
-    screen.print([theme.warn(`! ${oneLine(line)}`)]);
+    const rows = wrap(`! ${oneLine(line)}`, screen.columns, { hang: '  ' });
+    screen.print(rows.map((row) => theme.warn(row)));
   }
   const questions = createAsker({
     theme,
@@ -90,7 +92,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     },
     home: env['HOME'],
     open: (overlay) => screen.overlays.open(overlay),
-    print: screen.print,
+    print: (lines) => screen.print(lines.flatMap((line) => wrap(line, screen.columns, { hang: '  ' }))),
     interrupt: () => void conversation.interrupt(),
     keysOf: (action) => screen.bindings.keysOf(action),
     markdown: (text, columns) => markdownRows(text, columns, { theme, highlighter }),

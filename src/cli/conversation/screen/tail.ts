@@ -1,6 +1,7 @@
 /** The last messages of a session that is continued, as items of the transcript. */
 import { getSessionMessages, type SessionMessage } from '../../../index.ts';
 import type { Env } from '../../world.ts';
+import { shellCommandOf } from '../session/shell-command.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 
 /** Items that are printed; what came before is counted. */
@@ -56,10 +57,17 @@ function itemsOf(messages: readonly SessionMessage[]): readonly TranscriptItem[]
   return items;
 }
 
+/** What the engine tells the model of an interrupt. */
+const INTERRUPTED = /^\[Request interrupted by user(?: for tool use)?\]$/;
+/** What the engine adds for the model, `<system-reminder>`, is not the person's. */
+const FOR_THE_MODEL = /^<[a-z]+(?:-[a-z]+)+>/;
+
 function textItems(type: string, text: string): readonly TranscriptItem[] {
   if (type === 'assistant') return [{ kind: 'delta', text }, { kind: 'textEnd' }];
-  // What the engine added for the model is not the person's.
-  return text.startsWith('<') ? [] : [{ kind: 'prompt', text, images: 0 }];
+  if (INTERRUPTED.test(text)) return [{ kind: 'note', tone: 'notice', text: 'stopped: interrupted' }];
+  const command = shellCommandOf(text);
+  if (command !== undefined) return [{ kind: 'prompt', text: `! ${command}`, images: 0 }];
+  return FOR_THE_MODEL.test(text) ? [] : [{ kind: 'prompt', text, images: 0 }];
 }
 
 function endOf(result: Block, calls: ReadonlyMap<string, Block>): readonly TranscriptItem[] {

@@ -95,6 +95,11 @@ function collector(): { add(text: string): void; text(): string } {
   };
 }
 
+/** The command of a text that `shellPrompt` made; undefined: it is another one. */
+export function shellCommandOf(prompt: string): string | undefined {
+  return /^<bash-input>([\s\S]*?)<\/bash-input>\n<bash-stdout>/.exec(prompt)?.[1];
+}
+
 /** The command and its output as the model reads them. */
 export function shellPrompt(command: string, { code, stdout, stderr, error }: ShellEnd): string {
   const exit = error ?? (code === undefined ? 'ended by a signal' : `exit code ${code}`);

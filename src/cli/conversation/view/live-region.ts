@@ -5,12 +5,13 @@
 import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
 import { cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
-import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
 import { counted, dollars, duration } from '../../screen/units.ts';
 import type { ConversationState, RunningTool, Todo } from '../state.ts';
 import { type ActivityKeys, activityLine, activityOf, toneOf } from './activity.ts';
 import { statusLine } from './status-line.ts';
+import { outputRow } from './tool-rows.ts';
 
 export interface LiveParts {
   readonly state: ConversationState;
@@ -115,17 +116,14 @@ function oneTool(tool: RunningTool, parts: LiveParts, columns: number): readonly
   const { state, nowMs, theme } = parts;
   const facts = [
     ...agentFacts(tool),
-    ...(tool.output === undefined ? [] : [bytesName(tool.output.bytes)]),
+    ...(tool.output === undefined || tool.output.bytes === 0 ? [] : [bytesName(tool.output.bytes)]),
     ...(columns < 60 ? [] : [elapsed(nowMs - tool.sinceMs - tool.askedMs)]),
   ].join(' · ');
   const label = toolLabel(tool.name, tool.input, state.session.cwd);
   const room = Math.max(8, columns - facts.length - 4);
   const head = `${spinner(parts)} ${cut(label, room)}${facts === '' ? '' : `  ${theme.dim(facts)}`}`;
   const tail = (tool.output?.lines ?? []).filter((line) => line.trim() !== '');
-  return [
-    head,
-    ...tail.map((line) => theme.dim(cut(`    ${visible(line).replaceAll('\t', '  ')}`, columns))),
-  ];
+  return [head, ...tail.map((line) => theme.dim(outputRow(line, columns)))];
 }
 
 function agentFacts({ agent }: RunningTool): readonly string[] {

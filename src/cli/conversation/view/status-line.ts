@@ -3,7 +3,7 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { dollars, percent } from '../../screen/units.ts';
+import { dollars } from '../../screen/units.ts';
 import type { ContextFigure, ConversationState } from '../state.ts';
 
 /** Permission modes as the conversation names them. */
@@ -58,7 +58,7 @@ function partsOf({ session, figures, submission, background }: ConversationState
     cache && {
       text:
         cache.brokenBy === undefined
-          ? `cache ${percent(cache.readTokens, cache.inputTokens)}`
+          ? `cache ${share(cache.readTokens, cache.inputTokens)}`
           : `cache ✗ ${oneLine(cache.brokenBy)}`,
       tone: cache.brokenBy === undefined ? 'dim' : 'warn',
       rank: 5,
@@ -84,9 +84,11 @@ function shortModel(model: string): string {
 function contextText(context: ContextFigure | undefined): string {
   if (context === undefined) return 'ctx ?';
   const { usedTokens, windowTokens, isEstimated } = context;
-  const share = windowTokens === 0 ? '?' : `${Math.round((usedTokens / windowTokens) * 100)}%`;
-  return `ctx ${isEstimated ? '~' : ''}${share} of ${windowName(windowTokens)}`;
+  return `ctx ${isEstimated ? '~' : ''}${share(usedTokens, windowTokens)} of ${windowName(windowTokens)}`;
 }
+
+const share = (part: number, whole: number): string =>
+  whole <= 0 ? '?' : `${Math.round((part / whole) * 100)}%`;
 
 function windowName(tokens: number): string {
   return tokens >= 1_000_000 ? `${+(tokens / 1_000_000).toFixed(1)}M` : `${Math.round(tokens / 1_000)}k`;

@@ -1,8 +1,9 @@
 /** A finished call in the transcript: one line, and what is worth seeing of its result below. */
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
+import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
-import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
 import { counted, dollars, duration } from '../../screen/units.ts';
 import type { ToolItem } from './transcript-item.ts';
@@ -100,18 +101,16 @@ export function commandOutput({ text, outcome, result }: ToolItem): string {
   return outcome === 'failed' ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
 }
 
-/** The last lines of an output, indented, with the number of those before; plain text. */
+/** The last lines of an output, indented, in its colours, with the number of those before. */
 function outputTail(text: string, most: number, columns: number): readonly string[] {
   const lines = linesOf(text);
   const left = lines.length - most;
   const before = left > 0 ? [`    … ${counted(left, 'more line')}, ^O shows all`] : [];
-  return [
-    ...before,
-    ...lines
-      .slice(-most)
-      .map((line) => cut(`    ${visible(line).replaceAll('\t', '  ')}`, Math.max(12, columns - 1))),
-  ];
+  return [...before, ...lines.slice(-most).map((line) => outputRow(line, Math.max(12, columns - 1)))];
 }
+
+/** A line that a command wrote: nothing of it but its colours reaches the terminal (S6.7). */
+export const outputRow = (line: string, columns: number): Row => cut(`    ${clean(line, 'sgr')}`, columns);
 
 /** Lines without blank ones around them. */
 export function linesOf(text: string): readonly string[] {

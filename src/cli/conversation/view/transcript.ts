@@ -155,15 +155,16 @@ function endRows(
   if (reason === undefined) return [theme.dim(`done · ${figures}`)];
   const paint = result.is_error ? theme.bad : theme.warn;
   const stopped = wrap(`stopped: ${reason} · ${figures}`, columns, { hang: '  ' });
-  return [...errorRows(result, theme), ...stopped.map((row) => paint(row))];
+  return [...errorRows(result, columns, theme), ...stopped.map((row) => paint(row))];
 }
 
 /** Reasons whose text is in the errors only. */
 const SAID_BY_ERRORS: ReadonlySet<string | undefined> = new Set(['model_error', 'turn_setup_failed']);
 
-function errorRows(result: EndItem['result'], theme: Theme): readonly Row[] {
+function errorRows(result: EndItem['result'], columns: number, theme: Theme): readonly Row[] {
   if (result.subtype === 'success' || !SAID_BY_ERRORS.has(result.terminal_reason)) return [];
-  return result.errors.flatMap((error) => visible(error).split('\n')).map(theme.bad);
+  const lines = result.errors.flatMap((error) => visible(error).split('\n'));
+  return lines.flatMap((line) => wrap(line, columns)).map((row) => theme.bad(row));
 }
 
 /** What the viewer shows of an item: a call with all that it was given and answered. */

@@ -1,0 +1,84 @@
+/** What is printed once: output of commands, errors and what a continued session shows. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { tailOf } from '../../../src/cli/conversation/screen/tail.ts';
+import { shellPrompt } from '../../../src/cli/conversation/session/shell-command.ts';
+import { toolRows } from '../../../src/cli/conversation/view/tool-rows.ts';
+import type { ToolItem } from '../../../src/cli/conversation/view/transcript-item.ts';
+import { query } from '../../../src/index.ts';
+import { reply } from '../../../src/rehearsal/index.ts';
+import { createTheme } from '../../../src/terminal/text/theme.ts';
+import { gather } from '../../sdk/query-under-test.ts';
+import { commandsUnderTest, type Harness } from '../commands/command-under-test.ts';
+import { ended, init } from './messages.ts';
+import { perform, prompt } from './stage.ts';
+
+const theme = createTheme('none');
+const bash = (text: string): ToolItem => ({
+  kind: 'tool',
+  id: 't1',
+  name: 'Bash',
+  input: { command: 'npm test' },
+  ms: 20,
+  outcome: 'done',
+  text,
+  result: undefined,
+  agent: undefined,
+});
+
+describe('output of a command', () => {
+  const printed = (text: string) =>
+    toolRows(bash(text), { columns: 80, cwd: '/work', theme, diff: () => undefined }).slice(1);
+
+  test('keeps its colours, and nothing else that drives a terminal (S6.7)', () => {
+    expect(printed('\x1b[31mred\x1b[0m\x1b[2J\x1b]52;c;ZXZpbA==\x07')).toEqual(['    \x1b[31mred\x1b[0m']);
+  });
+
+  test('a progress bar is its last state', () => {
+    expect(printed('10 %\r50 %\r100 %\ndone')).toEqual(['    100 %', '    done']);
+  });
+});
+
+test('an error is wrapped between its words', () => {
+  const errors = ['The lock cannot be written: the disk is full, so that nothing is recorded.'];
+  const failed = ended({
+    subtype: 'error_during_execution',
+    is_error: true,
+    terminal_reason: 'model_error',
+    errors,
+  });
+  const entered = { kind: 'entered', prompt: prompt('go') } as const;
+  const { printed } = perform([entered, init, failed], { columns: 40, rows: 24 });
+  expect(printed).toContain('The lock cannot be written: the disk is');
+  expect(printed).toContain('full, so that nothing is recorded.');
+});
+
+describe('a session that is continued', () => {
+  let harness: Harness | undefined;
+  afterEach(() => harness?.close());
+
+  const continued = async (prompt: string) => {
+    harness = await commandsUnderTest();
+    const { cwd, env, server } = harness;
+    server.setScenario({ name: 'before', replies: [reply('Seen.')] });
+    const { results } = await gather(query({ prompt, options: { cwd, env, tools: [] } }));
+    const items = await tailOf(results[0]?.session_id ?? '', { cwd, env });
+    return items.map((item) => ('text' in item ? `${item.kind}: ${item.text}` : item.kind));
+  };
+
+  test('shows the person’s own commands as they were typed', async () => {
+    const ended = { code: 0, stdout: 'a.txt\n', stderr: '' };
+    expect(await continued(shellPrompt('ls -l', ended))).toEqual([
+      'prompt: ! ls -l',
+      'delta: Seen.',
+      'textEnd',
+    ]);
+  });
+
+  test('shows a prompt that begins with a tag', async () => {
+    expect(await continued('<div> is closed twice')).toContain('prompt: <div> is closed twice');
+  });
+
+  test('says that a turn was interrupted', async () => {
+    expect(await continued('[Request interrupted by user]')).toContain('note: stopped: interrupted');
+  });
+});
