@@ -1,4 +1,4 @@
-/** Long answers in the built conversation: what they cost, and what the terminal keeps of them (A1, A3, A4). */
+/** Long answers in the built conversation: what they cost, and what the terminal keeps of them (A1 to A4). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.
 import { inShortAndLongForm } from '../../long-form.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
 import { hasTmux, inTmux, pause } from '../../terminal/tmux.ts';
+import { converse } from './converse.ts';
 
 const line = (n: number) => `item ${String(n).padStart(5, '0')} of the answer, ${'word '.repeat(n % 11)}end`;
 const itemsIn = (lines: readonly string[]) =>
@@ -88,6 +89,35 @@ describe.skipIf(!hasTmux)('a long answer', () => {
     expect(figures.cpuSecondsAbove).toBeLessThan(1.6);
     expect(forbiddenIn(talk.raw())).toEqual([]);
   }, 60_000);
+
+  test('A2 is whole after resizes while it streams, with one prompt and one status line below it', async () => {
+    const sizes = [
+      [60, 20],
+      [100, 30],
+      [45, 12],
+      [120, 40],
+      [50, 15],
+    ] as const;
+    const timing = { deltaChars: 20, gapMs: 4 };
+    const server = await rehearse(reply(partOf(0, 200), { timing }));
+    const talk = await converse(server, { args: ['go'] });
+    await talk.until('item 00005');
+    talk.type('a draft that is wide enough to be wrapped when the window is as narrow as it will be soon');
+    for (const [columns, rows] of sizes.slice(0, inShortAndLongForm(3, sizes.length))) {
+      talk.resize(columns, rows);
+      await pause(inShortAndLongForm(350, 600));
+    }
+    talk.resize(80, 24);
+    await talk.until('done ·');
+    await pause(600);
+    const history = talk.history();
+    expect(itemsIn(history)).toEqual(upTo(200));
+    expect(history.filter((one) => one.includes(' ctx '))).toHaveLength(1);
+    // A frame that is on its way when the window shrinks may leave its first rows.
+    expect(history.filter((one) => one.startsWith('› ')).length).toBeLessThanOrEqual(2);
+    expect(history.at(-3)).toMatch(/^› a draft/);
+    expect(forbiddenIn(talk.raw())).toEqual([]);
+  });
 
   test('A4 leaves what the shell printed before, through a resize, tools and the exit', async () => {
     const write = toolUse('Write', { file_path: 'a.txt', content: 'text\n' });
