@@ -199,6 +199,29 @@ describe('updatePermissions', () => {
     await running.close();
   });
 
+  it('removes a rule from its file however it is spelled there', async () => {
+    const { input, end } = pushable();
+    await mkdir(join(cwd, '.turnwright'));
+    const file = join(cwd, '.turnwright', 'settings.local.json');
+    const deny = ['Bash ( rm -rf / )', ' Write(*)', 'Read(.env)'];
+    await writeFile(file, JSON.stringify({ permissions: { deny } }));
+    const running = own.query({ prompt: input, options: { cwd, env, tools: [], settingSources: ['local'] } });
+    const listed = (await running.listPermissionRules()).rules.map(({ rule }) => rule);
+    expect(listed).toEqual(['Bash(rm -rf /)', 'Write', 'Read(.env)']);
+    await running.updatePermissions([
+      {
+        type: 'removeRules',
+        behavior: 'deny',
+        rules: [{ toolName: 'Bash', ruleContent: 'rm -rf /' }, { toolName: 'Write' }],
+        destination: 'localSettings',
+      },
+    ]);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ permissions: { deny: ['Read(.env)'] } });
+    expect((await running.listPermissionRules()).rules).toHaveLength(1);
+    end();
+    await running.close();
+  });
+
   it('changes nothing when one of the rules cannot be read', async () => {
     const { input, end } = pushable();
     const running = own.query({ prompt: input, options: { cwd, env, tools: [] } });

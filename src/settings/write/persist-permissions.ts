@@ -56,15 +56,20 @@ function changed(update: PermissionUpdate, before: Record<string, unknown>): Rec
       return { ...before, [update.behavior]: joined([], update.rules.map(textOf)) };
     case 'removeRules': {
       const gone = new Set(update.rules.map(textOf));
-      // As people write them: `Bash(*)` is the rule Bash.
-      const isGone = (text: string) =>
-        gone.has(text) || gone.has(text.trim().replace(/\((?:|\*|:\*)\)$/, ''));
+      const isGone = (text: string) => gone.has(text) || gone.has(asRead(text));
       return {
         ...before,
         [update.behavior]: listOf(before[update.behavior]).filter((text) => !isGone(text)),
       };
     }
   }
+}
+
+/** As rules are read: blanks around the parts mean nothing, and `Bash(*)` is the rule Bash. */
+function asRead(text: string): string {
+  const [, tool, content] = /^\s*([^\s(]+)\s*(?:\(\s*(.*?)\s*\))?\s*$/s.exec(text) ?? [];
+  if (tool === undefined || content === undefined) return text.trim();
+  return ['', '*', ':*'].includes(content) ? tool : `${tool}(${content})`;
 }
 
 const joined = (before: unknown, added: readonly string[]) => [...new Set([...listOf(before), ...added])];

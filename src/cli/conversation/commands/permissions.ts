@@ -200,7 +200,7 @@ export function destinationItems(files: Files, what: string): readonly ListItem<
   ];
 }
 
-const RULE = /^([A-Za-z0-9_*.-]+)\s*(?:\((.*)\))?$/s;
+const RULE = /^([A-Za-z0-9_*.-]+)(?:\((.*)\))?$/s;
 
 /** The parts of a rule; the engine judges whether it can be read. */
 function ruleValue(text: string): PermissionRuleValue {
