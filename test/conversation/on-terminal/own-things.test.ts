@@ -52,7 +52,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await talk.seen('  mine claude-opus-5-5 36 true acceptEdits');
   });
 
-  test('a status line command that fails is named once, and the built-in line is there', async () => {
+  test('a status line command that fails is named once, and the usual line stays', async () => {
     const server = await rehearse(reply('Hello.'));
     const talk = await converse(server, {
       env: withSettings(server, { statusLine: { type: 'command', command: 'echo sorry >&2; exit 4' } }),

@@ -1,4 +1,4 @@
-/** Why a request was not read from the prompt cache: asked of the session's records, and only when it was not. */
+/** Why a request was not read from the prompt cache: asked of the records, and only when it was not. */
 import { type SDKMessage, sessionDecisions } from '../../../index.ts';
 import type { Env } from '../../world.ts';
 import type { CacheFigure, ConversationState } from '../state.ts';
