@@ -140,16 +140,18 @@ export class Completion {
     };
   }
 
-  /** At most `most` rows, around the chosen one. */
+  /** At most `most` rows, around the chosen one; the last one counts those that are hidden. */
   rows(columns: number, most: number, theme: Theme): readonly Row[] {
     if (this.#open === undefined || most < 1) return [];
     const { candidates, chosen } = this.#open;
-    const count = Math.min(candidates.length, MOST_ROWS, most);
+    const fitting = Math.min(candidates.length, MOST_ROWS, most);
+    const isCounted = fitting < candidates.length && most > 2;
+    const count = isCounted ? Math.min(fitting, most - 1) : fitting;
     const first = Math.max(0, Math.min(chosen - Math.floor(count / 2), candidates.length - count));
     const shown = candidates.slice(first, first + count);
     const labels = shown.map(({ label }) => oneLine(label));
     const width = Math.min(Math.max(...labels.map(cells)), Math.max(10, Math.floor(columns / 2)));
-    return shown.map(({ detail }, index) => {
+    const rows = shown.map(({ detail }, index) => {
       const label = cut(labels[index] ?? '', detail === undefined ? columns - 2 : width);
       const isChosen = first + index === chosen;
       const name = isChosen ? theme.accent(`› ${label}`) : `  ${label}`;
@@ -158,6 +160,8 @@ export class Completion {
       const gap = ' '.repeat(Math.max(0, width - cells(label)) + 2);
       return `${name}${gap}${theme.dim(cut(oneLine(detail), room))}`;
     });
+    const hidden = candidates.length - count;
+    return isCounted ? [...rows, theme.dim(cut(`  … ${hidden} more`, columns))] : rows;
   }
 }
 

@@ -164,6 +164,17 @@ describe('completion', () => {
     expect(desk.left).toEqual(['send', 'send', 'send']);
   });
 
+  it('of more than fit shows six of them around the chosen one, and counts the others', async () => {
+    const many = Array.from({ length: 15 }, (_, at) => `file-${at}.ts`);
+    const desk = await openDesk({ sources: [fileSource(async () => many)] });
+    await desk.press('@file', ...Array(7).fill(DOWN));
+    expect(desk.rows(40, 10).slice(1)).toEqual([
+      ...['  file-4.ts', '  file-5.ts', '  file-6.ts', '› file-7.ts', '  file-8.ts', '  file-9.ts'],
+      '  … 9 more',
+    ]);
+    expect(desk.rows(40, 4)).toEqual(['› @file', '  file-6.ts', '› file-7.ts', '  … 13 more']);
+  });
+
   it('Escape closes the list, and it stays closed for this text', async () => {
     const desk = await openDesk({ sources });
     await desk.press('/c', ESCAPE);
