@@ -163,7 +163,7 @@ export const explainCommand: ConversationCommand = {
  * The text of `turnwright explain` by submission. A paragraph is a part under its first line; one that begins
  * with an iteration, because there is only one submission, belongs to the part before it.
  */
-export function explainedParts(text: string): readonly ViewPart[] {
+function explainedParts(text: string): readonly ViewPart[] {
   const parts: ViewPart[] = [];
   for (const paragraph of text.trimEnd().split('\n\n')) {
     const [first = '', ...more] = paragraph.split('\n');
