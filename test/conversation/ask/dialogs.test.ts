@@ -380,6 +380,21 @@ describe('other questions', () => {
     expect(desk.printed).toEqual([expect.stringContaining('✓ answered: ajv · zod, ajv')]);
   });
 
+  it('AskUserQuestion: answers that were given stay when a key folds the question', async () => {
+    const second = { ...question, question: 'Which checks?', multiSelect: true };
+    const ended = start([toolUse('AskUserQuestion', { questions: [question, second] })]);
+    await desk.question();
+    await desk.press('2', 'space');
+    await desk.key('x', 100);
+    expect(desk.rows()).toHaveLength(1);
+    await desk.key('backspace', 100);
+    await desk.key('alt+a', 100);
+    expect(desk.rows()[0]).toContain('Which checks?');
+    expect(desk.rows()[1]).toContain('[x] zod');
+    await desk.press('enter');
+    expect(JSON.stringify(await ended)).toContain('Which library shall be used?\\n  ajv');
+  });
+
   it('AskUserQuestion: other words are an answer too', async () => {
     const ended = start([toolUse('AskUserQuestion', { questions: [question] })]);
     await desk.question();

@@ -130,7 +130,7 @@ class Dialog<T> implements Overlay<T> {
 
   #enter(guard: Guard): void {
     if (guard.isShown !== this.#guard.isShown) {
-      this.#page = this.#options.first;
+      if (this.#page.keepsPlace === undefined) this.#page = this.#options.first;
       this.#top = 0;
     }
     this.#guard = guard;

@@ -117,6 +117,7 @@ function choicePage(
       }),
       d: declines,
     },
+    keepsPlace: true,
     escape: cancels,
   };
 }
@@ -159,6 +160,7 @@ function textPage(
         return problem === undefined ? next(typed(field, text)) : STAY;
       },
     },
+    keepsPlace: true,
     escape: cancels,
   };
 }
@@ -191,6 +193,7 @@ function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
       '2': declines,
       ...(fields.length > 0 && { '3': () => goTo(fieldPage(form, 0, {})) }),
     },
+    keepsPlace: true,
     escape: cancels,
   };
 }

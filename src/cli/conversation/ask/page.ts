@@ -22,6 +22,8 @@ export interface Page<T> {
   readonly moves?: Readonly<Record<string, () => Turn<T>>>;
   /** A line of text, which takes all other keys while the page is open. */
   readonly field?: PageField<T>;
+  /** When the question is folded and shown again, it goes on here. Default: it begins with its first page. */
+  readonly keepsPlace?: true;
   /** Escape. */
   escape(): Turn<T>;
 }

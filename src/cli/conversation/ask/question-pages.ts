@@ -52,9 +52,10 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
   };
   const optionRows = (columns: number): readonly (readonly Row[])[] =>
     options.map(({ label, description, preview }, each) => {
-      const tick = many ? `${ticked.has(each) ? '[x]' : '[ ]'} ` : '';
       const lead = each === at ? theme.accent('›') : ' ';
-      const text = `${lead} ${each + 1} ${tick}${theme.bold(oneLine(label))}${description ? `: ${oneLine(description)}` : ''}`;
+      // Where a digit answers nothing, there is none.
+      const name = many ? (ticked.has(each) ? '[x]' : '[ ]') : `${each + 1}`;
+      const text = `${lead} ${name} ${theme.bold(oneLine(label))}${description ? `: ${oneLine(description)}` : ''}`;
       return [
         ...wrap(text, columns, { hang: '    ' }),
         ...(preview !== undefined && each === at ? textRows(preview, columns, '      ') : []),
@@ -94,6 +95,7 @@ function questionPage(asking: Asking, index: number, answers: Answers): Page<Dec
       },
       ...(many && { space: toggle }),
     },
+    keepsPlace: true,
     escape: () => refusal(),
   };
   return page;
