@@ -141,7 +141,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   });
 
   test.each([
-    ['at a question', reply([write('a.txt')]), 'allow? y'],
+    ['at a question', reply([write('a.txt')]), '3 always'],
     [
       'while the model speaks',
       reply('word '.repeat(5_000), { timing: { gapMs: 20, deltaChars: 5 } }),
@@ -154,7 +154,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const home = temporaryFolder();
     const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm', SHELL: '/bin/sh' };
     writeFileSync(join(cwd, 'shell.mjs'), SHELL);
-    const command = `exec '${process.execPath}' shell.mjs '${BIN}'`;
+    const command = `stty cols 80 rows 24; exec '${process.execPath}' shell.mjs '${BIN}'`;
     const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
     let closing = false;
     let written = '';

@@ -6,6 +6,8 @@ const SMALLEST = { columns: 40, rows: 10 } as const;
 
 /** `asked`: by the flag or by the setting. */
 export function wantsLineMode({ stdout, env }: Pick<World, 'stdout' | 'env'>, asked: boolean): boolean {
-  const { columns = SMALLEST.columns, rows = SMALLEST.rows } = stdout;
-  return asked || env['TERM'] === 'dumb' || columns < SMALLEST.columns || rows < SMALLEST.rows;
+  // Some pseudo-terminals report 0: their size is not known.
+  const { columns, rows } = stdout;
+  const isTiny = (columns || SMALLEST.columns) < SMALLEST.columns || (rows || SMALLEST.rows) < SMALLEST.rows;
+  return asked || env['TERM'] === 'dumb' || isTiny;
 }
