@@ -1,4 +1,4 @@
-/** The languages that code is coloured in: loaded as one, by the first code that is shown. */
+/** The languages that code is coloured in: loaded as one, with the first text that may have code. */
 import core from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';

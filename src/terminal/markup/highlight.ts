@@ -1,4 +1,4 @@
-/** Colours of code, line by line as it streams. The grammars are loaded when the first code needs them. */
+/** Colours of code, line by line as it streams. The grammars are loaded with the first text or code. */
 import type { Row } from '../renderer/frame.ts';
 import { clean } from '../text/clean.ts';
 import type { Theme } from '../text/theme.ts';

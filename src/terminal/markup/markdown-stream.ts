@@ -54,6 +54,8 @@ class Markdown implements MarkdownStream {
   }
 
   push(text: string): void {
+    // Code often follows: its first lines would be plain if they came before the grammars.
+    void this.#options.highlighter.load();
     const [first = '', ...lines] = text.split('\n');
     this.#rest.push(first);
     for (const line of lines) {
