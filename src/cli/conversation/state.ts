@@ -103,8 +103,6 @@ interface AgentFacts {
   /** Id of the last response that was counted. */
   readonly lastResponse: string;
   readonly lastTool: string | undefined;
-  /** USD so far; undefined until it is known. */
-  readonly usd: number | undefined;
 }
 
 export interface Todo {

@@ -42,7 +42,7 @@ export function subagentAnswered(
   { message }: SDKAssistantMessage,
 ): ConversationState {
   return changed(state, parent, (tool) => {
-    const before = tool.agent ?? { turns: 0, lastResponse: '', lastTool: undefined, usd: undefined };
+    const before = tool.agent ?? { turns: 0, lastResponse: '', lastTool: undefined };
     const isNew = message.id !== before.lastResponse;
     const call = message.content.find((block) => block.type === 'tool_use');
     const agent = {
@@ -103,7 +103,7 @@ export function endedTools(state: ConversationState, message: SDKUserMessage, no
               : 'done',
         text: outcome.text,
         result: message.tool_use_result,
-        agent: agent && { turns: agent.turns, usd: agent.usd },
+        agent: agent && { turns: agent.turns },
       },
     ];
   });

@@ -7,7 +7,7 @@ import { cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
-import { counted, dollars, duration } from '../../screen/units.ts';
+import { counted, duration } from '../../screen/units.ts';
 import type { ConversationState, RunningTool, Todo } from '../state.ts';
 import { type ActivityKeys, activityLine, activityOf, toneOf } from './activity.ts';
 import { statusLine } from './status-line.ts';
@@ -128,11 +128,7 @@ function oneTool(tool: RunningTool, parts: LiveParts, columns: number): readonly
 
 function agentFacts({ agent }: RunningTool): readonly string[] {
   if (agent === undefined) return [];
-  return [
-    counted(agent.turns, 'turn'),
-    ...(agent.usd === undefined ? [] : [dollars(agent.usd)]),
-    ...(agent.lastTool === undefined ? [] : [oneLine(agent.lastTool)]),
-  ];
+  return [counted(agent.turns, 'turn'), ...(agent.lastTool === undefined ? [] : [oneLine(agent.lastTool)])];
 }
 
 function bytesName(bytes: number): string {

@@ -30,7 +30,7 @@ export interface ToolItem {
   readonly text: string;
   /** The structured result; undefined if the tool has none. */
   readonly result: unknown;
-  readonly agent: { readonly turns: number; readonly usd: number | undefined } | undefined;
+  readonly agent: { readonly turns: number } | undefined;
 }
 
 export interface NoteItem {
