@@ -1,10 +1,11 @@
 /** What is printed once: output of commands, errors and what a continued session shows. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { greeting } from '../../../src/cli/conversation/screen/greeting.ts';
 import { tailOf } from '../../../src/cli/conversation/screen/tail.ts';
 import { shellPrompt } from '../../../src/cli/conversation/session/shell-command.ts';
 import { toolRows } from '../../../src/cli/conversation/view/tool-rows.ts';
 import type { ToolItem } from '../../../src/cli/conversation/view/transcript-item.ts';
-import { query } from '../../../src/index.ts';
+import { query, VERSION } from '../../../src/index.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { gather } from '../../sdk/query-under-test.ts';
@@ -81,4 +82,14 @@ describe('a session that is continued', () => {
   test('says that a turn was interrupted', async () => {
     expect(await continued('[Request interrupted by user]')).toContain('note: stopped: interrupted');
   });
+});
+
+test('the first line says where one is, and which keys help', () => {
+  const place = { cwd: '/home/ada/app', home: '/home/ada', helpKey: '?' };
+  expect(greeting(place, 79, theme)).toEqual([
+    `Turnwright ${VERSION} · ~/app · ? shows the keys, / the commands`,
+  ]);
+  const narrow = greeting({ ...place, cwd: '/srv/app', helpKey: '' }, 30, theme);
+  expect(narrow.join(' ').replaceAll(/ +/g, ' ')).toBe(`Turnwright ${VERSION} · /srv/app · / the commands`);
+  expect(narrow.every((row) => row.length <= 30)).toBe(true);
 });

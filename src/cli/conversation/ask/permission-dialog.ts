@@ -149,7 +149,9 @@ function offeredRows(
 ): readonly Row[] {
   const { theme } = drawing;
   if (updates === undefined)
-    return wrap(theme.dim('  no rule that could be offered would allow this call'), columns);
+    return wrap(theme.dim('  no rule that could be offered would allow this call'), columns, {
+      hang: '    ',
+    });
   return wrap(
     theme.dim(`  ${keys} would allow: ${updates.map((update) => nameOf(update, drawing)).join(' · ')}`),
     columns,

@@ -20,6 +20,7 @@ import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
 import { diffOf } from '../view/diff-of.ts';
 import { createAttention } from './attention.ts';
+import { greeting } from './greeting.ts';
 import { showKeys } from './key-list.ts';
 import { createKeys } from './keys.ts';
 import type { Launch } from './launch.ts';
@@ -188,6 +189,8 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   });
 
   try {
+    const place = { cwd, home: env['HOME'], helpKey: screen.bindings.keyOf('help') };
+    screen.print(greeting(place, screen.columns, theme));
     await printTail(target.resume);
     if (kept.text !== '') screen.editor.replace({ text: kept.text, images: [] });
     screen.start();
