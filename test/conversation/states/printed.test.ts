@@ -10,7 +10,7 @@ import { reply } from '../../../src/rehearsal/index.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { gather } from '../../sdk/query-under-test.ts';
 import { commandsUnderTest, type Harness } from '../commands/command-under-test.ts';
-import { ended, init } from './messages.ts';
+import { answer, ended, init, result } from './messages.ts';
 import { perform, prompt } from './stage.ts';
 
 const theme = createTheme('none');
@@ -51,6 +51,25 @@ test('an error is wrapped between its words', () => {
   const { printed } = perform([entered, init, failed], { columns: 40, rows: 24 });
   expect(printed).toContain('The lock cannot be written: the disk is');
   expect(printed).toContain('full, so that nothing is recorded.');
+});
+
+test('a call that an interrupt kept from running is stopped, and has not failed', () => {
+  const { printed } = perform(
+    [
+      { kind: 'entered', prompt: prompt('go') },
+      init,
+      answer([{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'npm test' } }]),
+      { kind: 'interrupting' },
+      result(
+        't1',
+        'The turn was interrupted before it ran.',
+        { tool_result_meta: [{ id: 't1', non_execution_kind: 'user-rejected' }] },
+        true,
+      ),
+    ],
+    { columns: 50, rows: 24 },
+  );
+  expect(printed.slice(-1)).toEqual(['✗ Bash npm test  stopped']);
 });
 
 describe('a session that is continued', () => {

@@ -79,17 +79,16 @@ function noteLine({ tone, text }: NoteItem): string {
 function toolLines(item: ToolItem, cwd: string): readonly string[] {
   const { name, input, text, outcome, ms, agent } = item;
   const facts = [
-    OUTCOME_WORDS[outcome],
-    ...(name === 'Bash' && outcome !== 'denied' ? [exitFact(item)] : []),
+    outcome,
+    ...(name === 'Bash' && outcome !== 'denied' && outcome !== 'stopped' ? [exitFact(item)] : []),
     ...(agent === undefined ? [] : [counted(agent.turns, 'turn')]),
     ...(ms === undefined ? [] : [duration(ms)]),
   ].filter((fact) => fact !== '');
   const head = `Tool: ${toolLabel(name, input, cwd)} … ${facts.join(', ')}`;
   if (name === 'Bash' && outcome !== 'denied') return [head, ...outputLines(item)];
+  if (outcome === 'stopped') return [head];
   return outcome === 'done' ? [head, ...changeLines(item)] : [head, ...reasonLines(text)];
 }
-
-const OUTCOME_WORDS = { done: 'done', failed: 'failed', denied: 'denied' } as const;
 
 function exitFact({ text, outcome, result }: ToolItem): string {
   const { interrupted, backgroundTaskId } = (result ?? {}) as {
@@ -112,7 +111,7 @@ function reasonLines(text: string): readonly string[] {
   return reason === '' ? [] : [`  Reason: ${reason}`];
 }
 
-const OUTPUT_LINES = { done: 10, failed: 20, denied: 0 } as const;
+const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
 /** The end of a command's output. */
 function outputLines(item: ToolItem): readonly string[] {

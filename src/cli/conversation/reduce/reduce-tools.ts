@@ -84,10 +84,11 @@ export function endedTools(state: ConversationState, message: SDKUserMessage, no
     const tool = state.tools.find((running) => running.id === id);
     if (tool === undefined) return [];
     const { name, input, agent } = tool;
+    const isRejected = message.tool_result_meta?.some(
+      (meta) => meta.id === id && meta.non_execution_kind !== undefined,
+    );
     // An interrupt is published as a rejection, too.
-    const denied =
-      state.interruptingSinceMs === undefined &&
-      message.tool_result_meta?.some((meta) => meta.id === id && meta.non_execution_kind !== undefined);
+    const rejection = state.interruptingSinceMs === undefined ? 'denied' : 'stopped';
     return [
       {
         kind: 'tool',
@@ -95,12 +96,13 @@ export function endedTools(state: ConversationState, message: SDKUserMessage, no
         name,
         input,
         ms: Math.max(0, nowMs - tool.sinceMs - tool.askedMs),
-        outcome:
-          outcome.isError && (tool.isDenied || denied === true)
+        outcome: !outcome.isError
+          ? 'done'
+          : tool.isDenied
             ? 'denied'
-            : outcome.isError
-              ? 'failed'
-              : 'done',
+            : isRejected === true
+              ? rejection
+              : 'failed',
         text: outcome.text,
         result: message.tool_use_result,
         agent: agent && { turns: agent.turns },

@@ -47,7 +47,7 @@ function outcomeFact(item: ToolItem): string {
   const result = (item.result ?? {}) as Readonly<Record<string, unknown>>;
   if (outcome === 'denied') return 'denied';
   if (name === 'Bash') return exitOf(item);
-  if (outcome === 'failed') return 'failed';
+  if (outcome === 'failed' || outcome === 'stopped') return outcome;
   if (typeof result['numLines'] === 'number') return counted(result['numLines'], 'line');
   if (typeof result['numFiles'] === 'number') return counted(result['numFiles'], 'file');
   const { file } = result as { readonly file?: { readonly numLines?: unknown } };
@@ -69,7 +69,7 @@ function exitOf({ text, outcome, result }: ToolItem): string {
   if (backgroundTaskId !== undefined) return 'in the background';
   const code = /^Exit code (\d+)/.exec(text)?.[1];
   if (code !== undefined) return `exit ${code}`;
-  return outcome === 'done' ? 'exit 0' : 'failed';
+  return outcome === 'done' ? 'exit 0' : outcome;
 }
 
 function agentFacts({ agent }: ToolItem): readonly string[] {
@@ -79,14 +79,14 @@ function agentFacts({ agent }: ToolItem): readonly string[] {
 
 /** Why a call failed or was denied, for tools whose output is not shown anyway. */
 function reasonRows({ name, text, outcome }: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
-  if (outcome === 'done' || (name === 'Bash' && outcome === 'failed')) return [];
+  if (outcome === 'done' || outcome === 'stopped' || (name === 'Bash' && outcome === 'failed')) return [];
   const bare = text.replace(/<\/?tool_use_error>/g, '').trim();
   const first = oneLine(bare.split('\n', 1)[0] ?? '');
   return first === '' ? [] : [`    ${theme.bad(cut(first, Math.max(8, columns - 5)))}`];
 }
 
 /** Lines of a command's output at its end (S6.6). */
-const OUTPUT_LINES = { done: 10, failed: 20, denied: 0 } as const;
+const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
 function outputRows(item: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
   if (item.name !== 'Bash' || item.outcome === 'denied') return [];
@@ -98,7 +98,9 @@ export function commandOutput({ text, outcome, result }: ToolItem): string {
   const { stdout } = (result ?? {}) as { readonly stdout?: unknown };
   if (typeof stdout === 'string') return stdout;
   // The first line of a failure is its exit code.
-  return outcome === 'failed' ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
+  return outcome === 'failed' || outcome === 'stopped'
+    ? text.slice(text.indexOf('\n') + 1 || text.length)
+    : text;
 }
 
 /** The last lines of an output, indented, in its colours, with the number of those before. */

@@ -25,7 +25,8 @@ export interface ToolItem {
   readonly input: Readonly<Record<string, unknown>>;
   /** Time that it took; undefined: it is not known. */
   readonly ms: number | undefined;
-  readonly outcome: 'done' | 'failed' | 'denied';
+  /** `stopped`: by an interrupt, perhaps before it began. */
+  readonly outcome: 'done' | 'failed' | 'denied' | 'stopped';
   /** What the model reads. */
   readonly text: string;
   /** The structured result; undefined if the tool has none. */
