@@ -123,3 +123,19 @@ describe.skipIf(!hasTmux)('a conversation is left', () => {
     await expectRestored(talk);
   });
 });
+
+test.skipIf(!hasTmux)(
+  'a session that another process has open is not continued, which is said once',
+  async () => {
+    const talk = await converse(await rehearse(reply('Here.')));
+    await talk.enter('hello');
+    await talk.until('done · 1 turn');
+    const again = ['sh', '-c', 'cd "$0" && exec "$@"', talk.cwd, process.execPath, BIN, '--continue'];
+    const second = await inTmux(again, { env: talk.env });
+    await second.until('ended with 1');
+    const history = second.history().join(' ').replaceAll(/\s+/g, ' ');
+    expect(history.match(/is in use by process/g)).toHaveLength(1);
+    expect(history).not.toContain('Go on with');
+  },
+  30_000,
+);

@@ -1,5 +1,6 @@
 /** One conversation on a terminal: its parts, joined, from the first frame to the restored terminal. */
 
+import { TurnwrightError } from '../../../index.ts';
 import type { Draft } from '../../../terminal/editor/buffer.ts';
 import { createHighlighter } from '../../../terminal/markup/highlight.ts';
 import { createMarkdown, markdownRows } from '../../../terminal/markup/markdown-stream.ts';
@@ -49,6 +50,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     leave = resolve;
   });
   let isLeaving = false;
+  let isOpenable = true;
 
   const screen: Screen = createScreen({
     keyboard,
@@ -197,8 +199,11 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     for (const problem of [...settings.problems, ...screen.bindings.problems]) warn(problem);
     if (prompt !== undefined) submit({ text: prompt, images: [] }, 'prompt');
     const failed = conversation.opened.then(
-      () => new Promise<never>(() => {}),
+      () => new Promise<ExitCode>(() => {}),
       (error: unknown) => {
+        isOpenable = false;
+        // Why the session does not start was printed: the engine told it to `stderr`.
+        if (error instanceof TurnwrightError && error.code === 'error_result') return EXIT.error;
         throw error;
       },
     );
@@ -214,6 +219,6 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   }
 
   function farewell(id: string): string | undefined {
-    return keeper.hasSession(id) ? `Go on with: turnwright --resume ${id}` : undefined;
+    return isOpenable && keeper.hasSession(id) ? `Go on with: turnwright --resume ${id}` : undefined;
   }
 }
