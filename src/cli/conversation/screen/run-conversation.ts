@@ -202,7 +202,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
       () => new Promise<ExitCode>(() => {}),
       (error: unknown) => {
         isOpenable = false;
-        // Why the session does not start was printed: the engine told it to `stderr`.
+        // The reason was printed already, as a line of `stderr`.
         if (error instanceof TurnwrightError && error.code === 'error_result') return EXIT.error;
         throw error;
       },
