@@ -272,11 +272,11 @@ describe.runIf(TERMINAL)('the same on a terminal without a person who answers', 
     const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
     return expectNothingRuns({
       args: [BIN, ...args],
-      // What is asked is declined by the end of the input; a session that goes on is left.
+      // What is asked is declined by the end of the input; a conversation that goes on loses its terminal.
       by: (command) => [
         'sh',
         '-c',
-        `sleep 3 | timeout -s HUP 6 script -qec "exec ${quoted(command)}" /dev/null`,
+        `sleep 2 | timeout -s TERM 4 script -qec "exec ${quoted(command)}" /dev/null`,
       ],
       asksModel: false,
     });
