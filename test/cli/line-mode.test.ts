@@ -178,7 +178,7 @@ describe.skipIf(!hasTerminal)('line mode', () => {
   });
 
   test('the first start without a model is a numbered list, which comes again after the rehearsed run', async () => {
-    const seat: Seat = { cwd: temporaryFolder(), env: bareEnv({ NO_COLOR: '1' }), limitMs: 18_000 };
+    const seat: Seat = { cwd: temporaryFolder(), env: bareEnv({ NO_COLOR: '1' }), limitMs: 50_000 };
     const { code, unseen, written } = await at(seat, [
       ['Enter to leave: ', '1\n'],
       ['What the engine did', ''],
@@ -186,5 +186,5 @@ describe.skipIf(!hasTerminal)('line mode', () => {
     ]);
     expect([code, unseen], written).toEqual([0, []]);
     expect(written).not.toContain('\x1b');
-  });
+  }, 60_000);
 });
