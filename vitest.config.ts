@@ -4,13 +4,15 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     include: ['test/**/*.test.ts'],
-    // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts, vitest.mcp-servers.config.ts.
+    // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts, vitest.mcp-servers.config.ts,
+    // vitest.durable.config.ts (a Postgres).
     exclude: [
       '**/node_modules/**',
       'test/client/**',
       'test/acp/**',
       'test/ai-sdk-v4/**',
       'test/azure-login/**',
+      'test/durable/**',
       'test/ccusage/**',
       'test/mcp-servers/**',
     ],

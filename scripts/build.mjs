@@ -17,6 +17,7 @@ await bundle(
     index: 'src/index.ts',
     rehearsal: 'src/rehearsal/index.ts',
     testing: 'src/testing/index.ts',
+    durable: 'src/durable/index.ts',
     cli: 'src/cli/main.ts',
     'compile-cache': 'src/util/process/compile-cache.ts',
   },

@@ -26,7 +26,8 @@ export type TurnwrightErrorCode =
   | 'reload_plugins_busy'
   | 'unknown_task'
   | 'task_ended'
-  | 'tasks_disabled';
+  | 'tasks_disabled'
+  | 'not_installed';
 
 /** An error of the library. `code` says what failed, `message` what to do, `cause` has the original error. */
 export class TurnwrightError extends Error {

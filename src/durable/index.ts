@@ -1,0 +1,3 @@
+/** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
+export { type Database, type OwnConnection, openDatabase, type RunStatement } from './postgres/database.ts';
+export { checkTables, type Migrated, migrate, TABLES_VERSION } from './postgres/migrations.ts';

@@ -1,0 +1,31 @@
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  checkTables,
+  type Database,
+  migrate,
+  openDatabase,
+  TABLES_VERSION,
+} from '../../src/durable/index.ts';
+import { newDatabase } from './cluster.ts';
+
+async function database(): Promise<Database> {
+  const opened = await openDatabase({ url: newDatabase() });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+test('tables are made once, although several callers ask at the same time', async () => {
+  const db = await database();
+  await expect(checkTables(db.run)).rejects.toThrow('turnwright durable migrate');
+  const made = await Promise.all([migrate(db), migrate(db), migrate(db)]);
+  expect(made.map(({ from }) => from).toSorted()).toEqual([0, TABLES_VERSION, TABLES_VERSION]);
+  await checkTables(db.run);
+});
+
+test('tables of a newer version are refused, and stay as they are', async () => {
+  const db = await database();
+  await migrate(db);
+  await db.run("insert into turnwright.migrations (version, name) values (99, 'of tomorrow')");
+  await expect(checkTables(db.run)).rejects.toThrow('version 99, newer than this package');
+  await expect(migrate(db)).rejects.toThrow('update turnwright on this machine');
+});

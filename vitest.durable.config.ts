@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** Sessions on a real Postgres, which the set-up starts: needs the programs of Debian's package `postgresql`. */
+export default defineConfig({
+  test: {
+    globalSetup: ['test/temporary-files.ts', 'test/durable/cluster-set-up.ts'],
+    include: ['test/durable/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
