@@ -170,6 +170,12 @@ export interface BaseOptions {
    */
   permissionTimeoutMs?: number | undefined;
   /**
+   * How long a run waits for a question to be answered, for a rate limit to pass or in the Sleep tool, in ms.
+   * A longer wait ends the run with `system/session_parked` in place of a result; a later `resume` goes on.
+   * @default unlimited
+   */
+  parkAfterMs?: number | undefined;
+  /**
    * Whether the host is asked about calls; with `none`, calls that would be asked about are denied.
    * @default host
    */
@@ -341,7 +347,10 @@ export interface BaseOptions {
   strictMcpConfig?: boolean | undefined;
   /** Called when an MCP server asks the user something. Without it such questions are declined. */
   onElicitation?:
-    | ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>)
+    | ((
+        request: ElicitationRequest,
+        options: { signal: AbortSignal; askId: string },
+      ) => Promise<ElicitationAnswer>)
     | undefined;
   /**
    * Folders with skills, commands, agents, hooks and MCP servers, under names that begin with the plugin's. A

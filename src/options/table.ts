@@ -176,6 +176,7 @@ export const OPTIONS = {
   },
   canUseTool: { is: callback },
   permissionTimeoutMs: { is: numberAboveZero },
+  parkAfterMs: { is: numberAboveZero },
   permissionPrompts: {
     queryOnly: true,
     is: oneOf('host', 'none'),

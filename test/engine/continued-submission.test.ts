@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import type { ModelRequest } from '../../src/protocol/model/model.ts';
 import type { JournalBody } from '../../src/protocol/session/journal.ts';
+import type { CanUseTool } from '../../src/protocol/tools/can-use-tool.ts';
 import {
   callTool,
   fakeTool,
@@ -122,11 +123,13 @@ it('with the model that a command had switched to', async () => {
 /** A life with one tool, whose host notes what it is asked and lets it run with this input. */
 function askingHost(asked: string[], updatedInput: Record<string, unknown>) {
   const tool = fakeTool({ name: 'Look' });
-  const canUseTool = async (name: string) => {
+  const askIds: string[] = [];
+  const canUseTool: CanUseTool = async (name, _, { askId }) => {
     asked.push(name);
+    askIds.push(askId);
     return { behavior: 'allow' as const, updatedInput };
   };
-  return { tool, config: { permissionMode: 'default' as const, tools: [tool], canUseTool } };
+  return { tool, askIds, config: { permissionMode: 'default' as const, tools: [tool], canUseTool } };
 }
 
 it('asks again what was asked when the process died, and runs the call once', async () => {
@@ -141,7 +144,7 @@ it('asks again what was asked when the process died, and runs the call once', as
   const { epoch } = await store.takeOver(sessionId);
   await store.append(sessionId, epoch, 0, entries.slice(0, cut) as unknown as JournalBody[]);
   asked.length = 0;
-  const { tool, config: later } = hosted();
+  const { tool, askIds, config: later } = hosted();
   const second = engineUnderTest([say('Done.')], {
     ...later,
     store,
@@ -150,6 +153,8 @@ it('asks again what was asked when the process died, and runs the call once', as
   });
   expect(resultIn(await collect(second.engine.resume()))).toMatchObject({ result: 'Done.', num_turns: 2 });
   expect([asked, tool.calls.length]).toEqual([['Look'], 1]);
+  const recorded = store.entries(sessionId).flatMap((entry) => (entry.type === 'ask' ? [entry.askId] : []));
+  expect(recorded, 'one question, under one id').toEqual(askIds);
 });
 
 it('what was answered is not asked again: the call runs with the answer, once', async () => {

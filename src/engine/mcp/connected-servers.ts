@@ -7,6 +7,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import { uuid } from '../../util/ids/uuid.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
 import type { SessionNotices } from '../session/session-notices.ts';
@@ -52,6 +53,7 @@ export function connectedServers(
   { changed, entries, own, sandbox, session }: ConnectedRoom,
 ): McpServers {
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
+  const elicit = elicitWithHooks(config.onElicitation, () => session().hooks);
   return createMcpServers({
     clock,
     random,
@@ -59,7 +61,7 @@ export function connectedServers(
     env,
     version: VERSION,
     isolateFor: (server) => sandbox.isolateFor(server),
-    elicit: elicitWithHooks(config.onElicitation, () => session().hooks),
+    elicit: (question, { signal }) => elicit(question, { signal, askId: uuid() }),
     parserOf,
     connect: connectWith(config),
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),

@@ -46,7 +46,7 @@ async function answerOfPerson(
   request: ElicitationRequest,
   askPerson: Elicit | undefined,
   hooks: HookPort,
-  options: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal; readonly askId: string },
 ): Promise<ElicitationAnswer> {
   if (askPerson === undefined) return { action: 'decline' };
   // The notification runs beside the question: a slow hook must not delay it.

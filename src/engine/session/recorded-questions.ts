@@ -14,25 +14,42 @@ interface QuestionPorts {
   readonly submissions: Pick<Submissions, 'running'>;
 }
 
+type Asks = InterruptedSubmission['asks'];
+
 /**
  * A question is recorded before the host receives it, and its answer before the call may run: when the
  * process dies in between, the host is not asked again. Questions of agents are not recorded: an agent ends
  * with its process.
  */
-export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: QuestionPorts): AskPort {
-  return async (question, signal) => {
+export class RecordedQuestions {
+  readonly #ports: QuestionPorts;
+  #earlier: Asks = [];
+
+  constructor(ports: QuestionPorts) {
+    this.#ports = ports;
+  }
+
+  /** Questions of an earlier process: they keep their ids when they are asked again. */
+  carryOn(asks: Asks): void {
+    this.#earlier = asks;
+  }
+
+  async ask(answerer: AskPort, ...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {
+    const { ids, conversation, submissions } = this.#ports;
     const { recorder } = conversation;
     const { running: submission } = submissions;
     const { toolUseId, tool, message, input, agentId } = question;
-    if (submission === undefined || agentId !== undefined) return ask(question, signal);
-    const askId = ids.uuid();
+    if (submission === undefined || agentId !== undefined) return answerer(question, signal);
+    const earlier = this.#takeEarlier(toolUseId);
+    const askId = earlier?.askId ?? ids.uuid();
     const asked = { tool_name: tool.name, message };
-    await recorder.append([
-      { type: 'ask', id: `${submission}/ask/${askId}`, submission, askId, toolUseId, question: asked },
-    ]);
-    const answer = await ask(question, signal);
+    if (earlier === undefined)
+      await recorder.append([
+        { type: 'ask', id: `${submission}/ask/${askId}`, submission, askId, toolUseId, question: asked },
+      ]);
+    const answer = await answerer({ ...question, askId }, signal);
     // A withdrawn question has no answer.
-    if (!signal.aborted && answer.behavior !== 'pending')
+    if (!signal.aborted && answer.behavior !== 'pending' && earlier?.answer === undefined)
       await recorder.append([
         {
           type: 'answer',
@@ -43,7 +60,13 @@ export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: Qu
         },
       ]);
     return answer;
-  };
+  }
+
+  #takeEarlier(toolUseId: string): Asks[number] | undefined {
+    const earlier = this.#earlier.find((ask) => ask.toolUseId === toolUseId);
+    if (earlier !== undefined) this.#earlier = this.#earlier.filter((ask) => ask !== earlier);
+    return earlier;
+  }
 }
 
 /** Without an input that equals the one in the recorded call. */
@@ -55,10 +78,7 @@ function withoutSame(answer: PermissionResult, input: unknown): PermissionResult
 }
 
 /** Answers that an earlier process recorded and did not act upon. */
-export function presetAnswers(
-  asks: InterruptedSubmission['asks'],
-  tools: Pick<ToolsRoom, 'presetAnswer'>,
-): void {
+export function presetAnswers(asks: Asks, tools: Pick<ToolsRoom, 'presetAnswer'>): void {
   for (const { toolUseId, answer } of asks) {
     if (answer === undefined) continue;
     const read = readAnswer(answer, toolUseId);

@@ -99,6 +99,7 @@ async function takeUp(
   for (const body of interrupted.reopening) if (body.type === 'user') outcome.observe(body);
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
   presetAnswers(interrupted.asks, tools);
+  session.questions.carryOn(interrupted.asks);
   const { orphanedPermission } = config;
   if (orphanedPermission !== undefined && submissions.takeOrphan()) {
     const { presetOrphan } = await import('./orphaned-permission.ts');

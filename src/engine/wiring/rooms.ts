@@ -2,6 +2,7 @@
  * The rooms of a session that know of each other: what may be done, who is asked, and the tools there are.
  */
 import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
+import type { AskPort } from '../../protocol/tools/gate.ts';
 import { composeSubagents } from '../agents/subagents.ts';
 import { openAppState } from '../app-state.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -11,7 +12,7 @@ import { McpRoom } from '../mcp/mcp-room.ts';
 import { composeSkills } from '../project/session-skills.ts';
 import { sandboxFor } from '../sandbox/sandbox-surroundings.ts';
 import type { Inherited } from '../session/clear-session.ts';
-import { askOnRecord } from '../session/recorded-questions.ts';
+import { RecordedQuestions } from '../session/recorded-questions.ts';
 import { createSessionNotices } from '../session/session-notices.ts';
 import { createStructuredOutput } from '../submission/structured-output.ts';
 import { lendOnRecord } from '../submission/temporary-rules.ts';
@@ -114,8 +115,9 @@ export function composeRooms(
   });
   mcp.serve({ notices, hooks, surroundings });
   const hasHost = config.canUseTool !== undefined;
-  const asked = hasHost ? askOnRecord(asking.ask, { ids, conversation, submissions }) : asking.ask;
-  const ask = askHooksFirst(asked, { hooks, permissions, hasHost });
+  const questions = new RecordedQuestions({ ids, conversation, submissions });
+  const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
+  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost });
   return {
     agents,
     allTools,
@@ -127,6 +129,7 @@ export function composeRooms(
     mcp,
     notices,
     permissions,
+    questions,
     sandbox,
     skills,
     snipMarks,

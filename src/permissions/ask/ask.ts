@@ -51,6 +51,7 @@ export function createAsk(options: AskOptions): AskPort {
       const answer = await Promise.race([
         callHost(canUseTool, question, waiting.signal, {
           requestId: ids.uuid(),
+          askId: question.askId ?? ids.uuid(),
           ...options.explaining?.(question),
         }),
         withdrawn(signal, waiting.signal),
@@ -76,7 +77,7 @@ async function callHost(
   canUseTool: CanUseTool,
   question: Question,
   signal: AbortSignal,
-  more: Pick<CanUseToolContext, 'requestId' | 'explain' | 'checkRule'>,
+  more: Pick<CanUseToolContext, 'requestId' | 'askId' | 'explain' | 'checkRule'>,
 ): Promise<PermissionResult> {
   const { tool, input, toolUseId, message, suggestions, blockedPath, agentId, reasonType, matched } =
     question;

@@ -13,6 +13,7 @@ import type {
   SDKMirrorError,
   SDKModelRefusal,
   SDKPromptSuggestion,
+  SDKSessionParked,
   SDKSessionStateChanged,
   SDKSessionTitleChanged,
   SDKSessionWritesLost,
@@ -224,6 +225,7 @@ export type SDKSystemMessage =
   | SDKSystemInit
   | SDKCommandsChanged
   | SDKMirrorError
+  | SDKSessionParked
   | SDKSessionStateChanged
   | SDKSessionWritesLost
   | SDKSessionTitleChanged

@@ -34,6 +34,21 @@ export interface SDKSessionWritesLost extends Stamped {
   readonly transcript_session_ids: readonly string[];
 }
 
+/**
+ * The run has ended and its submission has not: it waits, outside of any process, for answers or for a time.
+ * Emitted last, in place of a result, with the option `parkAfterMs`; `query()` with `resume` goes on.
+ */
+export interface SDKSessionParked extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'session_parked';
+  /** `ask`: at least one question is open. `time`: nothing is waited for but `wake_at`. */
+  readonly on: 'ask' | 'time';
+  /** The open questions, by the ids that `canUseTool` and `onElicitation` received. */
+  readonly ask_ids: readonly string[];
+  /** When the first of the waits for a time is over, in ms since 1970. Absent: there is none. */
+  readonly wake_at?: number;
+}
+
 /** Who receives `session_state_changed`: every consumer, or only the client of another process. */
 export type SessionStateAudience = 'everyone' | 'host';
 

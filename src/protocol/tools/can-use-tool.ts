@@ -10,8 +10,10 @@ import type { PermissionExplanation, RuleCheck } from './permission-explanation.
 
 /** Facts about a permission question, beside the tool's name and input. */
 export interface CanUseToolContext {
-  /** Aborted when the question is withdrawn. */
+  /** Aborted when the question is withdrawn; with reason `'parked'` when the run ends before its answer. */
   readonly signal: AbortSignal;
+  /** Id of the question. After a resume the same question is asked again under the same id. */
+  readonly askId: string;
   /** Updates to offer as "always"; absent if no rule would allow the call. */
   readonly suggestions?: readonly PermissionUpdate[];
   /** The file that the question is about. */

@@ -47,6 +47,8 @@ export interface PermissionPort {
 
 /** A call that is asked about, and why. */
 export interface AskedQuestion extends PermissionQuestion {
+  /** Id of the question, if it is recorded. */
+  readonly askId?: string;
   readonly message: string;
   readonly reasonType?: DecisionReasonType;
   readonly matched?: MatchedRule;
