@@ -1,0 +1,88 @@
+/** A worker's state over HTTP: `/healthz` for supervisors and load balancers, `/metrics` for Prometheus. */
+import type { AddressInfo } from 'node:net';
+import { TurnwrightError } from '../protocol/errors.ts';
+import { errorText } from '../util/text/error-text.ts';
+
+/** One number that a worker reports. */
+export interface WorkerFigure {
+  /** As it is scraped: `turnwright_runs_started_total`. */
+  readonly name: string;
+  /** One sentence. */
+  readonly help: string;
+  /** `counter`: only grows while the process lives. */
+  readonly type: 'counter' | 'gauge';
+  readonly value: number;
+}
+
+/** What a worker says of itself. */
+export interface WorkerHealth {
+  /** `why`: what is wrong, or that the worker drains. */
+  state(): { readonly ok: boolean; readonly why?: string };
+  figures(): readonly WorkerFigure[];
+}
+
+interface HealthOptions {
+  readonly health: WorkerHealth;
+  /** 0: any free port. */
+  readonly port: number;
+  /** @default 127.0.0.1 */
+  readonly host?: string;
+}
+
+export interface HealthServer {
+  /** `http://127.0.0.1:9464` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `GET /healthz` (200 with `ok`, else 503 with the reason) and `GET /metrics` (Prometheus text format
+ * 0.0.4). Rejects with `invalid_option` when the address cannot be listened on.
+ */
+export async function serveHealth({
+  health,
+  port,
+  host = '127.0.0.1',
+}: HealthOptions): Promise<HealthServer> {
+  const { createServer } = await import('node:http');
+  const server = createServer(({ method, url }, response) => {
+    const answer = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+      response.end(method === 'HEAD' ? undefined : body);
+    };
+    const path = url?.split('?')[0];
+    if (method !== 'GET' && method !== 'HEAD') answer(405, 'text/plain', 'Only GET is answered here.\n');
+    else if (path === '/metrics')
+      answer(200, 'text/plain; version=0.0.4; charset=utf-8', prometheusText(health.figures()));
+    else if (path === '/healthz') {
+      const { ok, why } = health.state();
+      answer(ok ? 200 : 503, 'text/plain; charset=utf-8', `${why ?? (ok ? 'ok' : 'not ok')}\n`);
+    } else answer(404, 'text/plain', 'Here are /healthz and /metrics.\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const message = `The health endpoint cannot listen on ${host}:${port}: ${errorText(cause)}. Give another port with --health, or none with --no-health.`;
+      reject(new TurnwrightError('invalid_option', message, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+  // It must not keep a worker alive that has ended.
+  server.unref();
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function prometheusText(figures: readonly WorkerFigure[]): string {
+  return figures
+    .map(
+      ({ name, help, type, value }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`,
+    )
+    .join('');
+}
