@@ -62,7 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings/read/read-managed.ts',
   ],
   'index.ts': ['protocol', 'sdk'],
-  // Its lines have the same form as those of the journal.
+  // Its lines have the same form as those of the journal, and its texts are cut and counted as in all rooms.
   cli: [
     'index.ts',
     'options',
@@ -70,6 +70,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'lazy:rehearsal',
     'types:rehearsal',
     'util/text/line-separators.ts',
+    'util/text/cut-text.ts',
+    'util/text/grouped.ts',
   ],
   // A terminal without any knowledge of agents.
   terminal: ['util', 'types:protocol/ports.ts'],

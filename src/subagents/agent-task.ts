@@ -2,8 +2,9 @@
  * An agent as a task of its session. Its call waits for it until it is detached, or does not wait at all;
  * then its messages bypass the call, and the task table reports its end.
  */
+import { type Cost, NO_COST } from '../protocol/session/spending.ts';
 import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
-import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/tools/task.ts';
+import type { TaskEnd, TaskHandle, TaskProgress, TaskTable, TaskUsage } from '../protocol/tools/task.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { endingOf, type KilledBy, type StatsKeeper } from './stats.ts';
 import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
@@ -162,6 +163,8 @@ function endOf(request: SpawnRequest, outcome: AgentOutcome): TaskEnd {
     totalTokens: outcome.totalTokens,
     toolUses: outcome.totalToolUseCount,
     durationMs: outcome.totalDurationMs,
+    costUsd: outcome.costUsd,
+    isPriced: outcome.isPriced,
   };
   if (outcome.end === 'completed')
     return { status: 'completed', summary: `${who} completed`, result: outcome.text, usage };
@@ -180,19 +183,20 @@ function createTally(nowMs: () => number) {
   let toolUses = 0;
   let totalTokens = 0;
   return {
-    see({ message }: ToolProgress): { readonly usage: TaskUsage; readonly lastToolName: string } | undefined {
+    see({ message, cost }: ToolProgress): TaskProgress | undefined {
       if (!isAnswer(message)) return undefined;
       const calls = message.message.content.filter(({ type }) => type === 'tool_use');
       const last = calls.at(-1);
       if (last === undefined) return undefined;
       toolUses += calls.length;
+      const paid = (cost as Cost | undefined) ?? NO_COST;
       const { usage } = message.message;
       totalTokens = Object.entries(usage).reduce(
         (sum, [name, value]) => (name.endsWith('_tokens') && typeof value === 'number' ? sum + value : sum),
         0,
       );
       return {
-        usage: { toolUses, totalTokens, durationMs: Math.max(0, nowMs() - startedMs) },
+        usage: { ...paid, toolUses, totalTokens, durationMs: Math.max(0, nowMs() - startedMs) },
         lastToolName: String(last.name),
       };
     },

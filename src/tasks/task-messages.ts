@@ -89,6 +89,12 @@ export function changedMessage(running: readonly TaskInfo[]): TaskMessageBody {
   };
 }
 
-function usageFields({ totalTokens, toolUses, durationMs }: TaskUsage): TaskUsageFields {
-  return { total_tokens: totalTokens, tool_uses: toolUses, duration_ms: Math.round(durationMs) };
+export function usageFields(usage: TaskUsage): TaskUsageFields {
+  return {
+    total_tokens: usage.totalTokens,
+    tool_uses: usage.toolUses,
+    duration_ms: Math.round(usage.durationMs),
+    cost_usd: usage.costUsd,
+    cost_basis: usage.isPriced ? 'list' : 'unknown',
+  };
 }

@@ -1,6 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { callTool, fakeTool, reply, say } from '../../src/testing/index.ts';
-import { agentsUnderTest, answersIn, resultIn, startAgent, startAgents } from './agents-under-test.ts';
+import {
+  type AgentsUnderTest,
+  agentsUnderTest,
+  answersIn,
+  resultIn,
+  startAgent,
+  startAgents,
+} from './agents-under-test.ts';
+
+/** The usage in messages of this kind about the agents' tasks, as far as they have come. */
+function taskUsage(engine: AgentsUnderTest['engine']) {
+  const all: SDKMessage[] = [];
+  engine.onEvent((message) => all.push(message));
+  return (subtype: 'task_progress' | 'task_notification') =>
+    all.flatMap((message) =>
+      message.type === 'system' && message.subtype === subtype ? (message.usage ?? []) : [],
+    );
+}
 
 describe('an agent in the foreground', () => {
   it('answers as the result of its call, with its figures', async () => {
@@ -70,6 +88,35 @@ describe('an agent in the foreground', () => {
     const [used] = Object.values(result.modelUsage);
     expect(used?.inputTokens).toBe(40);
     expect(used?.costUSD).toBeCloseTo(result.total_cost_usd);
+  });
+
+  it('says in the messages about its task what its own requests have cost', async () => {
+    const { engine, run } = agentsUnderTest(
+      {
+        main: [startAgents('one', 'two'), say('Done.')],
+        one: [callTool('Look'), say('1')],
+        two: [say('2')],
+      },
+      { tools: [fakeTool({ name: 'Look' })] },
+    );
+    const told = taskUsage(engine);
+    const total = resultIn(await run()).total_cost_usd;
+    const each = total / 5;
+    expect(told('task_progress')).toEqual([
+      expect.objectContaining({ cost_usd: expect.closeTo(each, 9), cost_basis: 'list' }),
+    ]);
+    const ends = told('task_notification').map(({ cost_usd }) => cost_usd);
+    expect(ends.toSorted()).toEqual([expect.closeTo(each, 9), expect.closeTo(2 * each, 9)]);
+  });
+
+  it('says that its cost is not known where its model has no price', async () => {
+    const { engine, run } = agentsUnderTest(
+      { main: [startAgent('dig'), say('Done.')], dig: [say('Found it.')] },
+      { agents: [{ name: 'worker', description: 'w', prompt: 'p', model: 'homemade' }] },
+    );
+    const told = taskUsage(engine);
+    await run();
+    expect(told('task_notification')).toMatchObject([{ cost_usd: 0, cost_basis: 'unknown' }]);
   });
 
   it('has a recorded conversation of its own, beside the session', async () => {

@@ -74,11 +74,18 @@ describe('the task table', () => {
     const test = await open();
     const start = shellTask({ kind: 'agent', inBackground: false });
     const task = await test.table.register(start);
-    task.progress({ usage: { totalTokens: 10, toolUses: 1, durationMs: 5 }, lastToolName: 'Read' });
+    task.progress({
+      usage: { totalTokens: 10, toolUses: 1, durationMs: 5, costUsd: 0.5, isPriced: true },
+      lastToolName: 'Read',
+    });
     await task.background();
     expect(test.messages).toMatchObject([
       { subtype: 'task_started', is_backgrounded: false, task_type: 'local_agent' },
-      { subtype: 'task_progress', last_tool_name: 'Read', usage: { total_tokens: 10 } },
+      {
+        subtype: 'task_progress',
+        last_tool_name: 'Read',
+        usage: { total_tokens: 10, cost_usd: 0.5, cost_basis: 'list' },
+      },
       { subtype: 'background_tasks_changed', tasks: [{ task_id: task.taskId }] },
       { subtype: 'task_updated', patch: { is_backgrounded: true } },
     ]);

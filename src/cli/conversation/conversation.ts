@@ -190,7 +190,7 @@ export function createConversation({
       command,
       cwd: state.session.cwd,
       env,
-      onOutput: (text) => dispatch({ kind: 'shellOutput', id, text }),
+      onOutput: (text, totalLines) => dispatch({ kind: 'shellOutput', id, text, totalLines }),
     });
     shell = { id, run };
     const end = await run.ended;

@@ -93,9 +93,10 @@ export interface RunningTool {
 }
 
 interface ToolTail {
-  /** Its last lines. */
+  /** The last lines that are not empty. */
   readonly lines: readonly string[];
-  readonly bytes: number;
+  /** Of the whole output. */
+  readonly totalLines: number;
 }
 
 interface AgentFacts {
@@ -103,6 +104,8 @@ interface AgentFacts {
   /** Id of the last response that was counted. */
   readonly lastResponse: string;
   readonly lastTool: string | undefined;
+  /** By task: its own, and those of the agents that it started. */
+  readonly costs: Readonly<Record<string, CostFigure>>;
 }
 
 export interface Todo {

@@ -1,4 +1,5 @@
 /** Formats figures. */
+import { grouped } from '../../util/text/grouped.ts';
 
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -19,12 +20,18 @@ export function dollars(usd: number): string {
   return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
+/** `≥`: a model without a price was used, so the real cost is higher. */
+export function cost({ usd, isUnpriced }: { readonly usd: number; readonly isUnpriced: boolean }): string {
+  return `${isUnpriced ? '≥ ' : ''}${dollars(usd)}`;
+}
+
 export function percent(part: number, whole: number): string {
   return whole <= 0 ? '0 %' : `${Math.round((part / whole) * 100)} %`;
 }
 
+/** `3,104 lines` */
 export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** How long ago something was, in a few characters. */

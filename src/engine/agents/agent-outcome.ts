@@ -4,6 +4,7 @@ import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { AssistantMessage, LoopMessage } from '../../protocol/model/messages.ts';
 import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { Cost } from '../../protocol/session/spending.ts';
 import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
 import type { AgentEnd, AgentOutcome } from '../../protocol/tools/agent.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -16,12 +17,14 @@ export interface AgentRecord {
   readonly toolUseCount: number;
   readonly lastToolName: string | undefined;
   readonly totalTokens: number;
+  readonly cost: Cost;
   outcome(end: AgentEnd, why: string | undefined, durationMs: number): AgentOutcome;
   /** The last thing that the engine said in the model's place: an API error. */
   readonly lastError: string | undefined;
 }
 
-export function createAgentRecord(model: string): AgentRecord {
+/** `cost`: what it has paid so far. */
+export function createAgentRecord(model: string, cost: () => Cost): AgentRecord {
   let blocks: AssistantMessage[] = [];
   let usage = EMPTY_USAGE;
   let asked = model;
@@ -60,6 +63,9 @@ export function createAgentRecord(model: string): AgentRecord {
     get totalTokens() {
       return contextTokens(usage);
     },
+    get cost() {
+      return cost();
+    },
     get lastError() {
       const error = blocks.findLast((block) => block.synthetic !== undefined);
       return error && textOf(error);
@@ -71,6 +77,7 @@ export function createAgentRecord(model: string): AgentRecord {
       model: asked,
       usage: wholeUsage(usage),
       totalTokens: contextTokens(usage),
+      ...cost(),
       totalToolUseCount: tools.length,
       totalDurationMs: Math.round(durationMs),
       toolsUsed: [...new Set(tools)],

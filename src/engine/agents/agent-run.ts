@@ -8,6 +8,7 @@ import { type CallLayer, layered } from '../../model/call-layers.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import { NO_COST } from '../../protocol/session/spending.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
@@ -46,7 +47,8 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
   const startedMs = clock.monotonicMs();
   const scope = openScope(session.scope);
   const model = modelOf(request, session);
-  const record = createAgentRecord(model);
+  let agent: AgentParts | undefined;
+  const record = createAgentRecord(model, () => agent?.ports.budget.ownCost ?? NO_COST);
   const deadlineMs = session.config.subagentDeadlineMs;
   let deadlinePassed = false;
   const cancelDeadline =
@@ -61,7 +63,6 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
   signal.addEventListener('abort', onAbort, { once: true });
 
   let failure: ModelFailure | undefined;
-  let agent: AgentParts | undefined;
   let terminal: Terminal;
   try {
     session.model.refuseUnpriced(model);
@@ -114,7 +115,8 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   const deliveries = createDeliveries();
   const progressOf = (message: SDKMessage): ToolProgress => {
     const taken = deliveries.of(message);
-    return { type: AGENT_MESSAGE, lossless: true, message, ...(taken !== undefined && { taken }) };
+    const { cost } = record;
+    return { type: AGENT_MESSAGE, lossless: true, message, cost, ...(taken !== undefined && { taken }) };
   };
   conversation.journal.onEntry(record.entry);
   let responses = 0;
@@ -149,8 +151,9 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     budgets: { budget: ports.budget },
     show(message) {
       record.observe(message);
+      // What an agent of its own has cost is no part of its cost.
       return message.type === 'progress' && message.data.type === AGENT_MESSAGE
-        ? [message.data]
+        ? [{ ...message.data, cost: record.cost }]
         : messages.map(message).map(progressOf);
     },
     abortGraceMs: ABORT_GRACE_MS,

@@ -4,10 +4,11 @@ import { afterCompactions } from '../../loop/task-budget.ts';
 import type { CompactMetadata } from '../../protocol/model/messages.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
+import { type Cost, NO_COST } from '../../protocol/session/spending.ts';
 import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
-import type { UsageLedger } from './usage-ledger.ts';
+import { addCost, type UsageLedger } from './usage-ledger.ts';
 
 type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'taskBudget'>;
 
@@ -16,6 +17,7 @@ export class SessionBudget {
   readonly ledger: UsageLedger;
   /** The ledger, as this conversation or agent pays with it. */
   readonly account: Ledger;
+  #ownCost = NO_COST;
   readonly #limits: Limits;
   readonly #warnings: CapWarnings;
   #unaffordable: string | undefined;
@@ -27,7 +29,10 @@ export class SessionBudget {
     this.ledger = ledger;
     this.account = {
       reserve: (need) => ledger.reserve(need),
-      settle: (spent) => ledger.settle(spent, agent),
+      settle: (spent) =>
+        ledger.settle(spent, agent, (cost) => {
+          this.#ownCost = addCost(this.#ownCost, cost);
+        }),
       totalCostUsd: () => ledger.totalCostUsd(),
     };
     this.#warnings = warnings;
@@ -39,6 +44,11 @@ export class SessionBudget {
    */
   share(limits: Limits, agent?: string): SessionBudget {
     return new SessionBudget(limits, this.ledger, agent, this.#warnings);
+  }
+
+  /** What this conversation or agent has paid for itself since this object was made. */
+  get ownCost(): Cost {
+    return this.#ownCost;
   }
 
   /** No more may be spent. */

@@ -10,8 +10,10 @@ import type { ModelInfo } from '../../protocol/model/model.ts';
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import {
+  type Cost,
   countsByModel,
   countsOf,
+  NO_COST,
   NO_COUNTS,
   purposeOf,
   rowsOf,
@@ -38,8 +40,11 @@ type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'strictBudget'>;
 export interface UsageLedger {
   /** As `Ledger.reserve`. */
   reserve: Ledger['reserve'];
-  /** As `Ledger.settle`, on behalf of an agent: its type, or `main`. */
-  settle(spent: Parameters<Ledger['settle']>[0], agent?: string): number;
+  /**
+   * As `Ledger.settle`, on behalf of an agent: its type, or `main`. `onCost` is called if the usage was not
+   * counted before.
+   */
+  settle(spent: Parameters<Ledger['settle']>[0], agent?: string, onCost?: (cost: Cost) => void): number;
   totalCostUsd(): number;
   /** Releases what `reserve` held for a call that has ended. */
   release(effectKey: string): void;
@@ -103,21 +108,22 @@ class SessionLedger implements UsageLedger {
     return { ok: true } as const;
   }
 
-  settle(spent: Parameters<Ledger['settle']>[0], agent = MAIN_AGENT): number {
+  settle(spent: Parameters<Ledger['settle']>[0], agent = MAIN_AGENT, onCost?: (cost: Cost) => void): number {
     const { model, effectKey, usage, wasted, main, querySource } = spent;
     this.#reserved?.delete(effectKey);
     const known = this.#settled.get(effectKey);
     if (known !== undefined) return known;
     const purpose = wasted === true ? 'retry_waste' : purposeOf(querySource);
-    let cost = 0;
+    let cost = NO_COST;
     for (const answer of answersIn(usage, model)) {
       const inside = answer.isInside && wasted !== true;
-      cost += this.#count(answer, agent, inside ? 'advisor' : purpose);
+      cost = addCost(cost, this.#count(answer, agent, inside ? 'advisor' : purpose));
     }
-    this.#settled.set(effectKey, cost);
-    this.#spentUsd += cost;
+    this.#settled.set(effectKey, cost.costUsd);
+    this.#spentUsd += cost.costUsd;
+    onCost?.(cost);
     if (main) this.#submission = addUsage(this.#submission, withoutInner(usage));
-    return cost;
+    return cost.costUsd;
   }
 
   release(effectKey: string): void {
@@ -173,7 +179,7 @@ class SessionLedger implements UsageLedger {
     this.#atLastResult = this.modelUsage();
   }
 
-  #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): number {
+  #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): Cost {
     const info = this.#ports.infoOf(model);
     const cost = this.#ports.costOf(usage, info);
     this.#rows = withRow(this.#rows, {
@@ -185,7 +191,7 @@ class SessionLedger implements UsageLedger {
       ...countsOf(usage, cost ?? 0),
       isPriced: cost !== undefined,
     });
-    return cost ?? 0;
+    return { costUsd: cost ?? 0, isPriced: cost !== undefined };
   }
 
   #facts(model: string): Omit<ModelUsage, keyof SpendingCounts> {
@@ -199,6 +205,10 @@ class SessionLedger implements UsageLedger {
       costBasis: rows.every(({ isPriced }) => isPriced) ? 'list' : 'unknown',
     };
   }
+}
+
+export function addCost(one: Cost, other: Cost): Cost {
+  return { costUsd: one.costUsd + other.costUsd, isPriced: one.isPriced && other.isPriced };
 }
 
 const MAIN_AGENT = 'main';

@@ -3,6 +3,7 @@
  * since. Emitted with `task_progress`, without waiting for them, and never after the agent's end.
  */
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
+import { usageFields } from '../../tasks/task-messages.ts';
 import type { AgentRecord } from '../agents/agent-outcome.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
@@ -44,11 +45,12 @@ export function summariseProgress(agent: SummarisedAgent): () => void {
       tool_use_id: toolUseId,
       description,
       subagent_type: definition.name,
-      usage: {
-        total_tokens: record.totalTokens,
-        tool_uses: record.toolUseCount,
-        duration_ms: Math.round(clock.monotonicMs() - startedMs),
-      },
+      usage: usageFields({
+        totalTokens: record.totalTokens,
+        toolUses: record.toolUseCount,
+        durationMs: clock.monotonicMs() - startedMs,
+        ...record.cost,
+      }),
       ...(record.lastToolName !== undefined && { last_tool_name: record.lastToolName }),
       summary,
       ...host.stamp(),

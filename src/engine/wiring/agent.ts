@@ -1,7 +1,6 @@
 /**
- * An agent's own share of a session: its conversation, tools, hooks' input, files seen and todos are its own;
- * the model, the ledger, the rules and the hooks are the session's, so that one gate and one budget hold at
- * every depth.
+ * An agent's share of a session: its conversation, tools, hooks' input, files seen and todos are its own; the
+ * model, ledger, rules and hooks are the session's, so that one gate and one budget hold at every depth.
  */
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
@@ -96,17 +95,15 @@ export async function composeAgentParts(
     admit: composeAdmission(config, { model: ownModel, conversation }),
   };
   const tools = composeTools(config, toolParts);
-  const deferred = agentDeferredTools(
-    tools.port,
-    () => ownModel.inUse,
-    () => conversation.messages,
-    world,
-  );
+  const view = () => conversation.messages;
+  const deferred = agentDeferredTools(tools.port, () => ownModel.inUse, view, world);
   const readers = memoryReaders({ hooks, scope, tools: allTools, folder });
   const memory = definition.omitClaudeMd === true ? NO_MEMORY : room.projectMemory.branch(readers);
   const seenFiles = new SeenFiles(config.cwd, toolParts);
+  const budget = session.budget.share(config, definition.name);
   const contextParts: ContextParts = {
     ...room.context,
+    ledger: budget.account,
     files: seenFiles,
     ...own,
     tools,
@@ -134,7 +131,7 @@ export async function composeAgentParts(
       world,
       conversation,
       model: ownModel,
-      budget: session.budget.share(config, definition.name),
+      budget,
       ...composeConversation(config, {
         attachments,
         contextParts,

@@ -2,6 +2,15 @@
 import type { QuerySource } from '../model/model.ts';
 import type { Usage } from '../model/wire.ts';
 
+/** What requests have cost. */
+export interface Cost {
+  readonly costUsd: number;
+  /** false: a model without a price was used, whose share is missing. */
+  readonly isPriced: boolean;
+}
+
+export const NO_COST: Cost = { costUsd: 0, isPriced: true };
+
 /**
  * What a model call was made for. `loop`: an answer of the conversation or of an agent; `retry_waste`: an
  * answer that was paid for and discarded; `advisor`: an answer of another model inside an answer; `unknown`:

@@ -4,6 +4,10 @@ export interface TaskUsageFields {
   readonly total_tokens: number;
   readonly tool_uses: number;
   readonly duration_ms: number;
+  /** USD of its answers that have ended; those of agents that it started are not among them. */
+  readonly cost_usd: number;
+  /** `unknown`: a model without a price was used, whose share is missing in `cost_usd`. */
+  readonly cost_basis: 'list' | 'unknown';
 }
 
 interface BackgroundTaskFields {

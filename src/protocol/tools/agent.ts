@@ -1,6 +1,7 @@
 /** Subagents (L11): what one is, what is asked of it, and how it can end. */
 
 import type { EffortLevel, ResultUsage } from '../model/wire.ts';
+import type { Cost } from '../session/spending.ts';
 import type { PermissionMode } from './permission.ts';
 import type { ToolProgress } from './tool.ts';
 
@@ -73,7 +74,7 @@ export type AgentEnd =
   | 'stopped_by_hook'
   | 'error';
 
-export interface AgentOutcome {
+export interface AgentOutcome extends Cost {
   readonly end: AgentEnd;
   /** What was wrong, in a sentence; absent when it completed. */
   readonly why?: string | undefined;

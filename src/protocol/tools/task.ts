@@ -2,6 +2,7 @@
  * Work that outlives a tool call: background commands and agents. The session's task table, as tools and the
  * engine use it.
  */
+import type { Cost } from '../session/spending.ts';
 
 /** A background command or an agent. */
 export type TaskKind = 'shell' | 'agent';
@@ -21,7 +22,8 @@ export const TASK_NOTICE = 'task-notification';
 /** The kinds as hosts know them. */
 export const TASK_TYPES: Readonly<Record<TaskKind, string>> = { shell: 'local_bash', agent: 'local_agent' };
 
-export interface TaskUsage {
+/** What an agent has used; its cost is without that of agents that it started. */
+export interface TaskUsage extends Cost {
   readonly totalTokens: number;
   readonly toolUses: number;
   readonly durationMs: number;

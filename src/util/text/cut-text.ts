@@ -13,6 +13,12 @@ export function tailOf(text: string, max: number): string {
   return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
 }
 
+export function newlinesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
 /** `text`, or its beginning with a note about the total length. */
 export function bounded(text: string, max: number): string {
   return text.length <= max ? text : `${headOf(text, max)}… (${text.length} characters in all)`;

@@ -64,14 +64,14 @@ export const result = (id: string, text: string, fields: object = {}, isError = 
     ...fields,
   });
 
-export const output = (id: string, text: string, totalBytes = text.length) =>
+export const output = (id: string, text: string, totalLines = text.split('\n').length - 1) =>
   message({
     type: 'tool_progress',
     tool_use_id: id,
     tool_name: 'Bash',
     parent_tool_use_id: null,
     elapsed_time_seconds: 1,
-    data: { type: 'bash_progress', output: text, totalBytes },
+    data: { type: 'bash_progress', output: text, totalLines },
   });
 
 export const lifecycle = (command_uuid: string, state: string) =>

@@ -49,11 +49,13 @@ const running: readonly Play[] = [
   says.answer([{ type: 'text', text: 'I will run the tests now.' }]),
   test1,
   says.call('t2', 'Agent', { description: 'reviewer', prompt: 'Review it.' }),
+  says.system('task_started', { task_id: 'a1', tool_use_id: 't2', task_type: 'local_agent' }),
   says.message({
     type: 'assistant',
     parent_tool_use_id: 't2',
     message: { id: 'a1', content: [{ type: 'tool_use', id: 's1', name: 'Grep', input: {} }] },
   }),
+  says.system('task_progress', { task_id: 'a1', usage: { cost_usd: 0.02, cost_basis: 'list' } }),
   says.stopped(),
   says.output('t1', 'one\ntwo\nthree\nfour\n', 3_104),
   12_000,
@@ -180,7 +182,7 @@ const STATES: Readonly<Record<string, readonly Play[]>> = {
     opened,
     known,
     { kind: 'shellStarted', id: 's1', command: 'git status' },
-    { kind: 'shellOutput', id: 's1', text: 'On branch main\n' },
+    { kind: 'shellOutput', id: 's1', text: 'On branch main\n', totalLines: 1 },
     2_000,
   ],
   'own-command-done': [
@@ -233,6 +235,43 @@ describe('the live region', () => {
       }
     },
   );
+
+  test('a running command shows its last lines, whole, and counts all of them', () => {
+    const wide = '出力'.repeat(40);
+    const text = `half a line\none\n\x1b[32mtwo\x1b[0m\x1b[2J\n\x1b[0m\n\n${wide}\n10 %\r50 %\r`;
+    const { live } = perform([...asked, test1, says.output('t1', text, 3_104), 2_000], SIZES[2]);
+    const at = live.rows.findIndex((row) => row.includes('3,104 lines'));
+    expect(live.rows.slice(at + 1, at + 4)).toEqual([
+      '    \x1b[32mtwo\x1b[0m',
+      `    ${'出力'.repeat(8)}出…`,
+      '    50 %',
+    ]);
+  });
+
+  test('an agent’s call shows what it and the agents that it started have cost', () => {
+    const paid = (task_id: string, cost_usd: number, cost_basis = 'list') =>
+      says.system('task_progress', { task_id, usage: { cost_usd, cost_basis } });
+    const started = (task_id: string, fields: object) =>
+      says.system('task_started', { task_id, task_type: 'local_agent', ...fields });
+    const plays: Play[] = [
+      ...asked,
+      says.call('t1', 'Agent', { description: 'reviewer', prompt: 'Review it.' }),
+      started('a1', { tool_use_id: 't1' }),
+      started('a2', { tool_use_id: 's1', parent_task_id: 'a1' }),
+      paid('a1', 0.01),
+      paid('a2', 0.02),
+      paid('a1', 0.03),
+      1_000,
+    ];
+    const reviewer = (more: readonly Play[]) => {
+      const { live, printed } = perform([...plays, ...more], SIZES[0]);
+      return [...printed, ...live.rows].find((row) => row.includes('reviewer'));
+    };
+    expect(reviewer([])).toBe('◐ Agent reviewer  $0.0500 · 1 s');
+    expect(reviewer([paid('a2', 0.04, 'unknown')])).toBe('◐ Agent reviewer  ≥ $0.0700 · 1 s');
+    expect(reviewer([paid('a3', 1)])).toBe('◐ Agent reviewer  $0.0500 · 1 s');
+    expect(reviewer([says.result('t1', 'fine')])).toBe('● Agent reviewer  $0.0500 · 1.0 s');
+  });
 
   test('every working state says what is waited for, since when, and the key that ends it', () => {
     const working = [

@@ -362,6 +362,7 @@ describe.each(FORMS)('%s', (form) => {
         type: 'bash_progress',
         output: 'working\n',
         totalBytes: 8,
+        totalLines: 1,
         elapsedMs: expect.any(Number),
       });
       await writeFile(go, '');

@@ -6,6 +6,7 @@ import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { stopSentence } from '../../screen/summary.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
 import { counted, dollars, duration } from '../../screen/units.ts';
+import type { CostFigure } from '../state.ts';
 import { commandOutput, linesOf } from '../view/tool-rows.ts';
 import type { EndItem, NoteItem, ToolItem, TranscriptItem } from '../view/transcript-item.ts';
 
@@ -81,13 +82,17 @@ function toolLines(item: ToolItem, cwd: string): readonly string[] {
   const facts = [
     outcome,
     ...(name === 'Bash' && outcome !== 'denied' && outcome !== 'stopped' ? [exitFact(item)] : []),
-    ...(agent === undefined ? [] : [counted(agent.turns, 'turn')]),
+    ...(agent === undefined ? [] : [counted(agent.turns, 'turn'), ...costWords(agent.cost)]),
     ...(ms === undefined ? [] : [duration(ms)]),
   ].filter((fact) => fact !== '');
   const head = `Tool: ${toolLabel(name, input, cwd)} … ${facts.join(', ')}`;
   if (name === 'Bash' && outcome !== 'denied') return [head, ...outputLines(item)];
   if (outcome === 'stopped') return [head];
   return outcome === 'done' ? [head, ...changeLines(item)] : [head, ...reasonLines(text)];
+}
+
+function costWords(cost: CostFigure | undefined): readonly string[] {
+  return cost === undefined ? [] : [`${cost.isUnpriced ? 'at least ' : ''}${dollars(cost.usd)}`];
 }
 
 function exitFact({ text, outcome, result }: ToolItem): string {
@@ -154,8 +159,7 @@ const indented = (line: string): string => `  ${visible(line).replaceAll('\t', '
 const SAID_BY_ERRORS: ReadonlySet<string | undefined> = new Set(['model_error', 'turn_setup_failed']);
 
 function endLines({ result, turns, ms, usd, isUnpriced }: EndItem): readonly string[] {
-  const cost = isUnpriced ? `at least ${dollars(usd)}` : dollars(usd);
-  const figures = `${counted(turns, 'turn')}, ${duration(ms)}, ${cost}.`;
+  const figures = `${[counted(turns, 'turn'), duration(ms), ...costWords({ usd, isUnpriced })].join(', ')}.`;
   const reason = stopSentence(result);
   if (reason === undefined) return [`Done: ${figures}`];
   const isError = result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason);

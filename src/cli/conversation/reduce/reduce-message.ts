@@ -4,7 +4,14 @@ import { retryReason } from '../../screen/notes.ts';
 import { lateServers, serverProblems } from '../../screen/server-problems.ts';
 import { type ConversationState, isWorking, NO_ANSWER } from '../state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
-import { endedTools, progressed, startedTools, subagentAnswered, todosIn } from './reduce-tools.ts';
+import {
+  endedTools,
+  progressed,
+  startedTools,
+  subagentAnswered,
+  taskReported,
+  todosIn,
+} from './reduce-tools.ts';
 import { atRest, begin, inPhase, promptItem, type Step, still } from './step.ts';
 import { systemNote } from './system-note.ts';
 
@@ -210,6 +217,10 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
       );
       return still({ ...state, tools });
     }
+    case 'task_started':
+    case 'task_progress':
+    case 'task_notification':
+      return { state: taskReported(state, message), items: noteItems(message) };
     case 'background_tasks_changed':
       return still({ ...state, background: message.tasks.map(({ description }) => description) });
     case 'informational': {

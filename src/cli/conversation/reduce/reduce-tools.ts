@@ -2,11 +2,14 @@
 import type {
   AssistantBlock,
   SDKAssistantMessage,
+  SDKMessage,
   SDKToolProgressMessage,
   SDKUserMessage,
 } from '../../../index.ts';
+import { clean } from '../../../terminal/text/clean.ts';
+import { withoutSgr } from '../../../terminal/text/sgr.ts';
 import { resultsOf } from '../../screen/open-tools.ts';
-import type { ConversationState, RunningTool, Todo } from '../state.ts';
+import type { ConversationState, CostFigure, RunningTool, Todo } from '../state.ts';
 import type { ToolItem } from '../view/transcript-item.ts';
 import type { Step } from './step.ts';
 
@@ -42,7 +45,7 @@ export function subagentAnswered(
   { message }: SDKAssistantMessage,
 ): ConversationState {
   return changed(state, parent, (tool) => {
-    const before = tool.agent ?? { turns: 0, lastResponse: '', lastTool: undefined };
+    const before = tool.agent ?? NEW_AGENT;
     const isNew = message.id !== before.lastResponse;
     const call = message.content.find((block) => block.type === 'tool_use');
     const agent = {
@@ -55,6 +58,54 @@ export function subagentAnswered(
   });
 }
 
+const NEW_AGENT: NonNullable<RunningTool['agent']> = {
+  turns: 0,
+  lastResponse: '',
+  lastTool: undefined,
+  costs: {},
+};
+
+type TaskMessage = Extract<
+  SDKMessage,
+  { readonly subtype: 'task_started' | 'task_progress' | 'task_notification' }
+>;
+
+/** What the agent of a call has cost; agents that it has started belong to the same call. */
+export function taskReported(state: ConversationState, message: TaskMessage): ConversationState {
+  const { task_id } = message;
+  const isOf = ({ agent }: RunningTool, taskId = task_id) => agent?.costs[taskId] !== undefined;
+  if (message.subtype === 'task_started') {
+    if (message.task_type !== 'local_agent') return state;
+    const { tool_use_id, parent_task_id } = message;
+    const starter = state.tools.find((tool) => tool.id === tool_use_id || isOf(tool, parent_task_id));
+    return withCost(state, starter, task_id, { usd: 0, isUnpriced: false });
+  }
+  const { usage } = message;
+  if (usage === undefined) return state;
+  const owner = state.tools.find((tool) => isOf(tool));
+  return withCost(state, owner, task_id, { usd: usage.cost_usd, isUnpriced: usage.cost_basis === 'unknown' });
+}
+
+function withCost(
+  state: ConversationState,
+  owner: RunningTool | undefined,
+  taskId: string,
+  cost: CostFigure,
+): ConversationState {
+  if (owner === undefined) return state;
+  return changed(state, owner.id, (tool) => {
+    const agent = tool.agent ?? NEW_AGENT;
+    return { ...tool, agent: { ...agent, costs: { ...agent.costs, [taskId]: cost } } };
+  });
+}
+
+/** The sum; undefined: nothing was paid so far. */
+export function costOf({ costs }: NonNullable<RunningTool['agent']>): CostFigure | undefined {
+  const all = Object.values(costs);
+  const usd = all.reduce((sum, cost) => sum + cost.usd, 0);
+  return usd === 0 ? undefined : { usd, isUnpriced: all.some(({ isUnpriced }) => isUnpriced) };
+}
+
 /** Lines of a running command that are kept. */
 const TAIL_LINES = 3;
 
@@ -62,9 +113,9 @@ export function progressed(
   state: ConversationState,
   { tool_use_id, data }: SDKToolProgressMessage,
 ): ConversationState {
-  const { output, totalBytes } = (data ?? {}) as { readonly output?: unknown; readonly totalBytes?: unknown };
-  if (typeof output !== 'string') return state;
-  return withOutput(state, tool_use_id, output, typeof totalBytes === 'number' ? totalBytes : output.length);
+  const { output, totalLines } = (data ?? {}) as { readonly output?: unknown; readonly totalLines?: unknown };
+  if (typeof output !== 'string' || typeof totalLines !== 'number') return state;
+  return withOutput(state, tool_use_id, output, totalLines);
 }
 
 /** `text`: the end of what a command has written so far. */
@@ -72,10 +123,13 @@ export function withOutput(
   state: ConversationState,
   id: string,
   text: string,
-  bytes: number,
+  totalLines: number,
 ): ConversationState {
-  const lines = text.trimEnd().split(/\r?\n/).slice(-TAIL_LINES);
-  return changed(state, id, (tool) => ({ ...tool, output: { lines, bytes } }));
+  const all = text.trimEnd().split(/\r?\n/);
+  // The first one may be cut.
+  const whole = all.length > TAIL_LINES ? all.slice(1) : all;
+  const lines = whole.filter((line) => withoutSgr(clean(line, 'sgr')).trim() !== '').slice(-TAIL_LINES);
+  return changed(state, id, (tool) => ({ ...tool, output: { lines, totalLines } }));
 }
 
 /** The calls that a user message answers leave the state and go to the transcript. */
@@ -105,7 +159,7 @@ export function endedTools(state: ConversationState, message: SDKUserMessage, no
               : 'failed',
         text: outcome.text,
         result: message.tool_use_result,
-        agent: agent && { turns: agent.turns },
+        agent: agent && { turns: agent.turns, cost: costOf(agent) },
       },
     ];
   });

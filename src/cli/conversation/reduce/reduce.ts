@@ -31,7 +31,13 @@ export type ConversationEvent =
   | { readonly kind: 'interrupting' }
   /** The person's own shell command (`!command`): its start, its output so far, and its end. */
   | { readonly kind: 'shellStarted'; readonly id: string; readonly command: string }
-  | { readonly kind: 'shellOutput'; readonly id: string; readonly text: string }
+  | {
+      readonly kind: 'shellOutput';
+      readonly id: string;
+      /** The end of it. */
+      readonly text: string;
+      readonly totalLines: number;
+    }
   | { readonly kind: 'shellEnded'; readonly id: string; readonly end: ShellEnd }
   /** The session ended by itself, with an error. */
   | { readonly kind: 'failed'; readonly sentence: string }
@@ -67,7 +73,7 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
     case 'shellStarted':
       return shellStarted(state, event, nowMs);
     case 'shellOutput':
-      return still(withOutput(state, event.id, event.text, event.text.length));
+      return still(withOutput(state, event.id, event.text, event.totalLines));
     case 'shellEnded':
       return shellEnded(state, event, nowMs);
     case 'failed':

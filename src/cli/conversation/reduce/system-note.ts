@@ -1,7 +1,7 @@
 /** What the engine does besides answering, one line each: retries, switches of model, compactions. */
 import type { SDKMessage } from '../../../index.ts';
 import { retryReason } from '../../screen/notes.ts';
-import { duration, tokens } from '../../screen/units.ts';
+import { cost, duration, tokens } from '../../screen/units.ts';
 import type { NoteItem } from '../view/transcript-item.ts';
 
 type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
@@ -34,7 +34,7 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
     case 'task_notification':
       // The result of the waiting call reports it.
       if (message.output_file === '') return undefined;
-      return note('quiet', `background task ${message.status}: ${message.summary}`);
+      return note('quiet', `background task ${message.status}: ${message.summary}${costIn(message)}`);
     case 'notification':
       return note('quiet', message.text);
     case 'session_writes_lost':
@@ -44,6 +44,12 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
     default:
       return undefined;
   }
+}
+
+/** ` · $0.0200`; '' for a command, and where nothing was paid. */
+function costIn({ usage }: Extract<SystemMessage, { readonly subtype: 'task_notification' }>): string {
+  if (usage === undefined || usage.cost_usd === 0) return '';
+  return ` · ${cost({ usd: usage.cost_usd, isUnpriced: usage.cost_basis === 'unknown' })}`;
 }
 
 const note = (tone: NoteItem['tone'], text: string): NoteItem => ({ kind: 'note', tone, text });

@@ -1,5 +1,6 @@
 /** `!command`: runs a command of the person's own in their shell, and reports what it wrote. */
 import { spawn } from 'node:child_process';
+import { newlinesIn, tailOf } from '../../../util/text/cut-text.ts';
 import type { Env } from '../../world.ts';
 
 export interface ShellRun {
@@ -21,13 +22,16 @@ interface ShellOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: Env;
-  /** Called with both streams so far, in the order of their output. */
-  onOutput(text: string): void;
+  /** Called with the end of both streams so far, in the order of their output, several times a second. */
+  onOutput(tail: string, totalLines: number): void;
 }
 
 /** More than the model should read; the rest is counted. */
 const MAX_CHARS = 100_000;
 const KILL_AFTER_MS = 2_000;
+/** Of the output, for progress. */
+const TAIL_CHARS = 2_048;
+const TELL_EVERY_MS = 200;
 
 export function runShell({ command, cwd, env, onOutput }: ShellOptions): ShellRun {
   const shell = env['SHELL'] ?? '/bin/sh';
@@ -40,12 +44,19 @@ export function runShell({ command, cwd, env, onOutput }: ShellOptions): ShellRu
   });
   const out = collector();
   const err = collector();
-  let all = '';
+  let tail = '';
+  let newlines = 0;
+  let telling: NodeJS.Timeout | undefined;
+  const tell = () => {
+    telling = undefined;
+    onOutput(tail, newlines + (tail.endsWith('\n') ? 0 : 1));
+  };
   const listen = (stream: NodeJS.ReadableStream, into: { add(text: string): void }) => {
     stream.setEncoding('utf8').on('data', (text: string) => {
       into.add(text);
-      all = (all + text).slice(-MAX_CHARS);
-      onOutput(all);
+      tail = tailOf(tail + text, TAIL_CHARS);
+      newlines += newlinesIn(text);
+      telling ??= setTimeout(tell, TELL_EVERY_MS);
     });
   };
   listen(child.stdout, out);
@@ -66,6 +77,7 @@ export function runShell({ command, cwd, env, onOutput }: ShellOptions): ShellRu
     ended: new Promise((resolve) => {
       const settle = (end: Pick<ShellEnd, 'code' | 'error'>) => {
         clearTimeout(timer);
+        clearTimeout(telling);
         resolve({ stdout: out.text(), stderr: err.text(), ...end });
       };
       child.once('error', (error) => settle({ code: undefined, error: error.message }));

@@ -3,11 +3,12 @@
  * that draw themselves, and of the size. Rows are at most `columns` − 1 wide, and at most `liveRows` many.
  */
 import type { Frame, Row, Size } from '../../../terminal/renderer/frame.ts';
-import { cut } from '../../../terminal/text/cells.ts';
+import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
-import { counted, duration } from '../../screen/units.ts';
+import { cost, counted, duration } from '../../screen/units.ts';
+import { costOf } from '../reduce/reduce-tools.ts';
 import type { ConversationState, RunningTool, Todo } from '../state.ts';
 import { type ActivityKeys, activityLine, activityOf, toneOf } from './activity.ts';
 import { statusLine } from './status-line.ts';
@@ -116,24 +117,28 @@ function oneTool(tool: RunningTool, parts: LiveParts, columns: number): readonly
   const { state, nowMs, theme } = parts;
   const facts = [
     ...agentFacts(tool),
-    ...(tool.output === undefined || tool.output.bytes === 0 ? [] : [bytesName(tool.output.bytes)]),
     ...(columns < 60 ? [] : [elapsed(nowMs - tool.sinceMs - tool.askedMs)]),
+    ...linesFact(tool),
   ].join(' · ');
   const label = toolLabel(tool.name, tool.input, state.session.cwd);
-  const room = Math.max(8, columns - facts.length - 4);
-  const head = `${spinner(parts)} ${cut(label, room)}${facts === '' ? '' : `  ${theme.dim(facts)}`}`;
-  const tail = (tool.output?.lines ?? []).filter((line) => line.trim() !== '');
-  return [head, ...tail.map((line) => theme.dim(outputRow(line, columns)))];
+  const shownFacts = cut(facts, Math.max(12, Math.floor((columns * 2) / 3)));
+  const room = Math.max(8, columns - cells(shownFacts) - 4);
+  const head = `${spinner(parts)} ${cut(label, room)}${facts === '' ? '' : `  ${theme.dim(shownFacts)}`}`;
+  return [head, ...(tool.output?.lines ?? []).map((line) => theme.dim(outputRow(line, columns)))];
 }
 
 function agentFacts({ agent }: RunningTool): readonly string[] {
   if (agent === undefined) return [];
-  return [counted(agent.turns, 'turn'), ...(agent.lastTool === undefined ? [] : [oneLine(agent.lastTool)])];
+  const paid = costOf(agent);
+  return [
+    ...(agent.turns === 0 ? [] : [counted(agent.turns, 'turn')]),
+    ...(paid === undefined ? [] : [cost(paid)]),
+    ...(agent.lastTool === undefined ? [] : [oneLine(agent.lastTool)]),
+  ];
 }
 
-function bytesName(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+function linesFact({ output }: RunningTool): readonly string[] {
+  return output === undefined || output.totalLines === 0 ? [] : [counted(output.totalLines, 'line')];
 }
 
 const elapsed = (ms: number): string => {

@@ -3,7 +3,7 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { dollars } from '../../screen/units.ts';
+import { cost as costText } from '../../screen/units.ts';
 import type { ContextFigure, ConversationState } from '../state.ts';
 
 /** Permission modes as the conversation names them. */
@@ -51,7 +51,7 @@ function partsOf({ session, figures, submission, background }: ConversationState
     },
     { text: contextText(context), tone: contextTone(context), rank: 0 },
     {
-      text: cost === undefined ? '$ ?' : `${cost.isUnpriced ? '≥ ' : ''}${dollars(cost.usd)}`,
+      text: cost === undefined ? '$ ?' : costText(cost),
       tone: 'dim',
       rank: 3,
     },

@@ -5,7 +5,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
-import { counted, duration } from '../../screen/units.ts';
+import { cost, counted, duration } from '../../screen/units.ts';
 import type { ToolItem } from './transcript-item.ts';
 
 export interface ToolRowsOptions {
@@ -74,7 +74,10 @@ function exitOf({ text, outcome, result }: ToolItem): string {
 
 function agentFacts({ agent }: ToolItem): readonly string[] {
   if (agent === undefined) return [];
-  return [counted(agent.turns, 'turn')];
+  return [
+    ...(agent.turns === 0 ? [] : [counted(agent.turns, 'turn')]),
+    ...(agent.cost === undefined ? [] : [cost(agent.cost)]),
+  ];
 }
 
 /** Why a call failed or was denied, for tools whose output is not shown anyway. */

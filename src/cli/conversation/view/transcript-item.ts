@@ -1,5 +1,6 @@
 /** What the transcript receives, in order; printed once and never changed. */
 import type { SDKResultMessage } from '../../../index.ts';
+import type { CostFigure } from '../state.ts';
 
 export type TranscriptItem =
   | PromptItem
@@ -31,7 +32,8 @@ export interface ToolItem {
   readonly text: string;
   /** The structured result; undefined if the tool has none. */
   readonly result: unknown;
-  readonly agent: { readonly turns: number } | undefined;
+  /** The subagent that the call started; `cost` is undefined where nothing was paid, or it is not known. */
+  readonly agent: { readonly turns: number; readonly cost: CostFigure | undefined } | undefined;
 }
 
 export interface NoteItem {

@@ -8,7 +8,7 @@ import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { stopSentence } from '../../screen/summary.ts';
-import { counted, dollars, duration } from '../../screen/units.ts';
+import { cost, counted, duration } from '../../screen/units.ts';
 import type { ViewDocument, ViewPart } from '../overlay.ts';
 import { type DiffOf, toolRows } from './tool-rows.ts';
 import type { EndItem, NoteItem, PromptItem, ToolItem, TranscriptItem } from './transcript-item.ts';
@@ -149,9 +149,7 @@ function endRows(
   theme: Theme,
 ): readonly Row[] {
   const reason = stopSentence(result);
-  const figures = [counted(turns, 'turn'), duration(ms), `${isUnpriced ? '≥ ' : ''}${dollars(usd)}`].join(
-    ' · ',
-  );
+  const figures = [counted(turns, 'turn'), duration(ms), cost({ usd, isUnpriced })].join(' · ');
   if (reason === undefined) return [theme.dim(`done · ${figures}`)];
   const paint = result.is_error ? theme.bad : theme.warn;
   const stopped = wrap(`stopped: ${reason} · ${figures}`, columns, { hang: '  ' });

@@ -191,6 +191,7 @@ async function* runBash(
         type: 'bash_progress',
         output: output.tail,
         totalBytes: output.totalBytes,
+        totalLines: output.totalLines,
         elapsedMs: Math.round(clock.monotonicMs() - startedMs),
       };
     }

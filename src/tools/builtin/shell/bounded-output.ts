@@ -5,7 +5,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import type { AppendHandle, PersistentFiles } from '../../../protocol/files.ts';
-import { headOf, tailOf } from '../../../util/text/cut-text.ts';
+import { headOf, newlinesIn, tailOf } from '../../../util/text/cut-text.ts';
 import { errorText } from '../../../util/text/error-text.ts';
 
 interface BoundedOutputOptions {
@@ -38,6 +38,7 @@ export class BoundedOutput {
   #tail = '';
   #chars = 0;
   #totalBytes = 0;
+  #newlines = 0;
   #spill: { readonly path: string; readonly handle: AppendHandle; bytes: number } | undefined;
   #spillFailure: string | undefined;
   #toFile = false;
@@ -54,6 +55,11 @@ export class BoundedOutput {
 
   get totalBytes(): number {
     return this.#totalBytes;
+  }
+
+  /** Lines so far; one that has not ended counts. */
+  get totalLines(): number {
+    return this.#newlines + (this.#tail === '' || this.#tail.endsWith('\n') ? 0 : 1);
   }
 
   /** The file with all of it, if there is one. */
@@ -101,6 +107,7 @@ export class BoundedOutput {
     const { maxChars } = this.#options;
     if (this.#head.length < maxChars) this.#head = headOf(this.#head + text, maxChars);
     this.#chars += text.length;
+    this.#newlines += newlinesIn(text);
     this.#tail = tailOf(this.#tail + tailOf(text, TAIL_CHARS), TAIL_CHARS);
   }
 
