@@ -10,6 +10,8 @@ interface Stoppable {
   close(): unknown;
   /** Each SIGINT calls `interrupt`, which decides itself when to leave. */
   readonly everyInterrupt?: true;
+  /** The first SIGTERM calls `interrupt` too: a supervisor asks for an orderly end. */
+  readonly drains?: true;
 }
 
 export interface Signals {
@@ -60,7 +62,10 @@ export function listenForSignals(
     interrupted = true;
     Promise.resolve(target.interrupt()).catch(() => depart(EXIT.interrupted));
   };
-  const onTerm = () => void depart(EXIT.terminated);
+  const onTerm = () => {
+    if (target?.drains === true && !interrupted) onInt();
+    else void depart(EXIT.terminated);
+  };
   const onHup = () => void depart(EXIT.hangup);
   proc.on('SIGINT', onInt);
   proc.on('SIGTERM', onTerm);

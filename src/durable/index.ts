@@ -2,3 +2,4 @@
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { type Database, type OwnConnection, openDatabase, type RunStatement } from './postgres/database.ts';
 export { checkTables, type Migrated, migrate, TABLES_VERSION } from './postgres/migrations.ts';
+export { type Overview, overviewOf, pruneSessions, type SeenWorker } from './postgres/overview.ts';

@@ -1,0 +1,112 @@
+/** What a person asks of a database of sessions as a whole: how it is, and which old sessions may go. */
+import type { Database, RunStatement } from './database.ts';
+
+/** A worker, as its last heartbeat left it. */
+export interface SeenWorker {
+  readonly workerId: string;
+  readonly host: string;
+  readonly pid: number;
+  /** ms since its last heartbeat, by the clock of the database. */
+  readonly heartbeatAgeMs: number;
+  /** It takes no new runs. */
+  readonly draining: boolean;
+  /** Of the package. */
+  readonly version: string;
+}
+
+/** The state of a database of sessions. */
+export interface Overview {
+  /** Sessions by state; a state without sessions is absent. */
+  readonly sessions: Readonly<Record<string, number>>;
+  /** Questions that no one has answered yet. */
+  readonly openAsks: number;
+  /** ms that the oldest queued session has waited for a worker; undefined: none is queued. */
+  readonly oldestQueuedMs: number | undefined;
+  readonly workers: readonly SeenWorker[];
+  /** Of the whole database. */
+  readonly bytes: number;
+}
+
+/** Reads the state of a database whose tables exist. */
+export async function overviewOf(run: RunStatement): Promise<Overview> {
+  const states = await run<{ readonly state: string; readonly count: number }>(
+    'select state, count(*)::int as count from turnwright.sessions group by state order by state',
+  );
+  const [facts] = await run<{
+    readonly asks: number;
+    readonly queued_ms: number | null;
+    readonly bytes: number;
+  }>(
+    `select
+      (select count(*)::int from turnwright.asks where answer is null) as asks,
+      (select extract(epoch from now() - min(updated_at))::float8 * 1000
+        from turnwright.sessions where state = 'queued') as queued_ms,
+      pg_database_size(current_database())::float8 as bytes`,
+  );
+  const workers = await run<{
+    readonly worker_id: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly age_ms: number;
+    readonly draining: boolean;
+    readonly version: string;
+  }>(
+    `select worker_id, host, pid, draining, version,
+      extract(epoch from now() - heartbeat)::float8 * 1000 as age_ms
+      from turnwright.workers order by started_at`,
+  );
+  return {
+    sessions: Object.fromEntries(states.map(({ state, count }) => [state, count])),
+    openAsks: facts?.asks ?? 0,
+    oldestQueuedMs: facts?.queued_ms ?? undefined,
+    workers: workers.map(({ worker_id, age_ms, ...worker }) => ({
+      ...worker,
+      workerId: worker_id,
+      heartbeatAgeMs: age_ms,
+    })),
+    bytes: facts?.bytes ?? 0,
+  };
+}
+
+/** Tables whose rows belong to one session. */
+const OF_A_SESSION = [
+  'journal',
+  'snapshots',
+  'inbox',
+  'interrupts',
+  'asks',
+  'messages',
+  'frames',
+  'followers',
+  'blobs',
+] as const;
+/** Deleted in one transaction, so that a worker never waits long for a row. */
+const SESSIONS_AT_ONCE = 100;
+
+/**
+ * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
+ * `olderThanMs`. A session that waits for an answer is kept. Returns their ids.
+ */
+export async function pruneSessions(
+  database: Database,
+  { olderThanMs }: { readonly olderThanMs: number },
+): Promise<readonly string[]> {
+  const gone: string[] = [];
+  while (true) {
+    const batch = await database.transaction(async (run) => {
+      const old = await run<{ readonly session_id: string }>(
+        `select session_id from turnwright.sessions
+          where state in ('idle', 'poisoned') and updated_at < now() - make_interval(secs => $1)
+          order by updated_at limit ${SESSIONS_AT_ONCE} for update skip locked`,
+        [olderThanMs / 1_000],
+      );
+      const ids = old.map(({ session_id }) => session_id);
+      for (const table of OF_A_SESSION)
+        await run(`delete from turnwright.${table} where session_id = any($1)`, [ids]);
+      await run('delete from turnwright.sessions where session_id = any($1)', [ids]);
+      return ids;
+    });
+    if (batch.length === 0) return gone;
+    gone.push(...batch);
+  }
+}
