@@ -14,6 +14,8 @@ export interface Emulator {
   readonly writes: readonly string[];
   /** Times that `draw` was called. */
   readonly draws: () => number;
+  /** Called with each of them. */
+  onDraw(act: () => void): void;
   /** All rows, from the first one of the history; empty ones at the end are left out. */
   rows(): Promise<string[]>;
   cursor(): Promise<{ readonly column: number; readonly row: number; readonly isShown: boolean }>;
@@ -31,6 +33,7 @@ export function emulator({ columns = 80, rows = 24 }: Partial<Size> = {}): Emula
   const writes: string[] = [];
   let frame: Frame = { rows: [] };
   let draws = 0;
+  let whileDrawing = () => {};
   const write = (text: string) => {
     writes.push(text);
     terminal.write(text);
@@ -54,6 +57,7 @@ export function emulator({ columns = 80, rows = 24 }: Partial<Size> = {}): Emula
     writeNow: write,
     draw() {
       draws += 1;
+      whileDrawing();
       return frame;
     },
   });
@@ -64,6 +68,9 @@ export function emulator({ columns = 80, rows = 24 }: Partial<Size> = {}): Emula
     writes,
     isFull: false,
     draws: () => draws,
+    onDraw(act) {
+      whileDrawing = act;
+    },
     async show(next) {
       frame = next;
       regions.invalidate('key');

@@ -95,6 +95,19 @@ describe('when it draws', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('what is committed while a frame is drawn is in that frame, and asks for no other one', async () => {
+    const { regions, clock, draws, rows, onDraw } = emulator();
+    let lines = 0;
+    onDraw(() => {
+      lines += 1;
+      regions.commit([`line ${lines}`]);
+    });
+    regions.invalidate();
+    await clock.advance(1_000);
+    expect(draws()).toBe(1);
+    expect(await rows()).toEqual(['line 1']);
+  });
+
   test('a frame without a change writes nothing; a changed row is written alone', async () => {
     const { show, writes } = emulator();
     const cursor = { row: 0, column: 2 };
@@ -150,6 +163,38 @@ describe('when it draws', () => {
     expect(await rows()).toEqual(['committed', 'more', narrow, status]);
     await clock.advance(1);
     expect(await rows()).toEqual(['committed', 'more', wide, status]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('A2 a stream draws narrow rows for 1,500 ms after a resize, until a key is pressed or it pauses', async () => {
+    const { show, resize, clock, rows, regions } = emulator({ columns: 80, rows: 10 });
+    const wide = `› ${'draft '.repeat(12)}end`;
+    const narrow = `${wide.slice(0, 38)}…`;
+    await show({ rows: [wide, status], cursor: { row: 0, column: 77 } });
+    const stream = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 10) {
+        regions.invalidate();
+        await clock.advance(10);
+      }
+    };
+    resize({ columns: 90, rows: 10 });
+    await stream(1_490);
+    expect(await rows()).toEqual([narrow, status]);
+    await stream(60);
+    expect(await rows()).toEqual([wide, status]);
+
+    resize({ columns: 80, rows: 10 });
+    await stream(600);
+    expect(await rows()).toEqual([narrow, status]);
+    regions.invalidate('key');
+    await clock.advance(50);
+    expect(await rows()).toEqual([wide, status]);
+
+    resize({ columns: 85, rows: 10 });
+    await stream(600);
+    expect(await rows()).toEqual([narrow, status]);
+    await clock.advance(300);
+    expect(await rows()).toEqual([wide, status]);
     expect(clock.pending).toBe(0);
   });
 

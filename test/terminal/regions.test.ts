@@ -54,13 +54,17 @@ describe.skipIf(!hasTmux)('in tmux', () => {
   });
 
   test.each([
-    ['a short draft', 'fix it', 0],
-    // A frame that is on its way when the window shrinks may leave its rows: at most one in 60 resizes.
-    ['a draft of several rows', 'change what the parser does with a number '.repeat(5), 6],
+    ['a short draft', 'fix it', inShortAndLongForm(4, 30), 0],
+    // A frame that is on its way when the window shrinks may leave a row: at most one in 60 resizes.
+    [
+      'a draft of several rows',
+      'change what the parser does with a number '.repeat(5),
+      inShortAndLongForm(4, 60),
+      1,
+    ],
   ])(
     'A2 after many resizes while it streams nothing is lost, doubled or stale, with %s',
-    async (_, draft, stale) => {
-      const times = inShortAndLongForm(4, 30);
+    async (_, draft, times, stale) => {
       const lines = 40_000;
       const terminal = await inTmux(driver({ lines, batch: 2, gapMs: 10, draft, stays: true }));
       await terminal.until('item 00020');
@@ -74,9 +78,12 @@ describe.skipIf(!hasTmux)('in tmux', () => {
       expect(items).toEqual(upTo(items.length));
       expect(items.length).toBeGreaterThan(100);
       expect(liveRowsIn(shown)).toHaveLength(4);
-      expect(liveRowsIn(history).length).toBeLessThanOrEqual(4 + stale);
+      const found = liveRowsIn(history).length - 4;
+      if (times >= 30) console.log({ resizes: times, staleRows: found });
+      expect(found).toBeLessThanOrEqual(stale);
       expect(forbiddenIn(terminal.raw())).toEqual([]);
     },
+    90_000,
   );
 
   test('A4 what the shell printed before is still there, and the terminal is given back as it was', async () => {

@@ -5,6 +5,7 @@ import type { ContextLimits } from '../../protocol/model/context.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { Usage, WireTool } from '../../protocol/model/wire.ts';
 import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/stream/context-usage.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
 import { messageBreakdown } from './message-breakdown.ts';
 import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';
 
@@ -40,10 +41,15 @@ const ROWS = 10;
 const SQUARES_A_ROW = 20;
 const MCP_NAME = /^mcp__(.+?)__(.+)$/;
 
+/** A status line asks after each answer: the definition of a tool is counted once. */
+const weighed = oncePer((tool: WireTool) => ({
+  name: tool.name,
+  tokens: estimateText(JSON.stringify(tool)),
+}));
+
 export function contextUsage(input: ContextUsageInput): ContextUsage {
   const { limits, measured, messages, factor = 1 } = input;
   const counted = (texts: readonly string[]) => texts.reduce((sum, text) => sum + estimateText(text), 0);
-  const weighed = (tool: WireTool) => ({ name: tool.name, tokens: estimateText(JSON.stringify(tool)) });
   const tools = (input.tools ?? []).map(weighed);
   const sum = (list: readonly { readonly tokens: number }[]) =>
     list.reduce((total, { tokens }) => total + tokens, 0);

@@ -3,9 +3,13 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/model/wire.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
 import { estimateBlock, estimateMessage } from './token-estimate.ts';
 
 type MessageBreakdown = ContextUsage['messageBreakdown'];
+
+/** Asked for after each answer: a block is counted once. */
+const tokensOf = oncePer(estimateBlock);
 
 /** `scale`: real tokens per estimated one. */
 export function messageBreakdown(messages: Iterable<ViewMessage>, scale: number): MessageBreakdown {
@@ -32,7 +36,7 @@ export function messageBreakdown(messages: Iterable<ViewMessage>, scale: number)
       continue;
     }
     for (const block of content) {
-      const tokens = estimateBlock(block);
+      const tokens = tokensOf(block);
       if (block.type === 'tool_use') {
         const { id, name } = block as { readonly id: string; readonly name: string };
         nameOf.set(id, name);

@@ -46,7 +46,8 @@ export function createBindings(keybindings?: unknown): Bindings {
     }
     return undefined;
   };
-  const keysOf = (action: ActionName) => (keys.get(action) ?? []).map(shownKeys);
+  const shown = new Map([...keys].map(([action, bound]) => [action, bound.map(shownKeys)]));
+  const keysOf = (action: ActionName) => shown.get(action) ?? [];
   return {
     problems,
     actionOf(event, context) {

@@ -63,6 +63,13 @@ const HOLD_MS = 150;
  * report the new size, tmux up to 250 ms before: the rows above the cursor could not be counted.
  */
 const SETTLE_MS = 450;
+/**
+ * A change is often followed by another one, and a frame with wide rows that is on its way then is out of
+ * place: the frames of a stream are narrow for longer, until a key asks for what was typed.
+ */
+const STREAM_SETTLE_MS = 1_500;
+/** A stream that brings no frame for this long has paused: the region is shown in full width. */
+const QUIET_MS = 300;
 
 export function createRegions(options: RegionsOptions): Regions {
   return new TwoRegions(options);
@@ -74,6 +81,8 @@ class TwoRegions implements Regions {
   #size: Size;
   #committed: Row[] = [];
   #isDirty = false;
+  /** The last frame was; one in full width follows. */
+  #isNarrow = false;
   /** The next frame writes everything: the size changed, or something else has written. */
   #isWhole = false;
   #isReleased = false;
@@ -82,6 +91,7 @@ class TwoRegions implements Regions {
   #lastFrameMs = Number.NEGATIVE_INFINITY;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #settledAtMs = Number.NEGATIVE_INFINITY;
+  #streamSettledAtMs = Number.NEGATIVE_INFINITY;
   #timer: { readonly dueMs: number; cancel(): void } | undefined;
 
   constructor(options: RegionsOptions) {
@@ -104,6 +114,7 @@ class TwoRegions implements Regions {
     if (this.#isClosed) return;
     this.#isDirty = true;
     if (cause === 'redraw') this.#isWhole = true;
+    if (cause === 'key') this.#streamSettledAtMs = this.#settledAtMs;
     this.#schedule(cause === 'key' ? KEY_FRAME_MS : FRAME_MS);
   }
 
@@ -137,7 +148,7 @@ class TwoRegions implements Regions {
 
   readonly #onDrain = () => {
     this.#isDraining = false;
-    if (this.#isDirty) this.#schedule(FRAME_MS);
+    if (this.#isDirty || this.#isNarrow) this.#schedule(FRAME_MS);
   };
 
   /** The rows on the screen may be wrapped by a size that was not seen yet. */
@@ -173,6 +184,7 @@ class TwoRegions implements Regions {
     this.#isWhole = true;
     this.#heldUntilMs = nowMs + HOLD_MS;
     this.#settledAtMs = nowMs + SETTLE_MS;
+    this.#streamSettledAtMs = nowMs + STREAM_SETTLE_MS;
     // Right after a change this is the real size; with the next change it may not be.
     this.#write(this.#painter.narrowed(size));
     return size;
@@ -190,12 +202,15 @@ class TwoRegions implements Regions {
       return;
     }
     const frame = this.#options.draw(size);
-    const manner = { isWhole: this.#isWhole, isNarrow: nowMs < this.#settledAtMs };
+    this.#isNarrow = nowMs < (this.#isDirty ? this.#streamSettledAtMs : this.#settledAtMs);
+    const manner = { isWhole: this.#isWhole, isNarrow: this.#isNarrow };
     const text = this.#painter.frame(frame, this.#committed.splice(0), size, manner);
-    this.#isDirty = manner.isNarrow;
+    // What `draw` has committed is in this frame: it needs none of its own.
+    this.#cancel();
+    this.#isDirty = false;
     this.#isWhole = false;
     this.#lastFrameMs = nowMs;
     this.#write(text);
-    if (manner.isNarrow) this.#schedule(this.#settledAtMs - nowMs);
+    if (this.#isNarrow) this.#schedule(Math.max(this.#settledAtMs - nowMs, QUIET_MS));
   }
 }

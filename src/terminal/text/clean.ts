@@ -5,8 +5,9 @@
 import { harmlessSgr, SGR_SOURCE } from './sgr.ts';
 import { visible } from './visible.ts';
 
-/** Printable characters and line feeds: nothing to do. */
-const HARMLESS = /^[\x20-\x7e\n]*$/;
+/** Printable characters of common scripts and line feeds: nothing to do. */
+const HARMLESS =
+  /^[\x20-\x7e\n\u00a1-\u00ac\u00ae-\u02ff\u0384-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u27bf\u3001-\u3163\u3165-\u9fff\uac00-\ud7a3]*$/;
 const CSI = '(?:\x1b\\[|\x9b)';
 /**
  * Sequences that are complete: CSI; strings (OSC, DCS, SOS, PM, APC) up to their end; other escapes. 7 and 8

@@ -118,6 +118,16 @@ describe('the sanitiser', () => {
     expect(clean('plain\ntext ✓ 日本 👩‍👩‍👧')).toBe('plain\ntext ✓ 日本 👩‍👩‍👧');
   });
 
+  test('what is taken for harmless at a glance is what the whole examination leaves', () => {
+    const others: number[] = [];
+    for (let code = 0; code < 0xd800; code += 1) {
+      const character = String.fromCharCode(code);
+      // The character behind it is not harmless at a glance.
+      if (clean(`${character}\u{10000}`) !== `${clean(character)}\u{10000}`) others.push(code);
+    }
+    expect(others).toEqual([]);
+  });
+
   test('keeps the colours of commands, and drops their other sequences', () => {
     expect(clean('\x1b[1;38;5;208mwarn\x1b[0m \x1b[2K\x1b[3Aup\x1b]0;title\x07!\x1bP1$q\x1b\\', 'sgr')).toBe(
       '\x1b[1;38;5;208mwarn\x1b[0m up!',
