@@ -1,5 +1,15 @@
 /** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
-export { type Database, type OwnConnection, openDatabase, type RunStatement } from './postgres/database.ts';
+export { createBlobStore } from './postgres/blobs.ts';
+export {
+  type Database,
+  type OwnConnection,
+  openDatabase,
+  type RunStatement,
+  type Statements,
+} from './postgres/database.ts';
+export { createInbox, putItem } from './postgres/inbox.ts';
+export { createJournalStore, type StreamRow, type StreamRows } from './postgres/journal.ts';
+export { createListener, type Happening, type Listener, notify } from './postgres/listen.ts';
 export { checkTables, type Migrated, migrate, TABLES_VERSION } from './postgres/migrations.ts';
 export { type Overview, overviewOf, pruneSessions, type SeenWorker } from './postgres/overview.ts';

@@ -68,7 +68,7 @@ export interface Inbox {
   ): Promise<{ readonly n: number; readonly fresh: boolean }>;
   /** Items with a number above `n`, in order. */
   after(sessionId: string, n: number): Promise<readonly InboxItem[]>;
-  /** Yields whenever an item was put; ends on abort. */
+  /** Yields after each put, and may yield without one; ends on abort. */
   wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
 }
 

@@ -1,4 +1,5 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
+import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
@@ -10,6 +11,8 @@ export { InMemorySessionStore } from '../session/host-store/in-memory-session-st
 export { sessionsDirectory } from '../session/paths.ts';
 export { foldSessionSummary } from '../session/session-info.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
+
+export type { JournalFormat, RecordsToResume };
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;
@@ -70,6 +73,20 @@ const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.C
   dir,
   sessionStore,
 });
+
+/**
+ * Writes and reads journal records as text: for a `JournalStore` that keeps them in a place of its own.
+ *
+ * @example
+ * const format = await journalFormat();
+ * const lines = format.linesOf({ sessionId: 's1', cwd: '/work' });
+ * const title = { type: 'custom-title', id: 't1', submission: 's1', customTitle: 'A name' } as const;
+ * const line = lines.encode(title, { seq: 1, epoch: 1, nowMs: Date.now() });
+ * format.decode(line); // the record
+ */
+export async function journalFormat(): Promise<JournalFormat> {
+  return (await import('../engine/standalone/journal-format.ts')).journalFormat;
+}
 
 /** Sessions that have a prompt or a name, newest first. */
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {

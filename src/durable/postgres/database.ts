@@ -2,8 +2,12 @@
 import type { Client, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
+import { type DatabasePlace, databaseError } from './database-error.ts';
 
-/** Runs one statement; `values` are its `$1`, `$2` … Returns the rows. */
+/**
+ * Runs one statement; `values` are its `$1`, `$2` … A statement with values is prepared once per connection,
+ * so its text must be a constant. Returns the rows; rejects with `storage_error` and a sentence.
+ */
 export type RunStatement = <Row extends object>(
   statement: string,
   values?: readonly unknown[],
@@ -18,11 +22,15 @@ export interface OwnConnection {
   close(): Promise<void>;
 }
 
-/** One database, with a pool of connections that are opened when they are needed. */
-export interface Database {
+/** Statements, alone or several as one. */
+export interface Statements {
   readonly run: RunStatement;
   /** Commits when `work` resolves, and rolls back when it rejects. */
   transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
+}
+
+/** One database, with a pool of connections that are opened when they are needed. */
+export interface Database extends Statements {
   connect(): Promise<OwnConnection>;
   close(): Promise<void>;
 }
@@ -34,17 +42,30 @@ interface DatabaseOptions {
   readonly connections?: number;
 }
 
-/** Opens nothing yet. Rejects with `not_installed` when `pg` is missing. */
+/** How long a server may take to accept a connection, ms. */
+const CONNECT_MS = 10_000;
+
+/**
+ * Opens nothing yet. Rejects with `not_installed` when `pg` is missing, and with `invalid_option` for what is
+ * not the URL of a Postgres database.
+ */
 export async function openDatabase({ url, connections = 8 }: DatabaseOptions): Promise<Database> {
   const pg = await loadDriver();
-  const pool: Pool = new pg.Pool({ connectionString: url, max: connections });
+  const how = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
+  const newClient = () => new pg.Client(how);
+  const place = placeOf(url, newClient);
+  const pool: Pool = new pg.Pool({ ...how, max: connections });
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
   pool.on('error', () => undefined);
   return {
-    run: statementsOf(pool),
+    run: statementsOf(pool, place),
     async transaction(work) {
-      const client = await pool.connect();
-      const run = statementsOf(client);
+      const client = await pool.connect().catch((error: unknown) => {
+        throw databaseError(error, place);
+      });
+      // Without a listener, a connection that breaks between two statements would end the process.
+      client.on('error', ignore);
+      const run = statementsOf(client, place);
       let broken: Error | undefined;
       try {
         await run('begin');
@@ -57,15 +78,18 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
         });
         throw error;
       } finally {
+        client.off('error', ignore);
         client.release(broken);
       }
     },
     async connect() {
-      const client: Client = new pg.Client({ connectionString: url });
-      client.on('error', () => undefined);
-      await client.connect();
+      const client = newClient();
+      client.on('error', ignore);
+      await client.connect().catch((error: unknown) => {
+        throw databaseError(error, place);
+      });
       return {
-        run: statementsOf(client),
+        run: statementsOf(client, place),
         onNotification: (listener) => {
           client.on('notification', ({ payload }: Notification) => listener(payload ?? ''));
         },
@@ -79,9 +103,40 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
   };
 }
 
-function statementsOf(client: Pool | PoolClient | Client): RunStatement {
-  return async <Row extends object>(statement: string, values: readonly unknown[] = []) =>
-    (await client.query<Row>(statement, [...values])).rows;
+const ignore = (): void => undefined;
+
+function statementsOf(client: Pool | PoolClient | Client, place: DatabasePlace): RunStatement {
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+    try {
+      const named = values.length === 0 ? { text } : { name: nameOf(text), text, values: [...values] };
+      return (await client.query<Row>(named)).rows;
+    } catch (error) {
+      throw databaseError(error, place);
+    }
+  };
+}
+
+/** Names of prepared statements: Postgres parses and plans each once per connection. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `turnwright_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
+
+function placeOf(url: string, newClient: () => Client): DatabasePlace {
+  try {
+    if (!/^postgres(?:ql)?:/.test(url)) throw new Error('another scheme');
+    const { host, port, database, user } = newClient();
+    return { host, port, database, user };
+  } catch (cause) {
+    throw new TurnwrightError(
+      'invalid_option',
+      'This is not the URL of a Postgres database. Examples: postgresql://user@host/name, postgresql:///name?host=/var/run/postgresql',
+      { cause },
+    );
+  }
 }
 
 async function loadDriver(): Promise<typeof import('pg')['default']> {

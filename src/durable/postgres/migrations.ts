@@ -8,7 +8,10 @@ interface Migration {
   readonly statements: string;
 }
 
-/** Steps are only ever added: one that was released is not changed. */
+/**
+ * Steps are only ever added: one that was released is not changed. JSON of users and models is text, as
+ * `jsonb` refuses the character U+0000.
+ */
 const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -29,10 +32,10 @@ const MIGRATIONS: readonly Migration[] = [
         barren_epochs int not null default 0,
         cwd text,
         title text,
-        outcome jsonb,
+        outcome text,
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now()
-      );
+      ) with (fillfactor = 50);
       create index sessions_by_state on turnwright.sessions (state, wake_at) where state <> 'idle';
 
       create table turnwright.journal (
@@ -50,12 +53,13 @@ const MIGRATIONS: readonly Migration[] = [
         seq int not null,
         state text not null
       );
+      alter table turnwright.snapshots alter state set storage external;
 
       create table turnwright.inbox (
         session_id text not null,
         n int not null,
         key text not null,
-        item jsonb not null,
+        item text not null,
         at timestamptz not null default now(),
         primary key (session_id, n),
         unique (session_id, key)
@@ -72,9 +76,9 @@ const MIGRATIONS: readonly Migration[] = [
         ask_id text not null,
         tool_use_id text not null,
         tool_name text not null,
-        question jsonb not null,
+        question text not null,
         asked_at timestamptz not null default now(),
-        answer jsonb,
+        answer text,
         answered_at timestamptz,
         primary key (session_id, ask_id)
       );

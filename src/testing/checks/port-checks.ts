@@ -49,9 +49,9 @@ export function inboxChecks(open: Open<Inbox>): readonly Check[] {
       equal((await first).done ?? false, false);
       await inbox.put('s', item('b'));
       equal((await wakes.next()).done ?? false, false);
-      const last = wakes.next();
       controller.abort();
-      equal((await last).done, true);
+      // It may wake without a reason before it ends.
+      while ((await wakes.next()).done !== true);
     }),
   ];
 }

@@ -37,9 +37,9 @@ export function composeFileHistory(
     keeper: createContentKeeper(blobs, () => bytesIn(directory, files), limits),
     async record(change, effectKey) {
       const submission = effectKey.split('/')[0] ?? '';
-      await journal.recorder.append([
-        { type: 'file-change', id: `${effectKey}/file-change`, submission, ...change },
-      ]);
+      // One call may change several files, and a call that is repeated changes them again.
+      const id = `${effectKey}/file-change/${ids.uuid()}`;
+      await journal.recorder.append([{ type: 'file-change', id, submission, ...change }]);
       await journal.recorder.commit();
     },
     entries: session.read,

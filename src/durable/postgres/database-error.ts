@@ -1,0 +1,83 @@
+/** What Postgres reports, in one sentence that says what to do; and whether the server is only away. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import { codeOf } from '../../util/code-of.ts';
+import { errorText } from '../../util/text/error-text.ts';
+
+/** Where a database is, without its password. */
+export interface DatabasePlace {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string | undefined;
+  readonly user: string | undefined;
+}
+
+/** The server is away: it ends, starts, was replaced by a standby, or cannot be reached. */
+export function isOutage(error: unknown): boolean {
+  const cause = causeOf(error);
+  const code = String(codeOf(cause) ?? '');
+  if (cause instanceof AggregateError) return cause.errors.some(isOutage);
+  return AWAY.has(code) || code.startsWith('08') || LOST.test(errorText(cause));
+}
+
+/**
+ * 57P01 to 57P03: it ends or starts; 53300: all connections are taken; 25006: a standby that may become the
+ * primary.
+ */
+const AWAY: ReadonlySet<string> = new Set([
+  ...['57P01', '57P02', '57P03', '53300', '25006'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['EAI_AGAIN', 'ENOTFOUND'],
+]);
+
+/** Errors of the driver that have no code. */
+const LOST = /^Connection terminated|^Client has encountered a connection error|timeout exceeded when trying/;
+
+/** Two transactions waited for each other: one was undone, and may be repeated. */
+export const isConflict = (error: unknown): boolean =>
+  ['40P01', '40001'].includes(String(codeOf(causeOf(error)) ?? ''));
+
+/** `storage_error` with a sentence; an error that is a sentence already is returned unchanged. */
+export function databaseError(error: unknown, place: DatabasePlace): TurnwrightError {
+  if (error instanceof TurnwrightError) return error;
+  return new TurnwrightError('storage_error', sentenceOf(error, place), { cause: error });
+}
+
+function sentenceOf(error: unknown, place: DatabasePlace): string {
+  const { database, user } = place;
+  const server = serverOf(place);
+  const code = String(codeOf(error) ?? '');
+  switch (code) {
+    case '3D000':
+      return `The server at ${server} has no database "${database}": createdb ${database}`;
+    case '28000':
+    case '28P01':
+      return `The server at ${server} refuses the user "${user}": ${errorText(error)}`;
+    case '42P01':
+    case '3F000':
+      return `The database "${database}" has no tables of Turnwright yet: npx turnwright durable migrate`;
+    case '42501':
+      return `The user "${user}" may not do this in the database "${database}": ${errorText(error)}`;
+    case '53300':
+      return `The server at ${server} has no connection left: raise max_connections, or run fewer processes.`;
+    case '57P03':
+      return `The server at ${server} is starting or shutting down: ${errorText(error)}`;
+    case '25006':
+      return `The server at ${server} is a standby, which cannot be written to: use the address of the primary.`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `There is no host "${place.host}": check the URL of the database.`;
+    default:
+      return isOutage(error)
+        ? `Postgres does not answer at ${server}: start it, or check the URL of the database. (${firstText(error)})`
+        : `The database "${database}" reports: ${errorText(error)}`;
+  }
+}
+
+function firstText(error: unknown): string {
+  return error instanceof AggregateError ? firstText(error.errors[0]) : errorText(error);
+}
+
+const serverOf = ({ host, port }: DatabasePlace): string =>
+  host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
+
+const causeOf = (error: unknown): unknown => (error instanceof TurnwrightError ? error.cause : error);

@@ -1,0 +1,207 @@
+/** The journal of sessions in Postgres: an append is one statement, which the row of its session fences. */
+import { journalFormat as loadFormat } from '../../index.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { Appended, Clock, JournalStore, TakenOver } from '../../protocol/ports.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { Statements } from './database.ts';
+import { outlasting } from './outlasting.ts';
+import { createSnapshots } from './snapshots.ts';
+
+/** A message of the stream, at its place in the order of the session: behind record `afterSeq`. */
+export interface StreamRow {
+  readonly afterSeq: number;
+  readonly n: number;
+  /** JSON. */
+  readonly message: string;
+}
+
+/** What is written together with an append: visible before its records, or with them. */
+export interface StreamRows {
+  /** Kept like the journal. */
+  readonly messages: readonly StreamRow[];
+  /** Kept until their block is recorded. */
+  readonly frames: readonly StreamRow[];
+}
+
+interface JournalOptions {
+  /** Working directory of sessions that have none in their row. */
+  readonly cwd: string;
+  readonly clock?: Pick<Clock, 'nowMs'> | undefined;
+  /** Called for each append; what it returns is written in the same transaction, once. */
+  readonly alongside?: ((sessionId: string) => StreamRows | undefined) | undefined;
+  /**
+   * How long an append waits for a server that is away.
+   * @default 60,000 ms
+   */
+  readonly outageMs?: number | undefined;
+}
+
+interface OpenJournal {
+  readonly epoch: number;
+  readonly lines: ReturnType<Awaited<ReturnType<typeof loadFormat>>['linesOf']>;
+  /** The last append: the next one follows it. Never rejects. */
+  writing: Promise<unknown>;
+}
+
+/** Rows that are read at once. */
+const PAGE_ROWS = 500;
+
+/**
+ * Appends wait for a server that is away and are then repeated, which has no effect on what was written
+ * before.
+ */
+export async function createJournalStore(
+  database: Statements,
+  { cwd, clock = systemClock, alongside, outageMs }: JournalOptions,
+): Promise<JournalStore> {
+  const format = await loadFormat();
+  const { run } = outlasting(database, { outageMs });
+  const snapshots = createSnapshots(run, format);
+  const open = new Map<string, OpenJournal>();
+
+  async function append(
+    sessionId: string,
+    epoch: number,
+    afterSeq: number,
+    ids: readonly string[],
+    bodies: readonly string[],
+  ): Promise<Appended> {
+    const seq = afterSeq + ids.length;
+    const { messages, frames } = alongside?.(sessionId) ?? NO_ROWS;
+    const stream = messages.length + frames.length === 0 ? [] : [...columns(messages), ...columns(frames)];
+    const written = await run(stream.length === 0 ? APPEND : APPEND_WITH_STREAM, [
+      ...[sessionId, epoch, afterSeq, ids, bodies],
+      ...stream,
+    ]);
+    if (written.length > 0) return { seq };
+    const [row] = await run<{ readonly epoch: number; readonly head: number }>(
+      'select epoch, head from turnwright.sessions where session_id = $1',
+      [sessionId],
+    );
+    if (row?.epoch !== epoch) return { fenced: true };
+    const recorded = await run<{ readonly entry_id: string }>(
+      `select entry_id from turnwright.journal where session_id = $1 and seq > $2 and seq <= $3 order by seq`,
+      [sessionId, afterSeq, seq],
+    );
+    const isRepeated = recorded.length === ids.length && recorded.every((r, at) => r.entry_id === ids[at]);
+    if (isRepeated) return { seq };
+    throw new TurnwrightError(
+      'storage_error',
+      `An append was to follow record ${afterSeq}, but the last record of the journal is ${row.head}.`,
+    );
+  }
+
+  return {
+    async takeOver(sessionId, { toResume = false } = {}): Promise<TakenOver> {
+      // Refuses what is not a session id before anything is written.
+      format.linesOf({ sessionId, cwd });
+      const [row] = await run<{ readonly epoch: number; readonly head: number; readonly cwd: string }>(
+        TAKE_OVER,
+        [sessionId, cwd],
+      );
+      if (row === undefined) throw new TurnwrightError('storage_error', 'The session was not created.');
+      const { epoch, head } = row;
+      const lines = format.linesOf({ sessionId, cwd: row.cwd });
+      await open.get(sessionId)?.writing;
+      open.set(sessionId, { epoch, lines, writing: Promise.resolve() });
+      const earlier = toResume && head > 0 ? await snapshots.toResume(sessionId, head) : undefined;
+      return earlier === undefined ? { epoch, head } : { epoch, head, toResume: earlier };
+    },
+
+    append(sessionId, epoch, afterSeq, entries) {
+      const journal = open.get(sessionId);
+      if (journal === undefined)
+        throw new TurnwrightError(
+          'storage_error',
+          `Session ${sessionId} is not open for writing; take it over first.`,
+        );
+      if (epoch !== journal.epoch) return FENCED;
+      if (entries.length === 0) return { seq: afterSeq };
+      const nowMs = clock.nowMs();
+      // Encoded now: later changes of the caller's objects are not recorded.
+      const bodies = entries.map((body: JournalBody, at) =>
+        journal.lines.encode(body, { seq: afterSeq + 1 + at, epoch, nowMs }),
+      );
+      const ids = entries.map(format.idOf);
+      const appended = journal.writing.then(() => append(sessionId, epoch, afterSeq, ids, bodies));
+      journal.writing = appended.catch(() => undefined);
+      return appended;
+    },
+
+    async *read(sessionId, fromSeq = 1) {
+      for (let from = fromSeq; ; ) {
+        const rows = await run<{ readonly seq: number; readonly body: string }>(
+          `select seq, body from turnwright.journal
+            where session_id = $1 and seq >= $2 order by seq limit ${PAGE_ROWS}`,
+          [sessionId, from],
+        );
+        for (const { body } of rows) yield format.decode(body);
+        if (rows.length < PAGE_ROWS) return;
+        from = (rows.at(-1)?.seq ?? from) + 1;
+      }
+    },
+
+    async exists(sessionId) {
+      const rows = await run('select 1 from turnwright.sessions where session_id = $1', [sessionId]);
+      return rows.length > 0;
+    },
+
+    async close(sessionId) {
+      const journal = open.get(sessionId);
+      open.delete(sessionId);
+      await journal?.writing;
+      if (journal !== undefined) await snapshots.keep(sessionId);
+    },
+  };
+}
+
+const FENCED: Appended = Object.freeze({ fenced: true });
+const NO_ROWS: StreamRows = { messages: [], frames: [] };
+
+const columns = (rows: readonly StreamRow[]): unknown[] => [
+  rows.map(({ afterSeq }) => afterSeq),
+  rows.map(({ n }) => n),
+  rows.map(({ message }) => message),
+];
+
+const TAKE_OVER = `
+  insert into turnwright.sessions (session_id, cwd, epoch, barren_epochs) values ($1, $2, 1, 1)
+  on conflict (session_id) do update set
+    epoch = sessions.epoch + 1, barren_epochs = sessions.barren_epochs + 1, updated_at = now()
+  returning epoch, head, coalesce(cwd, $2) as cwd`;
+
+/**
+ * The update locks the row and fails to match when a newer epoch owns the session: then nothing is inserted.
+ * Followers are woken when there are some.
+ */
+const FENCE_AND_INSERT = `
+  with fence as (
+    update turnwright.sessions
+    set head = $3::int + cardinality($4::text[]), barren_epochs = 0, updated_at = now()
+    where session_id = $1 and epoch = $2 and head = $3
+    returning session_id
+  ), records as (
+    insert into turnwright.journal (session_id, seq, epoch, entry_id, body)
+    select $1, $3 + ordinality, $2, entry_id, body
+    from fence, unnest($4::text[], $5::text[]) with ordinality as entry (entry_id, body, ordinality)
+  )`;
+
+const WAKE_FOLLOWERS = `
+  select (
+    select pg_notify('turnwright', 'journal ' || $1)
+    from turnwright.followers where session_id = $1 and until > now()
+  ) from fence`;
+
+const APPEND = FENCE_AND_INSERT + WAKE_FOLLOWERS;
+
+const rowsInto = (table: string, first: number): string => `
+  insert into turnwright.${table} (session_id, after_seq, n, epoch, message)
+  select $1, after_seq, n, $2, message
+  from fence, unnest($${first}::int[], $${first + 1}::bigint[], $${first + 2}::text[]) as row (after_seq, n, message)
+  on conflict do nothing`;
+
+const APPEND_WITH_STREAM = `${FENCE_AND_INSERT},
+  messages as (${rowsInto('messages', 6)}),
+  frames as (${rowsInto('frames', 9)})
+  ${WAKE_FOLLOWERS}`;
