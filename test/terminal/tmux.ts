@@ -25,6 +25,8 @@ export interface Tmux {
   until(text: string): Promise<void>;
   /** Value of a format, `#{pane_dead}` for example. */
   ask(format: string): string;
+  /** Before the end of the test, which ends it otherwise. */
+  end(): void;
 }
 
 interface Start {
@@ -67,9 +69,8 @@ export async function inTmux(
   // The limit counts for windows that are made after it.
   run('new-window', '-k', '-t', ':0', 'PS1="$ " exec sh');
   run('set', '-g', 'window-size', 'manual', ';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`);
-  onTestFinished(() => {
-    spawnSync('tmux', ['-S', socket, 'kill-server']);
-  });
+  const end = () => void spawnSync('tmux', ['-S', socket, 'kill-server']);
+  onTestFinished(end);
   const lines = (...args: string[]) =>
     run('capture-pane', '-p', ...args)
       .replace(/\n$/, '')
@@ -89,6 +90,7 @@ export async function inTmux(
       while (!terminal.history().some((line) => line.includes(text))) await pause(WAIT_STEP_MS);
     },
     ask: (format) => run('display-message', '-p', format).trimEnd(),
+    end,
   };
   terminal.type('echo text of the shell; seq 1 5');
   terminal.keys('Enter');
