@@ -46,6 +46,40 @@ describe('getContextUsage', () => {
     expect(found.systemTools).toContainEqual(expect.objectContaining({ name: 'Echo' }));
   });
 
+  it('contextSize has its sums, before the first answer and after each one', async () => {
+    const usage = { input_tokens: 8_000, output_tokens: 100, cache_read_input_tokens: 2_000 };
+    const { engine, run } = engineUnderTest([say('One.', { usage }), callTool('Echo'), say('Two.')], options);
+    const same = async () => {
+      const size = await engine.controls.contextSize();
+      expect(await engine.controls.contextUsage()).toMatchObject(size);
+      return size;
+    };
+    expect(await same()).toMatchObject({ apiUsage: null, rawMaxTokens: 100_000, maxTokens: 92_000 });
+    await run(words(500));
+    expect(await same()).toMatchObject({ totalTokens: 10_100, percentage: 10, autoCompactThreshold: 79_500 });
+    await run(words(10));
+    expect(Object.keys(await same())).toHaveLength(8);
+  });
+
+  it('counts changed lines once, however often it is asked', async () => {
+    const patch = { structuredPatch: [{ lines: ['-old', '+new', '+more', ' same'] }] };
+    const tools = [fakeTool({ name: 'Echo', answer: { data: patch, content: 'ok' } })];
+    const { engine, run } = engineUnderTest([callTool('Echo'), say('One.'), callTool('Echo'), say('Two.')], {
+      ...options,
+      tools,
+    });
+    const lines = () => engine.controls.usage().session;
+    await run('go');
+    const once = lines();
+    expect(lines()).toMatchObject({ total_lines_added: once.total_lines_added });
+    await run('again');
+    expect(lines()).toMatchObject({
+      total_lines_added: 2 * once.total_lines_added,
+      total_lines_removed: 2 * once.total_lines_removed,
+    });
+    expect(once).toMatchObject({ total_lines_added: 2, total_lines_removed: 1 });
+  });
+
   it('can be asked before the first prompt', async () => {
     const { engine } = engineUnderTest([], options);
     const found = await engine.controls.contextUsage();

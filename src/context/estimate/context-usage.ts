@@ -6,6 +6,7 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { Usage, WireTool } from '../../protocol/model/wire.ts';
 import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
+import { contextSize } from './context-size.ts';
 import { messageBreakdown } from './message-breakdown.ts';
 import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';
 
@@ -58,11 +59,14 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   const allTools = input.tools === undefined ? Math.max(0, (input.overheadTokens ?? 0) - texts) : sum(tools);
   const fixed = texts + allTools;
   const estimated = fixed + estimateTokens(messages);
-  const total =
-    measured === undefined
-      ? estimated * factor
-      : tokensOf(measured.usage) + estimateTokens(messages.slice(measured.length)) * factor;
-  const scale = estimated === 0 ? 1 : total / estimated;
+  const size = contextSize({
+    ...input,
+    usage: measured?.usage,
+    estimated:
+      (measured === undefined ? estimated : estimateTokens(messages.slice(measured.length))) * factor,
+  });
+  const { totalTokens } = size;
+  const scale = estimated === 0 ? 1 : totalTokens / estimated;
   const real = (tokens: number) => Math.round(tokens * scale);
 
   const inHead = input.memoryFiles.map(({ path, type, content }) => ({
@@ -116,7 +120,6 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     category('messages', 'Messages', spoken, 'green'),
     category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
   ].filter(({ tokens }) => tokens > 0);
-  const totalTokens = Math.round(total);
   const buffer = Math.max(0, limits.window - (input.autocompact ? limits.autocompactAt : limits.blockingAt));
   const free = Math.max(0, limits.window - buffer - totalTokens);
   const waiting = [
@@ -137,13 +140,9 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     },
   ];
   return {
+    ...size,
     categories: [...inWindow, ...waiting],
-    totalTokens,
-    maxTokens: limits.effective,
-    rawMaxTokens: limits.window,
-    percentage: Math.round((totalTokens / limits.window) * 100),
     gridRows: grid(inWindow, limits.window),
-    model: input.model,
     memoryFiles: [...inHead, ...later],
     mcpTools: [...mcpTools, ...mcpDeferred],
     ...(ownDeferred.length > 0 && { deferredBuiltinTools: ownDeferred }),
@@ -161,10 +160,7 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     }),
     ...(mcpInstructions.length > 0 && { mcpInstructions }),
     systemTools,
-    ...(input.autocompact && { autoCompactThreshold: limits.autocompactAt }),
-    isAutoCompactEnabled: input.autocompact,
     messageBreakdown: breakdown,
-    apiUsage: measured === undefined ? null : usageOf(measured.usage),
   };
 }
 
@@ -223,16 +219,6 @@ function skillsIn(
 
 function category(id: ContextCategory['id'], name: string, tokens: number, color: string): ContextCategory {
   return { id, name, tokens, color, kind: 'used' };
-}
-
-function tokensOf(usage: Usage): number {
-  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
-  return input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens;
-}
-
-function usageOf(usage: Usage): NonNullable<ContextUsage['apiUsage']> {
-  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
-  return { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens };
 }
 
 /** Each category gets its share of the squares, at least one; the last one may be partly filled. */

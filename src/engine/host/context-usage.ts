@@ -1,6 +1,7 @@
 /** What fills the context of this session, and of one that is kept in files. */
+import { contextSize } from '../../context/estimate/context-size.ts';
 import { type ContextUsageInput, contextUsage } from '../../context/estimate/context-usage.ts';
-import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
+import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { AGENT_TOOL, agentLine } from '../../subagents/agent-tool.ts';
@@ -35,6 +36,31 @@ export async function contextUsageOf(session: Session): Promise<ContextUsage> {
     factor: port.measure?.({ ...head, model, view: messages, tools }).factor ?? 1,
     ...(measured !== undefined && measured.root === messages.root && { measured }),
   });
+}
+
+/** Looks only at what was appended since the last answer; before one, at everything. */
+export async function contextSizeOf(session: Session): Promise<ContextSize> {
+  await openSession(session);
+  const { config, context, conversation } = session;
+  const { measured, messages } = conversation;
+  if (measured === undefined || measured.root !== messages.root) return sizeIn(await contextUsageOf(session));
+  const model = session.model.current;
+  return contextSize({
+    model,
+    limits: context.port.limitsFor(model),
+    autocompact: config.compaction?.auto !== false,
+    usage: measured.usage,
+    estimated: context.port.estimate(messages.slice(measured.length), model),
+  });
+}
+
+function sizeIn(usage: ContextUsage): ContextSize {
+  const { totalTokens, maxTokens, rawMaxTokens, percentage, model, apiUsage } = usage;
+  const { autoCompactThreshold, isAutoCompactEnabled } = usage;
+  return {
+    ...{ totalTokens, maxTokens, rawMaxTokens, percentage, model, isAutoCompactEnabled, apiUsage },
+    ...(autoCompactThreshold !== undefined && { autoCompactThreshold }),
+  };
 }
 
 function agentRow(agent: AgentDefinition): NonNullable<ContextUsageInput['agents']> {

@@ -4,7 +4,7 @@
  */
 
 import type { UserBlock } from '../../protocol/model/wire.ts';
-import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
+import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
 import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
 import type { SessionState } from '../../protocol/stream/session-messages.ts';
@@ -39,6 +39,7 @@ export class HostControls {
   readonly #session: Session;
   readonly #refuseClosed: () => void;
   readonly #startedMs: number;
+  #lines: ChangedLines | undefined;
 
   /** Time counts from now on. `refuseClosed` throws `engine_closed` once the engine is closed. */
   constructor(session: Session, refuseClosed: () => void) {
@@ -95,6 +96,12 @@ export class HostControls {
     return (await import('./context-usage.ts')).contextUsageOf(this.#session);
   }
 
+  /** How full the context is; needs no look at the whole conversation once there was an answer. */
+  async contextSize(): Promise<ContextSize> {
+    this.#refuseClosed();
+    return (await import('./context-usage.ts')).contextSizeOf(this.#session);
+  }
+
   /** Looks for skills again; those that a user may call. Emits a list of commands that changed. */
   async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
     this.#refuseClosed();
@@ -111,14 +118,14 @@ export class HostControls {
   }
 
   usage(): SessionUsage {
-    const { budget, conversation, model, world } = this.#session;
+    const { budget, model, world } = this.#session;
     const { ledger } = budget;
     return {
       session: {
         total_cost_usd: ledger.totalCostUsd(),
         total_api_duration_ms: Math.round(model.client.sessionApiMs()),
         total_duration_ms: Math.round(world.clock.monotonicMs() - this.#startedMs),
-        ...changedLines(conversation.messages),
+        ...this.#changedLines(),
         model_usage: ledger.modelUsage(),
       },
       subscription_type: null,
@@ -128,11 +135,32 @@ export class HostControls {
     };
   }
 
+  /** Counts only what was appended since the last call. */
+  #changedLines(): Pick<SessionUsage['session'], 'total_lines_added' | 'total_lines_removed'> {
+    const { messages } = this.#session.conversation;
+    const { root, length } = messages;
+    const known = this.#lines?.root === root && this.#lines.length <= length ? this.#lines : NO_LINES;
+    const { added, removed } = changedLines(messages.slice(known.length));
+    const lines = { root, length, added: known.added + added, removed: known.removed + removed };
+    this.#lines = lines;
+    return { total_lines_added: lines.added, total_lines_removed: lines.removed };
+  }
+
   /** What hooks this session has. */
   hooksListing(): HooksListing {
     return this.#session.hooks.listing();
   }
 }
+
+/** Lines that files have changed by, in this much of the conversation. */
+interface ChangedLines {
+  readonly root: object;
+  readonly length: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+const NO_LINES: Omit<ChangedLines, 'root'> = { length: 0, added: 0, removed: 0 };
 
 function changedLines(messages: Iterable<unknown>) {
   let [added, removed] = [0, 0];
@@ -147,7 +175,7 @@ function changedLines(messages: Iterable<unknown>) {
       removed += lines.filter((line) => line.startsWith('-')).length;
     }
   }
-  return { total_lines_added: added, total_lines_removed: removed };
+  return { added, removed };
 }
 
 interface ChangedFile {

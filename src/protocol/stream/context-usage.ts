@@ -40,9 +40,8 @@ export interface ContextSquare {
   readonly squareFullness: number;
 }
 
-/** What fills the context window of a session. All figures are tokens. */
-export interface ContextUsage {
-  readonly categories: readonly ContextCategory[];
+/** How full the context window of a session is. */
+export interface ContextSize {
   /**
    * Tokens in use: the figure reported by the provider if there is one, plus an estimate of what was appended
    * since.
@@ -54,9 +53,22 @@ export interface ContextUsage {
   readonly rawMaxTokens: number;
   /** `totalTokens` of `rawMaxTokens`, 0 to 100, rounded. */
   readonly percentage: number;
+  readonly model: string;
+  /** Tokens at which the conversation is compacted; absent if that is off. */
+  readonly autoCompactThreshold?: number;
+  readonly isAutoCompactEnabled: boolean;
+  /** Usage of the last response; null before the first: then all of `totalTokens` is estimated. */
+  readonly apiUsage: Pick<
+    Usage,
+    'input_tokens' | 'output_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens'
+  > | null;
+}
+
+/** What fills the context window of a session. All figures are tokens. */
+export interface ContextUsage extends ContextSize {
+  readonly categories: readonly ContextCategory[];
   /** The categories as a grid of ten rows. */
   readonly gridRows: readonly (readonly ContextSquare[])[];
-  readonly model: string;
   readonly memoryFiles: readonly {
     readonly path: string;
     /** Scope: `User`, `Project` or `Local`. */
@@ -110,9 +122,6 @@ export interface ContextUsage {
   };
   /** Built-in tools in the window. */
   readonly systemTools: readonly { readonly name: string; readonly tokens: number }[];
-  /** Tokens at which the conversation is compacted; absent if that is off. */
-  readonly autoCompactThreshold?: number;
-  readonly isAutoCompactEnabled: boolean;
   /** What the messages consist of, estimated. */
   readonly messageBreakdown: {
     readonly toolCallTokens: number;
@@ -132,9 +141,4 @@ export interface ContextUsage {
     }[];
     readonly attachmentsByType: readonly { readonly name: string; readonly tokens: number }[];
   };
-  /** Usage of the last response; null before the first. */
-  readonly apiUsage: Pick<
-    Usage,
-    'input_tokens' | 'output_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens'
-  > | null;
 }

@@ -8,7 +8,7 @@ import type { PermissionRulesState, SessionSettings } from '../../engine/host/se
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
-import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
+import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
@@ -82,6 +82,11 @@ export interface SessionMethods {
   ): Promise<RewindFilesResult>;
   /** Usage of the context window, by category. */
   getContextUsage(): Promise<ContextUsage>;
+  /**
+   * How full the context window is: the figures of `getContextUsage()` without its categories. Cheap enough
+   * for every answer: it counts what was appended since the last one.
+   */
+  getContextSize(): Promise<ContextSize>;
   /** Cost and duration of the session. The name is the published one; this implementation is stable. */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
   /** Stops a task. Resolves when all of it has ended, or immediately when no such task runs. */

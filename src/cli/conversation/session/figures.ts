@@ -1,5 +1,5 @@
-/** Figures of the status line, asked of the session: the same functions that `/context` and `/cost` use. */
-import type { ContextUsage, Query, SDKMessage, SessionUsage } from '../../../index.ts';
+/** Figures of the status line, asked of the session: those that `/context` and `/cost` show. */
+import type { ContextSize, Query, SDKMessage, SessionUsage } from '../../../index.ts';
 import type { ContextFigure, CostFigure, Figures, WorkFigure } from '../state.ts';
 
 interface FigureReader {
@@ -21,7 +21,7 @@ export function createFigureReader(
       const session = query();
       if (session === undefined) break;
       const [context, usage] = await Promise.all([
-        session.getContextUsage().catch(() => undefined),
+        session.getContextSize().catch(() => undefined),
         session.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET().catch(() => undefined),
       ]);
       if (session !== query()) continue;
@@ -40,7 +40,7 @@ export function createFigureReader(
   };
 }
 
-function contextFigure(usage: ContextUsage): ContextFigure {
+function contextFigure(usage: ContextSize): ContextFigure {
   const { apiUsage, totalTokens, rawMaxTokens, maxTokens, autoCompactThreshold, isAutoCompactEnabled } =
     usage;
   const reported =
