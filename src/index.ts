@@ -200,6 +200,7 @@ export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-q
 export {
   archiveSession,
   configurationHome,
+  createJournalMapper,
   deleteSession,
   type EraseRequest,
   eraseFromSession,
@@ -217,6 +218,8 @@ export {
   InMemorySessionStore,
   importSessionToStore,
   type JournalFormat,
+  type JournalMapper,
+  type JournalMapperOptions,
   journalFormat,
   type ListSessionsOptions,
   type ListSubagentsOptions,

@@ -21,6 +21,7 @@ import type { Recorder } from '../protocol/session/journal.ts';
 import type { ResumePoint } from '../protocol/session/resume-point.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
 import type { HookPort } from '../protocol/tools/hook.ts';
+import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { PermissionDenial } from '../protocol/tools/permission.ts';
 import type { ToolExecutor } from '../protocol/tools/tool-call.ts';
 import type { Scope } from '../util/async/scope.ts';
@@ -106,6 +107,8 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
+  /** Of a tool that an MCP server offers. */
+  mcpOf?(name: string): McpOrigin | undefined;
   /** The input as hooks and hosts receive it: with absolute paths. */
   outwardInput(block: ToolUseBlock): JsonObject;
 }

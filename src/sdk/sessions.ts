@@ -1,4 +1,5 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
+import type { JournalMapper, JournalMapperOptions } from '../engine/output/from-journal.ts';
 import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
@@ -12,7 +13,7 @@ export { sessionsDirectory } from '../session/paths.ts';
 export { foldSessionSummary } from '../session/session-info.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
 
-export type { JournalFormat, RecordsToResume };
+export type { JournalFormat, JournalMapper, JournalMapperOptions, RecordsToResume };
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;
@@ -262,4 +263,25 @@ export async function sessionContext(
   options: SessionOptions = {},
 ): Promise<ContextUsage> {
   return (await loadRecord()).sessionContext(sessionId, placeOf(options));
+}
+
+/**
+ * Makes the messages that `query()` yields of the journal entries of a session, for programs that follow a
+ * session through its `JournalStore`. What is not recorded is missing: stream events, progress, `init`,
+ * messages about tasks, hooks and subagents. An assistant message may carry the stop reason and usage of its
+ * response where the live one came before these were known, and a large `tool_use_result` is as it was
+ * recorded, shortened.
+ *
+ * @example
+ * ```ts
+ * async function print(store: JournalStore, sessionId: string) {
+ *   const mapper = await createJournalMapper();
+ *   for await (const entry of store.read(sessionId))
+ *     for (const message of mapper.map(entry)) console.log(message.type, message.uuid);
+ * }
+ * ```
+ */
+export async function createJournalMapper(options: JournalMapperOptions = {}): Promise<JournalMapper> {
+  const { openJournalMapper } = await import('../engine/output/from-journal.ts');
+  return openJournalMapper(options);
 }

@@ -5,6 +5,7 @@ import type { Life } from '../protocol/life.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
+import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
@@ -56,6 +57,8 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
+  /** Of a tool that an MCP server offers. */
+  mcpOf(name: string): McpOrigin | undefined;
   /** The input for hooks and hosts. */
   outwardInput(block: ToolUseBlock): JsonObject;
   /** Names that the model can call, deferred ones included, in their order. */
@@ -154,6 +157,10 @@ class Tools implements ToolsPort {
   backfill(block: ToolUseBlock): ToolUseBlock {
     const input = observableInput(this.#find(block.name), block.input);
     return input === block.input ? block : { ...block, input };
+  }
+
+  mcpOf(name: string): McpOrigin | undefined {
+    return this.#find(name)?.mcp;
   }
 
   outwardInput(block: ToolUseBlock): JsonObject {

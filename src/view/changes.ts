@@ -1,5 +1,6 @@
 /** Records that change messages which are in the view already: retractions and edits. */
 
+import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { EditSource } from '../protocol/model/view.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
 import { listOf } from '../util/collections/list-of.ts';
@@ -21,6 +22,12 @@ export function changesView<R extends JournalBody>(record: R): record is R & Vie
 
 /** Whether the record replaces the whole view: a compaction. */
 export const isCompaction = ({ type }: ViewChange): boolean => type === 'boundary';
+
+/** What a compaction puts before the messages that it keeps: the summary, and what is restored with it. */
+export function headOfCompaction(record: JournalBody): readonly ViewMessage[] {
+  if (record.type !== 'boundary') return [];
+  return record.edits.flatMap((edit) => (edit.kind === 'reset' ? edit.head : []));
+}
 
 /**
  * Uuids of the messages that the record retracts: none, unless it is a retraction. Throws TypeError when it

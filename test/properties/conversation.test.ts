@@ -8,19 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
-import type { AnyTool, ToolOutput } from '../../src/protocol/tools/tool.ts';
-import {
-  type Fault,
-  type RehearsalServer,
-  type ScriptedReply,
-  startRehearsal,
-  thinking,
-  toolUse,
-} from '../../src/rehearsal/index.ts';
+import { type RehearsalServer, startRehearsal } from '../../src/rehearsal/index.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';
+import { TOOLS, turn } from './generated-turns.ts';
 
 const RUNS = propertyRuns(200, 2_000);
 const MODEL = 'claude-sonnet-5';
@@ -30,120 +23,6 @@ const impatient = {
   ...systemClock,
   sleep: (_ms: number, signal?: AbortSignal) => systemClock.sleep(0, signal),
 };
-
-type Deed = 'ok' | 'throw' | 'empty' | 'error' | 'hang' | 'end' | 'later';
-
-const toolNamed = (name: string, safe: boolean): AnyTool => ({
-  name,
-  inputJsonSchema: { type: 'object', properties: { deed: { type: 'string' } } },
-  description: () => `Does what it is told (${name}).`,
-  parse: (input: { deed?: Deed }) =>
-    typeof input.deed === 'string'
-      ? { ok: true, input: input as { deed: Deed } }
-      : { ok: false, issues: ['deed is missing'] },
-  isConcurrencySafe: () => safe,
-  isReadOnly: () => safe,
-  effectClass: () => (safe ? 'pure' : 'unsafe'),
-  async run({ deed }: { deed: Deed }, { signal }): Promise<ToolOutput> {
-    if (deed === 'throw') throw new Error('thrown by the tool');
-    if (deed === 'later') await new Promise((resolve) => setImmediate(resolve));
-    if (deed === 'hang') {
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        setTimeout(resolve, 30).unref();
-      });
-    }
-    return {
-      data: deed,
-      content: deed === 'empty' ? '' : `did ${deed}`,
-      isError: deed === 'error',
-      endsTurn: deed === 'end',
-    };
-  },
-});
-const TOOLS = [toolNamed('Look', true), toolNamed('Change', false)];
-
-const deed = fc.constantFrom<Deed>('ok', 'ok', 'ok', 'later', 'throw', 'empty', 'error', 'hang', 'end');
-const call = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc
-      .record({ name: fc.constantFrom('Look', 'Change'), deed })
-      .map(({ name, deed: d }) => toolUse(name, { deed: d })),
-  },
-  { weight: 1, arbitrary: fc.constant(toolUse('Unknown', { x: 1 })) },
-  { weight: 1, arbitrary: fc.constant(toolUse('Look', {})) },
-  { weight: 1, arbitrary: fc.constant(toolUse('Look', { deed: 'ok' }, 'toolu_same')) },
-);
-const words = fc
-  .constantFrom('Right.', 'Let me see. ', '  \n', 'naïve 🦆 text', 'x'.repeat(300))
-  .map((text) => ({ type: 'text' as const, text }));
-const block = fc.oneof(
-  { weight: 3, arbitrary: words },
-  { weight: 4, arbitrary: call },
-  { weight: 1, arbitrary: fc.constant(thinking('Hmm.')) },
-);
-const fault: fc.Arbitrary<Fault | undefined> = fc.oneof(
-  { weight: 8, arbitrary: fc.constant(undefined) },
-  {
-    weight: 4,
-    arbitrary: fc
-      .record({
-        name: fc.constantFrom(
-          'cut',
-          'reset-after-events',
-          'reset-before-headers',
-          'reset-after-stop',
-          'sse-error',
-          'truncated-json',
-          'invalid-json',
-          'duplicate-event',
-          'unknown-event',
-          'unknown-block',
-          'crlf',
-          'split-utf8',
-          'delta-without-usage',
-          'empty-body',
-          'html-error-page',
-          'wrong-content-type',
-          'max-tokens-in-tool-json',
-          'empty-response',
-          'out-of-order',
-        ),
-        after: fc.integer({ min: 0, max: 12 }),
-        times: fc.integer({ min: 1, max: 2 }),
-      })
-      .map((given) => given as Fault),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom(429, 500, 529)
-      .map((status): Fault => ({ name: 'http-status', status, times: 1 })),
-  },
-);
-const turn: fc.Arbitrary<ScriptedReply> = fc
-  .record({
-    blocks: fc.array(block, { maxLength: 5 }),
-    stop: fc.oneof(
-      { weight: 9, arbitrary: fc.constant(undefined) },
-      {
-        weight: 2,
-        arbitrary: fc.constantFrom('max_tokens', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use'),
-      },
-    ),
-    fault,
-  })
-  .map(({ blocks, stop, fault: f }) => ({
-    // The real API puts thinking first.
-    blocks: [
-      ...blocks.filter((b) => b.type === 'thinking').slice(0, 1),
-      ...blocks.filter((b) => b.type !== 'thinking'),
-    ],
-    ...(stop === undefined ? {} : { stop_reason: stop }),
-    ...(f === undefined ? {} : { faults: [f] }),
-  }));
 
 const ALTERING = new Set(['duplicate-event', 'out-of-order']);
 

@@ -42,6 +42,7 @@ export function createDeliveries(): Deliveries {
     guard: (port) => ({
       wireTools: (model) => port.wireTools(model),
       backfill: (block) => port.backfill(block),
+      mcpOf: (name) => port.mcpOf?.(name),
       outwardInput: (block) => port.outwardInput(block),
       open(input) {
         const executor = port.open(input);

@@ -3,7 +3,6 @@
  */
 import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/stream/sdk-messages.ts';
-import type { McpOrigin } from '../../protocol/tools/tool.ts';
 import { titleWords } from '../../util/text/title-words.ts';
 
 /** Of every message that no model wrote. */
@@ -31,7 +30,7 @@ export function toSdkAssistant(message: AssistantMessage, session_id: string): S
     type: 'assistant',
     message:
       synthetic === undefined
-        ? { ...message.message, context_management: null }
+        ? { ...message.message, ...filledCall(message), context_management: null }
         : syntheticBody(message.message),
     parent_tool_use_id: null,
     timestamp: message.timestamp,
@@ -44,6 +43,18 @@ export function toSdkAssistant(message: AssistantMessage, session_id: string): S
   };
 }
 
+/** Consumers receive the fields that a tool derives of its input; the API does not. */
+function filledCall({
+  derivedInput,
+  message,
+}: AssistantMessage): Pick<AssistantMessage['message'], 'content'> | undefined {
+  if (derivedInput === undefined) return undefined;
+  const content = message.content.map((block) =>
+    block.type === 'tool_use' ? { ...block, input: { ...block.input, ...derivedInput } } : block,
+  );
+  return { content };
+}
+
 function thoughtFields({
   durationMs,
   display,
@@ -52,19 +63,15 @@ function thoughtFields({
 }
 
 /** What people call the tools that are called, where it is not the name: those of servers, known or not. */
-export function toolUseMeta(
-  { message }: AssistantMessage,
-  mcpOf: ((name: string) => McpOrigin | undefined) | undefined,
-): Pick<SDKAssistantMessage, 'tool_use_meta'> {
+export function toolUseMeta({ message, mcp }: AssistantMessage): Pick<SDKAssistantMessage, 'tool_use_meta'> {
   const meta = message.content.flatMap((block) => {
     if (block.type !== 'tool_use') return [];
     const { id, name } = block;
-    const origin = mcpOf?.(name);
-    if (origin === undefined) {
+    if (mcp === undefined) {
       const display_name = titleWords(name.split('__').at(-1) ?? name);
       return display_name === name ? [] : [{ id, display_name }];
     }
-    const { server, serverName = server, tool, title } = origin;
+    const { server, serverName = server, tool, title } = mcp;
     return [
       { id, display_name: title ?? titleWords(tool), server_display_name: serverName, tool_name: tool },
     ];

@@ -17,8 +17,8 @@ import type {
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { McpOrigin } from '../../protocol/tools/tool.ts';
 import { countedIds } from '../../util/ids/counted-ids.ts';
+import { stableUuid } from '../../util/ids/stable-uuid.ts';
 import { answeredPrompt, createPromptStamp } from './answered-prompt.ts';
 import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
@@ -27,8 +27,6 @@ import { toReplay, toSdkUser } from './to-sdk-user.ts';
 export const AGENT_MESSAGE = 'agent_message';
 
 export interface SdkMapperOptions {
-  /** Of a tool that an MCP server offers. Absent: none is. */
-  readonly mcpOf?: ((name: string) => McpOrigin | undefined) | undefined;
   readonly sessionId: string;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -111,7 +109,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         level: 'info',
         content: 'An answer that broke off was retracted.',
         retracted_message_uuids,
-        uuid: options.ids.uuid(),
+        // The same wherever it is made: live, and of the journal.
+        uuid: stableUuid(`${session_id}/retracted/${retracted_message_uuids[0]}`),
         session_id,
       },
     ];
@@ -126,7 +125,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     named = 0;
     return {
       ...toSdkAssistant(message, session_id),
-      ...toolUseMeta(message, options.mcpOf),
+      ...toolUseMeta(message),
       ...(supersedes.length > 0 && { supersedes }),
       ...(message.synthetic === undefined && stampMessage()),
     };

@@ -140,11 +140,9 @@ function asPlainText(message: SDKMessage): SDKMessage {
 function mapperOptions({
   config,
   host,
-  tools,
   world,
-}: Pick<Session, 'config' | 'host' | 'tools' | 'world'>): SdkMapperOptions {
+}: Pick<Session, 'config' | 'host' | 'world'>): SdkMapperOptions {
   return {
-    mcpOf: (name) => tools.mcpOf(name),
     sessionId: host.sessionId,
     ids: world.ids,
     clock: world.clock,

@@ -2,14 +2,12 @@ import type { ToolsPort } from '../../loop/deps.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import type { PermissionResult } from '../../protocol/tools/permission.ts';
-import type { McpOrigin, ToolOutput } from '../../protocol/tools/tool.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { GatedAnswer } from './host-call.ts';
 
 /** The tools of a conversation, as the engine uses them. */
 export interface ToolsRoom {
   readonly port: ToolsPort;
-  /** Of a tool that an MCP server offers. */
-  mcpOf(name: string): McpOrigin | undefined;
   /** Leaves the tool out of further requests; false: it was out already. */
   quarantine(name: string): boolean;
   /** Names, in the order the model sees them. */

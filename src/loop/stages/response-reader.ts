@@ -17,6 +17,7 @@ import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar, withLater } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
+import { type CallFacts, callFacts } from './observed-call.ts';
 import { addNotices, settleResponse, withEnd } from './settle-response.ts';
 
 /** Stop reasons that truncate the response: only its last block can be incomplete. */
@@ -230,7 +231,8 @@ export class ResponseReader {
     const { block: raw, unparsed } = builder.finish(how.cut === true);
     if (raw === undefined) return;
     const block = raw.type === 'tool_use' ? this.#withOwnId(raw) : raw;
-    const message = this.#message(block, builder, how.aborted === true);
+    const facts = block.type === 'tool_use' ? callFacts(block, it.deps.tools) : undefined;
+    const message = this.#message(block, builder, how.aborted === true, facts);
     this.response.messages.push(message);
     this.#unrecorded.push(message);
     this.#finished = true;
@@ -238,8 +240,8 @@ export class ResponseReader {
       const effectKey = it.id(`tool/${block.id}`);
       const call = { block, assistantUuid: message.uuid, effectKey };
       this.response.calls.push(unparsed === undefined ? call : { ...call, unparsed });
-      batch.push(observed(message, block, it));
-    } else batch.push(message);
+    }
+    batch.push(message);
   }
 
   /**
@@ -251,7 +253,12 @@ export class ResponseReader {
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
 
-  #message(block: AssistantBlock, { startedMs }: BlockBuilder, aborted: boolean): AssistantMessage {
+  #message(
+    block: AssistantBlock,
+    { startedMs }: BlockBuilder,
+    aborted: boolean,
+    facts: CallFacts | undefined,
+  ): AssistantMessage {
     const { response } = this;
     const { deps } = this.#iteration;
     return Object.freeze({
@@ -271,6 +278,7 @@ export class ResponseReader {
       ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
       ...(block.type === 'thinking' ? { thought: this.#thought(startedMs) } : {}),
       ...(aborted ? { aborted: true as const } : {}),
+      ...facts,
     });
   }
 
@@ -283,12 +291,3 @@ export class ResponseReader {
 
 const displayOf = ({ thinking }: ModelRequest): string | undefined =>
   thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;
-
-/**
- * Consumers may get derived input fields; the message that is sent to the API is another object, without
- * them.
- */
-function observed(message: AssistantMessage, block: ToolUseBlock, { deps }: Iteration): AssistantMessage {
-  const filled = deps.tools.backfill(block);
-  return filled === block ? message : { ...message, message: { ...message.message, content: [filled] } };
-}

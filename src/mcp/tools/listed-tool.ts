@@ -1,9 +1,8 @@
 /** A server's tool as the engine's Tool. */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
-import type { McpToolInfo } from '../../protocol/tools/mcp.ts';
+import type { McpOrigin, McpToolInfo } from '../../protocol/tools/mcp.ts';
 import type {
   AnyTool,
-  McpOrigin,
   ToolContext,
   ToolOutput,
   ToolPolicy,

@@ -3,6 +3,8 @@
  * them to the shapes of the SDK (`sdk-messages.ts`).
  */
 
+import type { JsonObject } from '../json.ts';
+import type { McpOrigin } from '../tools/mcp.ts';
 import type { DecisionReasonType, PermissionDecision, PermissionMode } from '../tools/permission.ts';
 import type { Attachment, RecalledMemory } from './attachment.ts';
 import type { AssistantErrorKind } from './failure.ts';
@@ -39,6 +41,10 @@ export interface AssistantMessage extends Common {
   };
   /** An abort ended the response after this block. */
   readonly aborted?: true;
+  /** Of a call: fields that its tool derives for observers; never sent to the API. */
+  readonly derivedInput?: JsonObject;
+  /** Of a call: the tool's origin, if an MCP server offers it. */
+  readonly mcp?: McpOrigin;
 }
 
 export interface ThoughtFacts {

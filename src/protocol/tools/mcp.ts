@@ -60,3 +60,17 @@ export type ElicitationAnswer = {
   /** Values by field, with `accept`. */
   readonly content?: Record<string, unknown>;
 };
+
+/** Where a tool of an MCP server comes from. */
+export interface McpOrigin {
+  /** Name of the server in the configuration. */
+  readonly server: string;
+  /** Name that the server reports. */
+  readonly serverName?: string;
+  /** `sdk` for an in-process server of the host, else the scope of its configuration. */
+  readonly source: string;
+  /** Name of the tool on the server. */
+  readonly tool: string;
+  /** Display name, if the server reports one. */
+  readonly title?: string;
+}

@@ -5,6 +5,7 @@ import type { JsonObject, JsonSchema } from '../json.ts';
 import type { TodoItem } from '../model/attachment.ts';
 import type { UserMessage } from '../model/messages.ts';
 import type { DocumentBlock, ImageBlock, TextBlock } from '../model/wire.ts';
+import type { McpOrigin } from './mcp.ts';
 import type { JudgedPath } from './permission.ts';
 import type { CommandPlace, SandboxPort } from './sandbox.ts';
 import type { TaskTable } from './task.ts';
@@ -183,19 +184,6 @@ export interface Tool<Input = unknown, Output = unknown> {
     input: Input,
     context: ToolContext,
   ): AsyncGenerator<ToolProgress, ToolOutput<Output>> | Promise<ToolOutput<Output>>;
-}
-
-export interface McpOrigin {
-  /** Name of the server in the configuration. */
-  readonly server: string;
-  /** Name that the server reports. */
-  readonly serverName?: string;
-  /** `sdk` for an in-process server of the host, else the scope of its configuration. */
-  readonly source: string;
-  /** Name of the tool on the server. */
-  readonly tool: string;
-  /** Display name, if the server reports one. */
-  readonly title?: string;
 }
 
 export interface ToolPolicy {

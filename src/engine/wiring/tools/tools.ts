@@ -125,7 +125,6 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     port,
     quarantine: (name) => port.quarantine(name),
     names: () => port.names(),
-    mcpOf: (name) => parts.tools().find((tool) => tool.name === name)?.mcp,
     deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
     async callGated(name, input, signal) {
