@@ -19,12 +19,12 @@ export function isOutage(error: unknown): boolean {
   return AWAY.has(code) || code.startsWith('08') || LOST.test(errorText(cause));
 }
 
-/**
- * 57P01 to 57P03: it ends or starts; 53300: all connections are taken; 25006: a standby that may become the
- * primary.
- */
+/** The code for a statement that a server refuses because it can only be read. */
+export const IS_STANDBY = '25006';
+
+/** 57P01 to 57P03: it ends or starts; 53300: all connections are taken. A standby may become the primary. */
 const AWAY: ReadonlySet<string> = new Set([
-  ...['57P01', '57P02', '57P03', '53300', '25006'],
+  ...['57P01', '57P02', '57P03', '53300', IS_STANDBY],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['EAI_AGAIN', 'ENOTFOUND'],
 ]);
@@ -61,7 +61,7 @@ function sentenceOf(error: unknown, place: DatabasePlace): string {
       return `The server at ${server} has no connection left: raise max_connections, or run fewer processes.`;
     case '57P03':
       return `The server at ${server} is starting or shutting down: ${errorText(error)}`;
-    case '25006':
+    case IS_STANDBY:
       return `The server at ${server} is a standby, which cannot be written to: use the address of the primary.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -2,7 +2,7 @@
 import type { Client, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { type DatabasePlace, databaseError } from './database-error.ts';
+import { type DatabasePlace, databaseError, IS_STANDBY } from './database-error.ts';
 
 /**
  * Runs one statement; `values` are its `$1`, `$2` … A statement with values is prepared once per connection,
@@ -54,7 +54,13 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
   const how = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
   const newClient = () => new pg.Client(how);
   const place = placeOf(url, newClient);
-  const pool: Pool = new pg.Pool({ ...how, max: connections });
+  const pool: Pool = new pg.Pool({
+    ...how,
+    max: connections,
+    verify(client, done) {
+      refuseStandby(client).then(() => done(), done);
+    },
+  });
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
   pool.on('error', () => undefined);
   return {
@@ -85,9 +91,13 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
     async connect() {
       const client = newClient();
       client.on('error', ignore);
-      await client.connect().catch((error: unknown) => {
+      try {
+        await client.connect();
+        await refuseStandby(client);
+      } catch (error) {
+        void client.end().catch(ignore);
         throw databaseError(error, place);
-      });
+      }
       return {
         run: statementsOf(client, place),
         onNotification: (listener) => {
@@ -104,6 +114,13 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
 }
 
 const ignore = (): void => undefined;
+
+/** A standby may be reached while a primary is replaced. It reports many statements as errors of their own. */
+async function refuseStandby(client: PoolClient | Client): Promise<void> {
+  const { rows } = await client.query<{ readonly standby: boolean }>('select pg_is_in_recovery() as standby');
+  if (rows[0]?.standby === true)
+    throw Object.assign(new Error('The server is a standby.'), { code: IS_STANDBY });
+}
 
 function statementsOf(client: Pool | PoolClient | Client, place: DatabasePlace): RunStatement {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
