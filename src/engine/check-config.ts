@@ -20,7 +20,9 @@ export function checkConfig(config: QueryEngineConfig): void {
     if (!isAbsolute(directory))
       throw invalidOption('additionalDirectories', `must hold absolute paths; "${directory}" is none`);
   }
-  const { forkSession, resume, sessionId } = config;
+  const { forkSession, home, parkAfterMs, persistSession, resume, sessionId, store } = config;
+  if (parkAfterMs !== undefined && store === undefined && (persistSession === false || home === undefined))
+    throw invalidOption('parkAfterMs', 'needs a session that is kept, in session files or in a store');
   if (resume !== undefined && sessionId !== undefined && forkSession !== true && sessionId !== resume)
     throw invalidOption('sessionId', 'goes with "resume" only when the session is forked');
   if (config.sessionStore !== undefined && (config.persistSession === false || config.store !== undefined))

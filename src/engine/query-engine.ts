@@ -116,8 +116,10 @@ export class QueryEngine {
 
   /**
    * Submits a prompt. The stream ends in exactly one `result`, last; in none when the iterator is returned,
-   * the engine is closed or another process takes the session over. The first `next()` rejects with
-   * `submission_running` while another submission runs, and with `engine_closed` after `close()`.
+   * the engine is closed or another process takes the session over, and in `session_parked` when the run is
+   * parked (`parkAfterMs`): the engine then takes no more prompts, and is to be closed. The first `next()`
+   * rejects with `submission_running` while another submission runs, and with `engine_closed` after `close()`
+   * and after parking.
    */
   submitMessage(
     prompt: string | readonly UserBlock[],
@@ -192,6 +194,11 @@ export class QueryEngine {
           throw new TurnwrightError(
             'engine_closed',
             'This conversation was cleared; successor() has the engine of the one that follows.',
+          );
+        if (this.#session.submissions.isParked)
+          throw new TurnwrightError(
+            'engine_closed',
+            'The session is parked: close this engine, and open another one with resume to go on.',
           );
         if (this.#running !== undefined) {
           throw new TurnwrightError(

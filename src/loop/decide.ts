@@ -41,8 +41,9 @@ export async function* decide(
   return decided(next instanceof Promise ? await next : next, iteration);
 }
 
-function decided(decision: Decision, { trace }: Iteration): Decision {
+function decided(decision: Decision, { tools, trace }: Iteration): Decision {
   trace.decided(decision);
+  if (decision.kind === 'park') tools.leave();
   return decision;
 }
 

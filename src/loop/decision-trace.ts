@@ -5,6 +5,7 @@ import type { AttemptRecord } from '../protocol/model/model.ts';
 import type { View } from '../protocol/model/view.ts';
 import { EMPTY_USAGE, type Usage } from '../protocol/model/wire.ts';
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/session/decision-record.ts';
+import type { Parking } from '../protocol/session/parking.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import type { Decision } from './decision.ts';
@@ -75,18 +76,29 @@ export class DecisionTrace {
 
   decided(decision: Decision): void {
     this.#next = decision.kind === 'continue' ? carriedState(decision.next) : undefined;
-    this.#decision =
-      decision.kind === 'stop'
-        ? {
-            kind: 'stop',
-            terminal: decision.terminal.reason,
-            sentence: `Stopped: ${decision.terminal.reason} (${this.#why('decided outside the rules')}), turn ${decision.terminal.turnCount}.`,
-          }
-        : {
-            kind: 'continue',
-            transition: decision.next.transition?.reason ?? 'next_turn',
-            sentence: sentenceOfContinue(decision.next, this.#why('no rule objected')),
-          };
+    this.#decision = this.#recorded(decision);
+  }
+
+  #recorded(decision: Decision): NonNullable<DecisionRecord['decision']> {
+    switch (decision.kind) {
+      case 'stop': {
+        const { reason, turnCount } = decision.terminal;
+        const why = this.#why('decided outside the rules');
+        return {
+          kind: 'stop',
+          terminal: reason,
+          sentence: `Stopped: ${reason} (${why}), turn ${turnCount}.`,
+        };
+      }
+      case 'park':
+        return { kind: 'park', sentence: sentenceOfPark(decision.parked) };
+      case 'continue':
+        return {
+          kind: 'continue',
+          transition: decision.next.transition?.reason ?? 'next_turn',
+          sentence: sentenceOfContinue(decision.next, this.#why('no rule objected')),
+        };
+    }
   }
 
   #why(unasked: string): string {
@@ -211,6 +223,12 @@ function isSame<T extends object>(a: T, b: T): boolean {
   for (const key in a) if (a[key] !== b[key] || !(key in b)) return false;
   for (const key in b) if (!(key in a)) return false;
   return true;
+}
+
+function sentenceOfPark({ askIds, wakeAt }: Parking): string {
+  const questions = askIds.length === 1 ? 'an answer' : `${askIds.length} answers`;
+  const time = wakeAt === undefined ? [] : [isoTime(wakeAt)];
+  return `Parked: the next run waits for ${[...(askIds.length > 0 ? [questions] : []), ...time].join(' or ')}.`;
 }
 
 function sentenceOfContinue(next: State, why: string): string {

@@ -1,9 +1,13 @@
+import type { ParkedRun } from '../protocol/session/parking.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
 import type { State } from './state.ts';
 
-export type Decision =
-  | { readonly kind: 'continue'; readonly next: State }
-  | { readonly kind: 'stop'; readonly terminal: Terminal };
+/** How a run ends. `stop`: with the submission. `park`: without it, which waits for an answer or a time. */
+export type LoopEnd =
+  | { readonly kind: 'stop'; readonly terminal: Terminal }
+  | { readonly kind: 'park'; readonly parked: ParkedRun };
+
+export type Decision = { readonly kind: 'continue'; readonly next: State } | LoopEnd;
 
 export const goOn = (next: State): Decision => ({ kind: 'continue', next });
 

@@ -2,6 +2,7 @@
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { StopReason } from '../protocol/model/wire.ts';
+import type { Wait } from '../protocol/session/parking.ts';
 import type { ToolCall } from '../protocol/tools/tool-call.ts';
 import type { Iteration } from './iteration.ts';
 import type { StageOutput } from './stage-output.ts';
@@ -27,6 +28,8 @@ export interface Facts {
   /** A PostToolUse or PostToolBatch hook asked to stop. */
   readonly preventContinuation: { readonly stopReason: string; readonly hookName?: string } | undefined;
   readonly endsTurn: boolean;
+  /** What the run would have to wait for longer than it may. */
+  readonly waits: readonly Wait[];
   readonly structuredOutputOwed: boolean;
 }
 
@@ -51,6 +54,7 @@ export function factsOf(output: StageOutput, iteration: Iteration, thrown?: Thro
     attachments: attachments.messages,
     preventContinuation: results.preventContinuation ?? attachments.preventContinuation,
     endsTurn: results.endsTurn,
+    waits: response.wait === undefined ? results.waits : [response.wait],
     structuredOutputOwed: params.structuredOutput !== undefined && !deps.guard.structuredOutput().accepted,
   };
 }

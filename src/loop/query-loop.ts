@@ -1,11 +1,12 @@
 /**
  * The loop (L2–L7). One copy: streaming or not, main agent or subagent. Each pass prepares the view, asks the
- * model, runs its tools, and decides once, at the bottom, whether to stop for a named reason or to continue.
+ * model, runs its tools, and decides once, at the bottom, whether to stop for a named reason, to park or to
+ * continue.
  */
 import type { LoopBatch } from '../protocol/model/messages.ts';
-import type { Terminal } from '../protocol/session/terminal.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
 import { decide } from './decide.ts';
+import type { LoopEnd } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import { openIteration } from './iteration.ts';
 import { buildRequest } from './stages/build-request.ts';
@@ -16,23 +17,23 @@ import { streamResponse } from './stages/stream-response.ts';
 import { FRESH_BUDGETS, FRESH_HOOKS, FRESH_RECOVERY, type State } from './state.ts';
 
 /**
- * Runs one submission to its end. Returning or throwing into the iterator aborts the submission's scope
- * first.
+ * Runs one submission to its end, or until it is parked. Returning or throwing into the iterator aborts the
+ * submission's scope first.
  */
-export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, Terminal, void> {
+export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
   return endableIterator(loop(params, deps), (how) =>
     params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
   );
 }
 
-async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, Terminal, void> {
+async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
   let state = initialState(params);
   while (true) {
     const iteration = openIteration(state, params, deps);
     try {
       // 1  Make the view fit. A limit without a recovery ends the run: blocking_limit, rapid_refill_breaker.
       const prepared = yield* prepareView(state, iteration);
-      if (prepared.kind === 'stop') return prepared.terminal;
+      if (prepared.kind === 'stop') return prepared;
       // 2  What the model is asked.
       const request = buildRequest(prepared, iteration);
       // 3  Record, start, yield, block by block; a failure is withheld.
@@ -41,9 +42,9 @@ async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBat
       const results = yield* settleTools(response, iteration);
       // 5  What else the model is to know.
       const attachments = yield* collectAttachments({ prepared, response, results }, iteration);
-      // 6  Stop or continue.
+      // 6  Stop, park or continue.
       const decision = yield* decide({ prepared, response, results, attachments }, iteration);
-      if (decision.kind === 'stop') return decision.terminal;
+      if (decision.kind !== 'continue') return decision;
       // 7  The whole next state.
       state = decision.next;
     } finally {

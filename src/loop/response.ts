@@ -3,6 +3,7 @@ import type { CacheReport } from '../protocol/model/cache.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AssistantMessage } from '../protocol/model/messages.ts';
 import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/model/wire.ts';
+import type { Wait } from '../protocol/session/parking.ts';
 import type { ToolCall } from '../protocol/tools/tool-call.ts';
 import type { Thrown } from './stages/stage-error.ts';
 import type { ModelState } from './state.ts';
@@ -38,6 +39,8 @@ export interface Response extends Readonly<ResponseSoFar> {
   /** The model from here on, after a fallback another one than stage 1 had. */
   readonly models: ModelState;
   readonly thrown?: Thrown | undefined;
+  /** The request can be repeated at this time, which is too far away to be waited for. */
+  readonly wait?: Wait | undefined;
 }
 
 export function emptyResponse(model: string): ResponseSoFar {

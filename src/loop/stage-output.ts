@@ -5,8 +5,8 @@
 import type { RequestEstimate } from '../protocol/model/context.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/model/messages.ts';
 import type { WireTool } from '../protocol/model/wire.ts';
+import type { CollectedOfCalls, Wait } from '../protocol/session/parking.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
-import type { ToolUpdate } from '../protocol/tools/tool-call.ts';
 import type { Response } from './response.ts';
 import type { Thrown } from './stages/stage-error.ts';
 import type { State } from './state.ts';
@@ -38,18 +38,12 @@ export interface Prepared {
   readonly thrown?: Thrown;
 }
 
-type PreventContinuation = Extract<ToolUpdate, { kind: 'result' }>['preventContinuation'];
-
 /** Stage 4: what the calls of the response returned. */
-export interface ToolResults {
+export interface ToolResults extends CollectedOfCalls {
   /** As recorded, in the order in which they arrived. */
   readonly messages: readonly UserMessage[];
-  /** Context for the model from hooks around the calls. */
-  readonly hookContext: readonly string[];
-  /** A tool declared its result to be the end of the work. */
-  readonly endsTurn: boolean;
-  /** A PostToolUse hook returned `continue: false`. */
-  readonly preventContinuation: PreventContinuation;
+  /** What calls wait for that have no result, because the run must not wait as long. */
+  readonly waits: readonly Wait[];
   /** A host denied a call and asked to interrupt. */
   readonly deniedWithInterrupt: boolean;
   readonly thrown?: Thrown | undefined;
@@ -59,7 +53,7 @@ export interface ToolResults {
 export interface Attachments {
   readonly messages: readonly AttachmentMessage[];
   /** A PostToolBatch hook ended the run. */
-  readonly preventContinuation?: PreventContinuation;
+  readonly preventContinuation?: CollectedOfCalls['preventContinuation'];
   readonly thrown?: Thrown | undefined;
 }
 

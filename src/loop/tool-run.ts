@@ -3,6 +3,8 @@
  * far.
  */
 import type { LoopBatch, LoopMessage, SystemBody, UserMessage } from '../protocol/model/messages.ts';
+import type { CollectedOfCalls, Wait } from '../protocol/session/parking.ts';
+import type { RecordedResponse } from '../protocol/session/resume-point.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { DecisionTrace } from './decision-trace.ts';
@@ -11,6 +13,8 @@ import { systemMessage } from './loop-messages.ts';
 import type { ToolResults } from './stage-output.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
+
+const NO_WAITS: readonly Wait[] = Object.freeze([]);
 
 export class ToolRun {
   readonly #params: LoopParams;
@@ -45,9 +49,10 @@ export class ToolRun {
     this.#executor?.delivered(callId);
   }
 
-  /** Results that an earlier process recorded for the same response. */
-  resume(known: readonly UserMessage[]): void {
+  /** Results that an earlier process recorded for the same response, and what they brought besides. */
+  resume({ known, collected }: RecordedResponse): void {
     this.#messages.push(...known);
+    if (collected !== undefined) this.#collect(collected);
   }
 
   /** Number of calls whose result was not taken yet. */
@@ -58,6 +63,11 @@ export class ToolRun {
   /** Resolves when there is an update, or no call is open. */
   ready(): Promise<void> {
     return this.#executor?.ready() ?? Promise.resolve();
+  }
+
+  /** The run ends without results for the calls that are left. */
+  leave(): void {
+    this.#executor?.leave();
   }
 
   async abort(why: 'interrupted' | 'failed'): Promise<void> {
@@ -146,15 +156,20 @@ export class ToolRun {
 
   #add(result: UserMessage, update: ResultUpdate): void {
     this.#messages.push(result, ...update.extraMessages);
-    this.#hookContext.push(...update.hookContext);
-    this.#endsTurn ||= update.endsTurn;
-    this.#preventContinuation ??= update.preventContinuation;
+    this.#collect(update);
     this.#deniedWithInterrupt ||= update.interrupt === true;
+  }
+
+  #collect({ hookContext, endsTurn, preventContinuation }: CollectedOfCalls): void {
+    this.#hookContext.push(...hookContext);
+    this.#endsTurn ||= endsTurn;
+    this.#preventContinuation ??= preventContinuation;
   }
 
   get results(): ToolResults {
     return {
       messages: this.#messages,
+      waits: this.#executor?.waits ?? NO_WAITS,
       hookContext: this.#hookContext,
       endsTurn: this.#endsTurn,
       preventContinuation: this.#preventContinuation,

@@ -86,7 +86,7 @@ function terminalOf(result: unknown): string | undefined {
 function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): string {
   const last = iterations.at(-1);
   const decision = last?.record?.decision;
-  if (decision?.kind === 'stop') return decision.sentence;
+  if (decision?.kind === 'stop' || decision?.kind === 'park') return decision.sentence;
   if (hasResult) return `Stopped: ${terminal ?? 'ended without a request'}.`;
   if (last === undefined) return 'Interrupted here: the submission is recorded, no request is.';
   return decision === undefined
@@ -195,7 +195,7 @@ function shortened(command: string): string {
 }
 
 function rulesOf({ rules }: DecisionRecord): string[] {
-  const deciding = rules.filter(({ verdict }) => verdict === 'continue' || verdict === 'stop');
+  const deciding = rules.filter(({ verdict }) => verdict !== 'pass');
   return deciding.map(({ name, read }) => {
     const facts = Object.entries(read ?? {}).map(([fact, value]) => `${fact}=${JSON.stringify(value)}`);
     return `rule: ${name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;

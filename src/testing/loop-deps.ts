@@ -1,5 +1,6 @@
 /** Defaults for everything that the loop needs, so that a test sets only what it is about. */
 
+import type { LoopEnd } from '../loop/decision.ts';
 import type { AttachmentPort, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
 import type { ContextPort } from '../protocol/model/context.ts';
 import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/model/messages.ts';
@@ -146,7 +147,7 @@ export function loopParams(overrides: Partial<LoopParams> & { readonly prompt?: 
 export type QueryLoop = (
   params: LoopParams,
   deps: LoopDeps,
-) => AsyncGenerator<readonly LoopMessage[], Terminal, void>;
+) => AsyncGenerator<readonly LoopMessage[], LoopEnd, void>;
 
 /** Everything that a run of the loop yielded, and why it ended. */
 export interface LoopRun {
@@ -156,7 +157,7 @@ export interface LoopRun {
 
 /**
  * Runs a loop to its end and collects what it yields. `onMessage` receives each message before the loop
- * continues.
+ * continues. Rejects when the loop is parked.
  */
 export async function runLoop(
   queryLoop: QueryLoop,
@@ -168,7 +169,11 @@ export async function runLoop(
   const run = queryLoop(params, deps);
   for (;;) {
     const step = await run.next();
-    if (step.done) return { messages, terminal: step.value };
+    if (step.done) {
+      const end = step.value;
+      if (end.kind === 'stop') return { messages, terminal: end.terminal };
+      throw new Error('The loop was parked: a call waits for longer than its run may.');
+    }
     for (const message of step.value) {
       messages.push(message);
       await onMessage?.(message);

@@ -141,6 +141,8 @@ export function scriptedTools(
         }
       },
       abort,
+      waits: [],
+      leave: () => undefined,
     };
   }
 

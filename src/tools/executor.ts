@@ -4,16 +4,24 @@
  */
 
 import type { Life } from '../protocol/life.ts';
+import type { Wait } from '../protocol/session/parking.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
-import { openScope, type Scope } from '../util/async/scope.ts';
+import { openScope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { type Deferred, deferred, unlessAborted } from './deferred.ts';
 import { passGate } from './gate/gate.ts';
 import { isConcurrencySafe, type PreparedCall, prepareCall } from './gate/prepared-call.ts';
-import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
+import {
+  type AbortWhy,
+  type AnsweredOutcome,
+  type CallNotes,
+  type CallOutcome,
+  errorText,
+} from './outcome.ts';
+import { type RunningCall, RunningCalls } from './running-calls.ts';
 import type { ToolSet } from './tool-set.ts';
 import { type ResultPorts, toolUpdate } from './tool-update.ts';
 
@@ -33,19 +41,14 @@ export interface ExecutorOptions extends ResultPorts {
   readonly maxConcurrency?: number;
 }
 
-interface Entry {
+interface Entry extends RunningCall {
   readonly call: ToolCall;
   readonly queuedMs: number;
   readonly notes: CallNotes;
-  readonly life: Scope;
   /** The consumer has taken its block. */
   delivered: boolean;
   onDelivered?: Deferred<void>;
   prepared?: PreparedCall;
-  /** Runs, or waits to run, alone. */
-  alone: boolean;
-  /** It ran beside others, its input was rewritten, and it now waits to run alone. */
-  onAlone?: Deferred<void> | undefined;
   answered: boolean;
 }
 
@@ -55,10 +58,7 @@ export class StreamingToolExecutor implements ToolExecutor {
   readonly #calls = new Map<string, Entry>();
   /** In the model's order. */
   readonly #waiting: Entry[] = [];
-  /** In the order they started. */
-  #running: readonly Entry[] = [];
-  /** In the order they came to it. */
-  #waitingToBeAlone: readonly Entry[] = [];
+  readonly #running: RunningCalls<Entry>;
   #updates: ToolUpdate[] = [];
   #open = 0;
   #wake: Deferred<void> | undefined;
@@ -68,10 +68,16 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.#running = new RunningCalls(options.maxConcurrency ?? MAX_CONCURRENCY);
   }
 
   get open(): number {
-    return this.#open;
+    if (!this.#isLeftToWait) return this.#open;
+    return this.#open - this.#running.all.length - this.#waiting.length;
+  }
+
+  get waits(): readonly Wait[] {
+    return this.#running.parked.flatMap(({ wait }) => wait ?? []);
   }
 
   add(call: ToolCall): void {
@@ -124,7 +130,7 @@ export class StreamingToolExecutor implements ToolExecutor {
   }
 
   ready(): Promise<void> {
-    if (this.#updates.length > 0 || this.#open === 0) return Promise.resolve();
+    if (this.#updates.length > 0 || this.open === 0) return Promise.resolve();
     this.#wake ??= deferred();
     return this.#wake.promise;
   }
@@ -134,35 +140,40 @@ export class StreamingToolExecutor implements ToolExecutor {
     return this.#aborting;
   }
 
+  leave(): void {
+    this.#open = this.open;
+    this.#abortedBy = 'discarded';
+    this.#aborting = Promise.resolve();
+    for (const entry of [...this.#waiting.splice(0), ...this.#running.all]) {
+      entry.answered = true;
+      this.#running.remove(entry);
+      entry.life.abort('parked');
+    }
+  }
+
   async #abortAll(why: AbortWhy): Promise<void> {
     this.#abortedBy = why;
-    for (const entry of this.#waiting.splice(0))
-      this.#answer(entry, { kind: 'aborted', why, started: false });
-    if (this.#running.length === 0) return;
+    for (const entry of [...this.#waiting.splice(0), ...this.#running.parked])
+      this.#answer(entry, { kind: 'aborted', why, started: entry.notes.startedMs !== undefined });
+    if (this.#running.all.length === 0) return;
     this.#allEnded = deferred();
-    for (const entry of this.#running)
+    for (const entry of this.#running.all)
       entry.life.abort(new DOMException('This operation was aborted', 'AbortError'));
     const limit = new AbortController();
     const abandon = this.#options.clock.sleep(ABANDON_AFTER_MS, limit.signal).catch(() => {});
     await Promise.race([this.#allEnded.promise, abandon]);
     limit.abort();
-    for (const entry of this.#running) {
+    for (const entry of this.#running.all) {
       this.#answer(entry, { kind: 'aborted', why, started: entry.notes.startedMs !== undefined });
     }
   }
 
   #startWhatMay(): void {
-    const limit = this.#options.maxConcurrency ?? MAX_CONCURRENCY;
     while (true) {
       const [next] = this.#waiting;
-      if (next?.prepared === undefined) return;
-      const running = this.#running;
-      const fits =
-        running.length === 0 ||
-        (!next.alone && running.length < limit && running.every((entry) => !entry.alone));
-      if (!fits) return;
+      if (next?.prepared === undefined || !this.#running.mayStart(next)) return;
       this.#waiting.shift();
-      this.#running = [...running, next];
+      this.#running.add(next);
       void this.#run(next, next.prepared);
     }
   }
@@ -191,7 +202,23 @@ export class StreamingToolExecutor implements ToolExecutor {
     } catch (error) {
       outcome = { kind: 'threw', text: errorText(error) };
     }
-    this.#answer(entry, outcome);
+    if (outcome.kind === 'parked') this.#park(entry, outcome.wait);
+    else this.#answer(entry, outcome);
+  }
+
+  #park(entry: Entry, wait: Wait): void {
+    if (entry.answered) return;
+    const { id: toolUseId } = entry.call.block;
+    this.#running.park(entry, wait.on === 'time' ? { ...wait, toolUseId } : wait);
+    this.#startWhatMay();
+    if (this.#isLeftToWait) this.#wakeUp();
+  }
+
+  /** Nothing but parked calls, and calls that may not run before them, is without a result. */
+  get #isLeftToWait(): boolean {
+    const [next] = this.#waiting;
+    const isSettled = next === undefined || next.prepared !== undefined;
+    return isSettled && this.#running.areLeftToWait;
   }
 
   async #delivery(entry: Entry): Promise<void> {
@@ -202,28 +229,7 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   /** A hook or host may have changed a concurrency-safe input to one that must run alone. */
   #mayRun(entry: Entry, tool: AnyTool, input: unknown): Promise<void> | undefined {
-    return entry.alone || isConcurrencySafe(tool, input) ? undefined : this.#aloneFirst(entry);
-  }
-
-  async #aloneFirst(entry: Entry): Promise<void> {
-    entry.alone = true;
-    entry.onAlone = deferred();
-    this.#waitingToBeAlone = [...this.#waitingToBeAlone, entry];
-    this.#letAloneRun();
-    try {
-      await unlessAborted(entry.onAlone.promise, entry.life.signal);
-    } finally {
-      this.#waitingToBeAlone = without(this.#waitingToBeAlone, entry);
-    }
-  }
-
-  /** The first call that waits to run alone starts when no other runs; later ones wait for it. */
-  #letAloneRun(): void {
-    const [first] = this.#waitingToBeAlone;
-    if (first === undefined || this.#running.some(({ onAlone }) => onAlone === undefined)) return;
-    this.#waitingToBeAlone = without(this.#waitingToBeAlone, first);
-    first.onAlone?.resolve();
-    first.onAlone = undefined;
+    return entry.alone || isConcurrencySafe(tool, input) ? undefined : this.#running.aloneFirst(entry);
   }
 
   #progress(entry: Entry, progress: ToolProgress): void {
@@ -257,10 +263,10 @@ export class StreamingToolExecutor implements ToolExecutor {
   }
 
   /** The one place where a call is answered; a later answer of an abandoned call is dropped. */
-  #answer(entry: Entry, outcome: CallOutcome): void {
+  #answer(entry: Entry, outcome: AnsweredOutcome): void {
     if (entry.answered) return;
     entry.answered = true;
-    this.#running = without(this.#running, entry);
+    this.#running.remove(entry);
     const concurrent = !entry.alone;
     if (outcome.kind === 'returned' && !concurrent && outcome.output.modifyContext !== undefined) {
       this.#options.onModifyContext(outcome.output.modifyContext);
@@ -268,18 +274,19 @@ export class StreamingToolExecutor implements ToolExecutor {
     const toolName = entry.prepared?.kind === 'ready' ? entry.prepared.tool.name : entry.call.block.name;
     const { call, notes, queuedMs } = entry;
     this.#push(toolUpdate({ call, toolName, notes, queuedMs, concurrent }, outcome, this.#options));
-    if (this.#running.length === 0) this.#allEnded?.resolve();
+    if (this.#running.all.length === 0) this.#allEnded?.resolve();
     if (this.#abortedBy !== undefined) return;
-    this.#letAloneRun();
+    this.#running.letAloneRun();
     this.#startWhatMay();
   }
 
   #push(update: ToolUpdate): void {
     this.#updates.push(update);
+    this.#wakeUp();
+  }
+
+  #wakeUp(): void {
     this.#wake?.resolve();
     this.#wake = undefined;
   }
 }
-
-const without = (entries: readonly Entry[], gone: Entry): readonly Entry[] =>
-  entries.filter((entry) => entry !== gone);

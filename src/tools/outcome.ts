@@ -1,5 +1,6 @@
 /** Outcome of one call: what the gate returns to the executor, before it becomes a message. */
 import type { InformationalBody } from '../protocol/model/messages.ts';
+import type { Wait } from '../protocol/session/parking.ts';
 import type {
   DecisionReasonType,
   JudgedPath,
@@ -31,8 +32,8 @@ export type CallOutcome =
       readonly input: Record<string, unknown>;
       readonly interrupt?: boolean;
     }
-  /** The answer arrives later from elsewhere. */
-  | { readonly kind: 'pending'; readonly askId: string }
+  /** It waits for longer than its run may: another run answers it. */
+  | { readonly kind: 'parked'; readonly wait: Wait }
   /** `partial`: output of the tool after the abort. */
   | {
       readonly kind: 'aborted';
@@ -40,6 +41,9 @@ export type CallOutcome =
       readonly started: boolean;
       readonly partial?: string;
     };
+
+/** Outcome of a call that gets its result in this run. */
+export type AnsweredOutcome = Exclude<CallOutcome, { kind: 'parked' }>;
 
 /** Facts about a call that the gate collects, kept also when the call is abandoned. */
 export interface CallNotes {

@@ -11,7 +11,7 @@ import { isoTime } from '../util/text/iso-time.ts';
 import { jsonOnce } from '../util/text/json-once.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';
 import { denialNotice } from './gate/permission-record.ts';
-import type { AbortWhy, CallNotes, CallOutcome } from './outcome.ts';
+import type { AbortWhy, AnsweredOutcome, CallNotes } from './outcome.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
@@ -40,7 +40,11 @@ interface Answer {
   readonly nonExecution?: NonNullable<UserMessage['nonExecution']>;
 }
 
-export function toolUpdate(answered: AnsweredCall, outcome: CallOutcome, ports: ResultPorts): ResultUpdate {
+export function toolUpdate(
+  answered: AnsweredCall,
+  outcome: AnsweredOutcome,
+  ports: ResultPorts,
+): ResultUpdate {
   const { call, notes } = answered;
   const answer = answerOf(outcome);
   const content = withoutEmptyText(answer.content);
@@ -106,7 +110,10 @@ function admitted(messages: readonly UserMessage[] = [], { admit }: ResultPorts)
   });
 }
 
-function decidedOn(outcome: CallOutcome, { decision, permission }: CallNotes): Pick<UserMessage, 'decided'> {
+function decidedOn(
+  outcome: AnsweredOutcome,
+  { decision, permission }: CallNotes,
+): Pick<UserMessage, 'decided'> {
   if (wasRejected(outcome)) return { decided: { nonExecutionKind: 'user-rejected' } };
   const denied = outcome.kind === 'denied' && { nonExecutionKind: deniedBy(permission?.source) };
   return decision === undefined ? {} : { decided: { permission: decision, ...denied } };
@@ -117,14 +124,14 @@ const deniedBy = (source: string | undefined): 'user-rejected' | 'permission-rul
   source === 'headless' ? 'user-rejected' : 'permission-rule';
 
 /** The user stopped the turn with it. */
-const wasRejected = (outcome: CallOutcome): boolean =>
+const wasRejected = (outcome: AnsweredOutcome): boolean =>
   outcome.kind === 'denied'
     ? outcome.interrupt === true
     : outcome.kind === 'aborted' && outcome.why === 'interrupted';
 
 const REJECTED = 'User rejected tool use';
 
-function answerOf(outcome: CallOutcome): Answer {
+function answerOf(outcome: AnsweredOutcome): Answer {
   switch (outcome.kind) {
     case 'returned': {
       const { content, data, isError } = outcome.output;
@@ -153,14 +160,6 @@ function answerOf(outcome: CallOutcome): Answer {
       const answer = { ...failure(outcome.text, 'denied'), nonExecution: 'denied' as const };
       return wasRejected(outcome) ? { ...answer, data: REJECTED } : answer;
     }
-    case 'pending':
-      return {
-        content: `This call needs an approval that has not been given yet (question ${outcome.askId}), so it did not run.`,
-        isError: true,
-        data: { pending: true, askId: outcome.askId },
-        traced: 'denied',
-        nonExecution: 'denied',
-      };
     case 'aborted': {
       const text = abortText(outcome.why, outcome.started);
       const full =

@@ -31,6 +31,7 @@ const nothing: Facts = {
   attachments: [],
   preventContinuation: undefined,
   endsTurn: false,
+  waits: [],
   structuredOutputOwed: false,
 };
 const call = {
@@ -115,6 +116,13 @@ const ROWS: readonly Row[] = [
     verdict: 'aborted_tools',
   },
   { rule: 'unexpected_error', when: 'nothing threw', facts: {}, verdict: 'pass' },
+  { rule: 'parked', when: 'nothing is waited for', facts: {}, verdict: 'pass' },
+  {
+    rule: 'parked',
+    when: 'a call waits for an answer',
+    facts: { ...calls, waits: [{ on: 'ask', askId: 'q' }] },
+    verdict: 'park',
+  },
   {
     rule: 'unexpected_error',
     when: 'anything threw',
@@ -513,6 +521,7 @@ describe('priority is the order of the list', () => {
     expect(RULES.map((rule) => rule.name)).toEqual([
       'aborted',
       'unexpected_error',
+      'parked',
       'prompt_too_long',
       'media_too_large',
       'output_cap',
@@ -528,6 +537,6 @@ describe('priority is the order of the list', () => {
 });
 
 function wordOf(verdict: Verdict): string {
-  if (verdict.kind === 'pass') return 'pass';
+  if (verdict.kind === 'pass' || verdict.kind === 'park') return verdict.kind;
   return verdict.kind === 'stop' ? verdict.terminal.reason : (verdict.next.transition?.reason ?? 'none');
 }

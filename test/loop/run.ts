@@ -1,4 +1,5 @@
 /** Drives the real loop with a script and hands back what a test wants to look at. */
+import type { LoopEnd } from '../../src/loop/decision.ts';
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
 import { queryLoop } from '../../src/loop/query-loop.ts';
 import type { AssistantMessage, LoopMessage } from '../../src/protocol/model/messages.ts';
@@ -21,7 +22,7 @@ import { flattened } from '../../src/util/async/flattened.ts';
 export const messageByMessage = (
   params: LoopParams,
   deps: LoopDeps,
-): AsyncGenerator<LoopMessage, Terminal, void> => flattened(queryLoop(params, deps));
+): AsyncGenerator<LoopMessage, LoopEnd, void> => flattened(queryLoop(params, deps));
 
 export interface Setup {
   readonly steps: readonly ScriptStep[];

@@ -306,7 +306,7 @@ describe('ending early', () => {
       for (;;) if ((await loop.next()).done) return;
     })();
     await new Promise((resolve) => setImmediate(resolve));
-    await loop.return({ reason: 'completed', turnCount: 0 });
+    await loop.return({ kind: 'stop', terminal: { reason: 'completed', turnCount: 0 } });
     await pending;
     expect(params.scope.signal.reason).toBe('returned');
   });
@@ -348,6 +348,7 @@ describe('the decision record', () => {
     expect(record?.rules.map((rule) => rule.name)).toEqual([
       'aborted',
       'unexpected_error',
+      'parked',
       'prompt_too_long',
       'media_too_large',
       'output_cap',

@@ -262,7 +262,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     as: true,
   },
   permissionTimeoutMs: ['test/sdk/permission-prompts.test.ts', 'a callback that never answers denies'],
-  parkAfterMs: ['test/parking/option.test.ts', 'parkAfterMs is a number above 0'],
+  parkAfterMs: ['test/engine/parking/questions.test.ts', 'that does not come within parkAfterMs'],
   permissionPrompts: {
     beside: {
       tools: ['Write'],

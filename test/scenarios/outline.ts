@@ -34,6 +34,7 @@ export function outline(messages: readonly SDKMessage[]): string[] {
 export function decided(decisions: readonly DecisionRecord[]): string[] {
   return decisions.map(({ decision }) => {
     if (decision === undefined) return 'cut off';
+    if (decision.kind === 'park') return 'park';
     return decision.kind === 'stop' ? `stop ${decision.terminal}` : decision.transition;
   });
 }

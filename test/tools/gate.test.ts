@@ -340,14 +340,13 @@ describe('permission', () => {
     expect(recorded).toEqual([undefined]);
   });
 
-  test('pending is an answer of its own', async () => {
-    const result = await once(
-      executorOf([echo().tool], { gate: withAsk({ behavior: 'pending', askId: 'ask-7' }) }),
-      callOf('Echo', { command: 'x' }),
-    );
-    expect(answerOf(result)).toMatchObject({ isError: true, text: expect.stringContaining('ask-7') });
-    expect(result.denial).toBeUndefined();
-    expect(result.message.toolUseResult).toEqual({ pending: true, askId: 'ask-7' });
+  test('a call whose answer is pending has no result: it is parked', async () => {
+    const executor = executorOf([echo().tool], { gate: withAsk({ behavior: 'pending', askId: 'ask-7' }) });
+    const call = callOf('Echo', { command: 'x' });
+    executor.add(call);
+    executor.delivered(call.block.id);
+    expect(await drain(executor)).toEqual([]);
+    expect(executor.waits).toEqual([{ on: 'ask', askId: 'ask-7' }]);
   });
 
   test('F90 a host that throws, and rules that throw, deny', async () => {

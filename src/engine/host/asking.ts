@@ -2,6 +2,7 @@
 import { createAsk } from '../../permissions/ask/ask.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { ParkingPort } from '../../protocol/session/parking.ts';
 import type { CanUseTool } from '../../protocol/tools/can-use-tool.ts';
 import type { AskedQuestion, AskPort, PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { PermissionResult, PermissionUpdate } from '../../protocol/tools/permission.ts';
@@ -21,6 +22,8 @@ export interface AskedPermissions {
 export interface AskingPorts {
   readonly ids: Ids;
   readonly clock: Clock;
+  /** Absent: a question is waited for. */
+  readonly parking?: ParkingPort | undefined;
   /** Calls a tool beside the conversation, for `permissionPromptToolName`. */
   callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
@@ -144,7 +147,8 @@ export class Asking {
       return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'asyncAgent' };
     const canUseTool = answererOf(this.#config, callTool);
     const explaining = (asked: AskedQuestion) => this.#explaining(asked);
-    const ask = createAsk({ permissions, ids, canUseTool, clock, timeoutMs, explaining });
+    const { parking } = this.#ports;
+    const ask = createAsk({ permissions, ids, canUseTool, clock, timeoutMs, explaining, parking });
     const answer = await ask(question, signal);
     if (answer.behavior === 'pending' || permissionPromptToolName === undefined) return answer;
     return answer.answeredBy !== undefined ? answer : { ...answer, ...BY_TOOL };

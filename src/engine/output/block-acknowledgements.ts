@@ -57,8 +57,12 @@ export function createDeliveries(): Deliveries {
           get open() {
             return executor.open;
           },
+          get waits() {
+            return executor.waits;
+          },
           ready: () => executor.ready(),
           abort: (why) => executor.abort(why),
+          leave: () => executor.leave(),
         };
       },
     }),

@@ -1,8 +1,13 @@
 /** The result is recorded before it is emitted. If the disk is full, it is emitted nevertheless. */
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { ParkedRun } from '../../protocol/session/parking.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { SDKModelRefusal, SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
+import type {
+  SDKModelRefusal,
+  SDKSessionParked,
+  SDKSessionWritesLost,
+} from '../../protocol/stream/session-messages.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { within } from '../../util/async/with-timeout.ts';
 import { headOf } from '../../util/text/cut-text.ts';
@@ -21,25 +26,62 @@ const MIRROR_MS = 5_000;
  */
 export async function recordResult(
   result: SDKResultMessage,
-  { id, prompt }: Submission,
+  submission: Submission,
   session: Session,
 ): Promise<readonly SDKMessage[]> {
-  const { budget, config, conversation, host, mirror } = session;
   session.submissions.ended(result);
+  const { id } = submission;
+  return recordEnd(
+    result,
+    { type: 'result', id: `${id}/result`, submission: id, result },
+    submission,
+    session,
+  );
+}
+
+/** The last messages of a run whose submission is parked: it has no result yet. */
+export async function recordParking(
+  parked: ParkedRun,
+  submission: Submission,
+  session: Session,
+): Promise<readonly SDKMessage[]> {
+  session.submissions.parked();
+  const { id } = submission;
+  const { on, askIds, wakeAt } = parked;
+  const stamp = session.host.stamp();
+  const message: SDKSessionParked = {
+    type: 'system',
+    subtype: 'session_parked',
+    on,
+    ask_ids: askIds,
+    ...(wakeAt !== undefined && { wake_at: wakeAt }),
+    ...stamp,
+  };
+  const record = { type: 'parked', id: `${id}/parked/${stamp.uuid}`, submission: id, ...parked } as const;
+  return recordEnd(message, record, submission, session);
+}
+
+/** Records how a run ended, and then returns the message that says so. */
+async function recordEnd(
+  message: SDKMessage,
+  end: RecordOf<'result' | 'parked'>,
+  { id, prompt }: Submission,
+  { budget, config, conversation, host, mirror }: Session,
+): Promise<readonly SDKMessage[]> {
   // A session that could not be opened is not written to.
-  if (!conversation.isOpen) return [result];
+  if (!conversation.isOpen) return [message];
   const { recorder, messages } = conversation;
   const bodies: JournalBody[] = [
     ...lastPrompt(prompt, id, messages.at(messages.length - 1)?.uuid),
     {
       type: 'cost',
-      id: `${id}/cost`,
+      id: end.type === 'result' ? `${id}/cost` : `${end.id}/cost`,
       submission: id,
       totalCostUsd: budget.ledger.totalCostUsd(),
       modelUsage: budget.ledger.modelUsage(),
       spending: budget.ledger.spending(),
     },
-    { type: 'result', id: `${id}/result`, submission: id, result },
+    end,
   ];
   let lost: SDKSessionWritesLost | undefined;
   try {
@@ -47,14 +89,18 @@ export async function recordResult(
     await recorder.commit();
   } catch (error) {
     if (!conversation.journal.lost) {
-      config.stderr?.(`The result could not be recorded: ${(error as Error).message}`);
+      config.stderr?.(
+        `The ${end.type === 'result' ? 'result' : 'parking'} could not be recorded: ${(error as Error).message}`,
+      );
       lost = writesLost(error, host);
     }
   }
-  // Who reads the result may stop the machine; a store that hangs does not keep it from them.
+  // Who reads the message may stop the machine; a store that hangs does not keep it from them.
   if (mirror !== undefined) await within(MIRROR_MS, mirror.flush());
-  return lost === undefined ? [result] : [lost, result];
+  return lost === undefined ? [message] : [lost, message];
 }
+
+type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
 
 /** In characters: enough for a list of sessions. */
 const LAST_PROMPT_CHARS = 200;

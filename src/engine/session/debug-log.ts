@@ -6,6 +6,7 @@
 
 import type { CallLayer } from '../../model/call-layers.ts';
 import type { ModelOutcome } from '../../protocol/model/model.ts';
+import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
@@ -91,12 +92,22 @@ function outcomeText(outcome: ModelOutcome): string {
   return parts.join(', ');
 }
 
+function decided(decision: NonNullable<DecisionRecord['decision']>): string {
+  switch (decision.kind) {
+    case 'stop':
+      return `stop ${decision.terminal}`;
+    case 'park':
+      return 'park';
+    case 'continue':
+      return decision.transition;
+  }
+}
+
 function entryLine(body: JournalBody): string {
   switch (body.type) {
     case 'decision': {
       const { decision } = body.record;
-      const end = decision?.kind === 'stop' ? `stop ${decision.terminal}` : decision?.transition;
-      return `decision ${body.id}: ${end ?? 'cut off'}`;
+      return `decision ${body.id}: ${decision === undefined ? 'cut off' : decided(decision)}`;
     }
     case 'intent':
       return `intent ${body.toolName} ${body.toolUseId} (${body.effectClass})`;

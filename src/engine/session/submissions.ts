@@ -14,6 +14,7 @@ export class Submissions {
   #lastResult: SDKResultMessage | undefined;
   #refusals = 0;
   #isStarted = false;
+  #isParked = false;
   #hasTakenOrphan = false;
   #endIdle: (() => void) | undefined;
 
@@ -66,6 +67,11 @@ export class Submissions {
     return this.#refusals;
   }
 
+  /** The last one ended without a result: another engine carries it on. */
+  get isParked(): boolean {
+    return this.#isParked;
+  }
+
   start(id: string): void {
     this.#endIdle?.();
     this.#running = id;
@@ -97,6 +103,10 @@ export class Submissions {
 
   refused(): void {
     this.#refusals += 1;
+  }
+
+  parked(): void {
+    this.#isParked = true;
   }
 
   ended(result: SDKResultMessage): void {

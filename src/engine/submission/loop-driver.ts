@@ -3,12 +3,14 @@
  * message, and its end when one is used up. Nothing else in the engine runs the loop.
  */
 
+import type { LoopEnd } from '../../loop/decision.ts';
 import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import { queryLoop } from '../../loop/query-loop.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
 import { OUTPUT_CAP_WITH_THINKING } from '../../model/request/thinking-options.ts';
 import type { LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
+import type { ParkedRun } from '../../protocol/session/parking.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
@@ -119,9 +121,9 @@ interface Drive<T> {
 export class LoopDriver<T> {
   readonly #drive: Drive<T>;
   readonly #guard: OuterGuard;
-  readonly #loop: AsyncGenerator<LoopBatch, Terminal, void>;
+  readonly #loop: AsyncGenerator<LoopBatch, LoopEnd, void>;
   #turnCount = 1;
-  #terminal: Terminal | undefined;
+  #end: LoopEnd | undefined;
   #undelivered = false;
   /** The loop ended by itself. */
   #isOver = false;
@@ -132,28 +134,35 @@ export class LoopDriver<T> {
     this.#loop = queryLoop(drive.params, drive.deps(this.#guard));
   }
 
-  /** Why the loop ended; undefined while it runs, and when it was ended because nothing may be emitted. */
+  /**
+   * Why the submission ended; undefined while the loop runs, when it is parked, and when it was ended because
+   * nothing may be emitted.
+   */
   get terminal(): Terminal | undefined {
-    return this.#terminal;
+    return this.#end?.kind === 'stop' ? this.#end.terminal : undefined;
+  }
+
+  /** What the submission waits for, when the run ended without it. */
+  get parked(): ParkedRun | undefined {
+    return this.#end?.kind === 'park' ? this.#end.parked : undefined;
   }
 
   /** The next batch for the consumer, or undefined at the end. Calling it acknowledges the previous batch. */
   async next(): Promise<readonly T[] | undefined> {
     const drive = this.#drive;
     this.#acknowledge();
-    while (this.#terminal === undefined) {
-      let step: IteratorResult<LoopBatch, Terminal> | undefined;
+    while (this.#end === undefined) {
+      let step: IteratorResult<LoopBatch, LoopEnd> | undefined;
       try {
         step = await this.#inTime(this.#loop.next());
       } catch (error) {
         const why = errorText(error);
-        const terminal: Terminal = { reason: 'model_error', turnCount: this.#turnCount, errors: [why] };
-        step = { done: true, value: terminal };
+        step = { done: true, value: this.#stop('model_error', { errors: [why] }) };
       }
       this.#isOver = step?.done === true;
       if (drive.isSilent?.() === true) return undefined;
-      if (step === undefined) this.#terminal = { reason: 'aborted_streaming', turnCount: this.#turnCount };
-      else if (step.done === true) this.#terminal = step.value;
+      if (step === undefined) this.#end = this.#stop('aborted_streaming');
+      else if (step.done === true) this.#end = step.value;
       else {
         const shown = this.#take(step.value);
         this.#undelivered = true;
@@ -185,14 +194,19 @@ export class LoopDriver<T> {
     // A response is paid for when it ends: what precedes that is shown, whichever read of the stream it came
     // with.
     const end = batch.findLastIndex(endsResponse);
-    for (let at = 0; at < batch.length && (this.#terminal === undefined || at <= end); at++) {
+    for (let at = 0; at < batch.length && (this.#end === undefined || at <= end); at++) {
       const message = batch[at] as LoopMessage;
       if (message.type === 'stream_request_start') this.#turnCount = message.iteration;
       for (const each of this.#drive.show(message)) shown.push(each);
       // After every message, shown or not: usage is known with the events that end a response (L9).
-      this.#terminal = this.#guard.verdict();
+      const terminal = this.#guard.verdict();
+      this.#end = terminal && { kind: 'stop', terminal };
     }
     return shown;
+  }
+
+  #stop(reason: Terminal['reason'], more: Pick<Terminal, 'errors'> = {}): LoopEnd {
+    return { kind: 'stop', terminal: { reason, turnCount: this.#turnCount, ...more } };
   }
 
   #acknowledge(): void {

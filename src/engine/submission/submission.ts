@@ -112,6 +112,7 @@ class RunningSubmission implements Submission {
     submissions.end();
     host.enter('done');
     onEnd(this);
+    if (submissions.isParked) return;
     const hook = hooks.has('Notification') ? notifyWhenIdle(session) : undefined;
     const suggestion = config.promptSuggestions === true ? suggestNext(this.id, session) : undefined;
     submissions.onNextStart(() => {

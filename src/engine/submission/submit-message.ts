@@ -8,7 +8,7 @@ import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { recordResult, refusalNotice } from '../output/record-result.ts';
+import { recordParking, recordResult, refusalNotice } from '../output/record-result.ts';
 import { createOutcome, type Outcome, resultOf, resultWithoutQuery } from '../output/result.ts';
 import type { ResultFacts } from '../output/result-fields.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
@@ -208,11 +208,12 @@ export async function* runLoop(
   } finally {
     await driver.close();
   }
-  const { terminal } = driver;
-  if (terminal === undefined || submission.silent()) return;
+  const { parked, terminal } = driver;
+  if ((parked ?? terminal) === undefined || submission.silent()) return;
   const left = mapper.flush();
   if (left.length > 0) yield left;
-  yield* finish(terminal, outcome, submission, session);
+  if (terminal !== undefined) yield* finish(terminal, outcome, submission, session);
+  else if (parked !== undefined) yield await recordParking(parked, submission, session);
 }
 
 /** The ports of the loop; stages and denied calls are reported to the session. */

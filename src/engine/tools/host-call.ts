@@ -63,7 +63,7 @@ export async function gatedCall(
       return { ok: false, why: outcome.text };
     case 'aborted':
       return { ok: false, why: 'It was interrupted.' };
-    case 'pending':
-      return { ok: false, why: 'No rule allows it.' };
+    case 'parked':
+      return { ok: false, why: 'It would have to wait for longer than the run may.' };
   }
 }

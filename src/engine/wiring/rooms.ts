@@ -12,6 +12,7 @@ import { McpRoom } from '../mcp/mcp-room.ts';
 import { composeSkills } from '../project/session-skills.ts';
 import { sandboxFor } from '../sandbox/sandbox-surroundings.ts';
 import type { Inherited } from '../session/clear-session.ts';
+import { composeParking } from '../session/parking.ts';
 import { RecordedQuestions } from '../session/recorded-questions.ts';
 import { createSessionNotices } from '../session/session-notices.ts';
 import { createStructuredOutput } from '../submission/structured-output.ts';
@@ -52,8 +53,10 @@ export function composeRooms(
   const readable = () => [spill.folders(), tasks.folders(), ref.session.skills.readableDirectories()].flat();
   const surroundings = { readable, permissions: () => ref.session.permissions };
   const sandbox = sandboxFor(config, surroundings);
+  const parking = composeParking(config.parkAfterMs, { clock, tasks: tasks.table });
   const asking = composePermissions(config, {
     ...basics,
+    parking,
     sandbox,
     asksAlways: (tool) => mcp.isOverridden(tool),
     readableDirectories: readable,

@@ -13,6 +13,7 @@ import { apiError } from './api-error.ts';
 import { hookStopped } from './hook-stopped.ts';
 import { mediaTooLarge } from './media-too-large.ts';
 import { outputCap } from './output-cap.ts';
+import { parked } from './parked.ts';
 import { promptTooLong } from './prompt-too-long.ts';
 import { stopHooks } from './stop-hooks.ts';
 import { tokenBudget } from './token-budget.ts';
@@ -24,6 +25,7 @@ import { unusableAnswer } from './unusable-answer.ts';
 export const RULES: readonly Rule[] = [
   aborted,
   unexpectedError,
+  parked,
   // The next seven decide only when the response holds no complete tool call.
   withoutCalls(promptTooLong),
   withoutCalls(mediaTooLarge),

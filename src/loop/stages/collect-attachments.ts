@@ -16,6 +16,7 @@ export async function* collectAttachments(
     (results.thrown ?? response.thrown) !== undefined ||
     results.preventContinuation !== undefined ||
     results.deniedWithInterrupt ||
+    results.waits.length > 0 ||
     iteration.abortReason !== undefined;
   if (response.calls.length === 0 || isOver) return NO_ATTACHMENTS;
   const { deps } = iteration;

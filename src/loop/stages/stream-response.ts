@@ -99,13 +99,10 @@ export async function* streamResponse(
 /**
  * A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1).
  */
-function resumedResponse(
-  { calls, known }: RecordedResponse,
-  model: string,
-  { tools }: Iteration,
-): ResponseSoFar {
+function resumedResponse(recorded: RecordedResponse, model: string, { tools }: Iteration): ResponseSoFar {
+  const { calls, known } = recorded;
   const answered = new Set(known.flatMap(resultIds));
-  tools.resume(known);
+  tools.resume(recorded);
   for (const call of calls) {
     if (answered.has(call.block.id)) continue;
     tools.start(call);

@@ -1,4 +1,5 @@
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { ParkingPort } from '../../protocol/session/parking.ts';
 import type { CanUseTool, CanUseToolContext } from '../../protocol/tools/can-use-tool.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
 import type {
@@ -25,9 +26,12 @@ export interface AskOptions {
   readonly clock?: Clock | undefined;
   /** How long the host may take, ms. Default: as long as it likes, because a person may be asked. */
   readonly timeoutMs?: number | undefined;
+  /** Ends the wait for a recorded question that no answer comes to. Absent: it is waited for. */
+  readonly parking?: ParkingPort | undefined;
 }
 
 type Question = Parameters<AskPort>[0];
+type Pending = Extract<Awaited<ReturnType<AskPort>>, { behavior: 'pending' }>;
 type Explaining = Required<Pick<CanUseToolContext, 'explain' | 'checkRule'>>;
 
 /**
@@ -47,6 +51,7 @@ export function createAsk(options: AskOptions): AskPort {
     const waiting = new AbortController();
     const onAbort = () => waiting.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
+    let over = 'answered';
     try {
       const answer = await Promise.race([
         callHost(canUseTool, question, waiting.signal, {
@@ -56,7 +61,9 @@ export function createAsk(options: AskOptions): AskPort {
         }),
         withdrawn(signal, waiting.signal),
         tooLate(options, question, waiting.signal),
+        ...(options.parking === undefined ? [] : [parked(options.parking, question, waiting.signal)]),
       ]);
+      if (answer.behavior === 'pending') over = 'parked';
       if (answer.behavior === 'allow' && answer.updatedPermissions !== undefined)
         await permissions.apply(answer.updatedPermissions);
       return answer;
@@ -66,7 +73,7 @@ export function createAsk(options: AskOptions): AskPort {
       );
     } finally {
       signal.removeEventListener('abort', onAbort);
-      waiting.abort('answered');
+      waiting.abort(over);
     }
   };
 }
@@ -130,6 +137,12 @@ async function tooLate(
   return deny(
     `The permission question for ${tool.name} was not answered within ${timeoutMs / 1000} s, so the call is denied.`,
   );
+}
+
+/** The question stays open: it is answered to a later run. */
+async function parked(parking: ParkingPort, { askId }: Question, waiting: AbortSignal): Promise<Pending> {
+  if (askId === undefined || !(await parking.due(waiting))) return never();
+  return { behavior: 'pending', askId };
 }
 
 function never<T>(): Promise<T> {

@@ -27,7 +27,7 @@ export interface PrepareRecord {
 
 export interface RuleRecord {
   readonly name: string;
-  readonly verdict: 'pass' | 'continue' | 'stop';
+  readonly verdict: 'pass' | 'continue' | 'stop' | 'park';
   /** The facts that the rule read. Absent: none, or the same as the rule before it. */
   readonly read?: Readonly<Record<string, unknown>>;
 }
@@ -123,7 +123,9 @@ export interface DecisionRecord {
   /** Absent when the iteration was interrupted (crash, takeover). */
   readonly decision?:
     | { readonly kind: 'continue'; readonly transition: TransitionReason; readonly sentence: string }
-    | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string };
+    | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string }
+    /** The run ended, its submission did not: a later run continues this iteration. */
+    | { readonly kind: 'park'; readonly sentence: string };
   /** State for the next iteration; absent where it is that of a fresh one. */
   readonly next?: CarriedState;
   /** Fill of the context window, in tokens. */

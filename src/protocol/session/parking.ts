@@ -7,3 +7,35 @@ export interface Parking {
   /** When the first of the waits for a time is over, in ms since 1970. Absent: there is none. */
   readonly wakeAt?: number;
 }
+
+/** A wait that ends the run of its submission: for an answer, or until a time in ms since 1970. */
+export type Wait =
+  | { readonly on: 'ask'; readonly askId: string }
+  /** `toolUseId`: of the call that sleeps; absent: the model's answer has to be waited for. */
+  | { readonly on: 'time'; readonly wakeAt: number; readonly toolUseId?: string };
+
+/** A parked submission, with what the next run needs besides the records of its conversation. */
+export interface ParkedRun extends Parking {
+  /** What the calls that have ended left for the end of their turn. Absent: nothing. */
+  readonly collected?: CollectedOfCalls;
+  /** When the sleep of a call is over, by the id of the call. Absent: none sleeps. */
+  readonly sleeps?: Readonly<Record<string, number>>;
+}
+
+/** What results bring besides their messages. */
+export interface CollectedOfCalls {
+  /** Context for the model from hooks around the calls. */
+  readonly hookContext: readonly string[];
+  /** A tool declared its result to be the end of the work. */
+  readonly endsTurn: boolean;
+  /** A PostToolUse hook returned `continue: false`. */
+  readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string } | undefined;
+}
+
+/** Decides when a wait ends its run. */
+export interface ParkingPort {
+  /** Resolves with true once the wait that begins now has become too long; with false on abort. */
+  due(signal: AbortSignal): Promise<boolean>;
+  /** Whether a wait of this length is too long; the run must then not begin it. */
+  isTooLong(ms: number): boolean;
+}

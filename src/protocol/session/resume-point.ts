@@ -1,6 +1,7 @@
 import type { UserMessage } from '../model/messages.ts';
 import type { ToolCall } from '../tools/tool-call.ts';
 import type { CarriedState } from './decision-record.ts';
+import type { CollectedOfCalls } from './parking.ts';
 
 /** Where another process continues an interrupted submission (L4.1). */
 export interface ResumePoint {
@@ -19,4 +20,6 @@ export interface RecordedResponse {
   readonly calls: readonly ToolCall[];
   /** Results that were recorded, or that the resume made ("outcome unknown"). */
   readonly known: readonly UserMessage[];
+  /** What these results brought besides their messages, where the run was parked. Default: nothing. */
+  readonly collected?: CollectedOfCalls | undefined;
 }

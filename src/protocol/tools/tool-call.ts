@@ -2,6 +2,7 @@
 
 import type { InformationalBody, ProgressMessage, UserMessage } from '../model/messages.ts';
 import type { ToolUseBlock } from '../model/wire.ts';
+import type { Wait } from '../session/parking.ts';
 import type { DecisionReasonType, GateReasonType, GateVerdict, PermissionDenial } from './permission.ts';
 import type { CommandPlace } from './sandbox.ts';
 
@@ -70,8 +71,8 @@ export type ToolUpdate =
     };
 
 /**
- * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path. `add`
- * starts a call as soon as its turn comes; only outward steps wait for the consumer.
+ * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path but
+ * `leave`. `add` starts a call as soon as its turn comes; only outward steps wait for the consumer.
  */
 export interface ToolExecutor {
   add(call: ToolCall): void;
@@ -79,10 +80,14 @@ export interface ToolExecutor {
   delivered(callId: string): void;
   /** Updates that are ready, without waiting. */
   take(): ToolUpdate[];
-  /** Calls added and not yet reported. */
+  /** Calls added and not yet reported. Once nothing but parked calls is left: those that are not parked. */
   readonly open: number;
+  /** What parked calls wait for: they, and those that may not run before them, have no result yet. */
+  readonly waits: readonly Wait[];
   /** Resolves when `take()` would return something, or nothing is open. */
   ready(): Promise<void>;
   /** Stops everything that runs or waits; each open call is answered with `why`. */
   abort(why: 'interrupted' | 'discarded' | 'superseded' | 'failed'): Promise<void>;
+  /** The run ends without results for the calls that are left: another run makes them. */
+  leave(): void;
 }

@@ -15,6 +15,7 @@ import { type Announcements, createAnnouncements } from './announcements.ts';
 import { createPromptFeed, handQueueOn, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { QueryHandle } from './query-handle.ts';
 import type { InterruptReceipt, Query } from './query-interface.ts';
+import { isParkedIn, resultIn } from './run-ends.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 import { createStateOfSession, type StateOfSession } from './session-state.ts';
 import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-errors.ts';
@@ -212,9 +213,6 @@ interface Stream {
   configured(): Promise<void>;
 }
 
-const resultIn = (batch: Batch): SDKResultMessage | undefined =>
-  batch.findLast((message) => message.type === 'result');
-
 /** A notice about ended background tasks, as a submission; undefined: there is none. */
 function noticeIn(session: QueryEngine): Batches | undefined {
   const notice = session.tasks.takeNotice();
@@ -245,6 +243,7 @@ async function* run(
         state.running();
         last = resultIn(batch) ?? last;
         yield batch;
+        if (isParkedIn(batch)) return;
       }
     }
     while (true) {
@@ -283,6 +282,7 @@ async function* run(
         if (result !== undefined) feed.turnEnding(result.terminal_reason);
         const done = result === undefined ? [] : announcements.takeAll();
         yield done.length === 0 ? batch : [...done, ...batch];
+        if (isParkedIn(batch)) return;
       }
       feed.turnEnded(last?.terminal_reason);
       const successor = session.successor();

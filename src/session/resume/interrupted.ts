@@ -44,6 +44,8 @@ export interface InterruptedSubmission {
   /** Records that are appended before it continues. */
   readonly reopening: readonly JournalBody[];
   readonly asks: readonly OpenAsk[];
+  /** When the sleep of a call is over, in ms since 1970, by the id of the call. */
+  readonly sleeps: Readonly<Record<string, number>>;
   /** Usage of its responses, for its result. */
   readonly usages: readonly Usage[];
   /** A command, or an overload, had replaced the first model. */
@@ -88,7 +90,7 @@ export function interruptedSubmission(
       iteration,
       turnCount,
       carried,
-      response: next === 'tools' ? responseOf(calls, place) : undefined,
+      response: next === 'tools' ? responseOf(calls, place, state) : undefined,
     },
     calls,
     superseded,
@@ -100,6 +102,7 @@ export function interruptedSubmission(
     asks: [...state.asks.values()].filter(({ toolUseId }) =>
       unanswered.some(({ call }) => call.block.id === toolUseId),
     ),
+    sleeps: state.parked?.sleeps ?? {},
     usages: state.usages,
     switched: state.switchedModel === undefined ? undefined : { from: state.model, to: state.switchedModel },
     lent: state.lent,
@@ -109,8 +112,13 @@ export function interruptedSubmission(
 }
 
 /** Calls that never started, or may run again, run; the others have their result. */
-function responseOf(calls: readonly InterruptedCall[], place: Place): RecordedResponse {
+function responseOf(
+  calls: readonly InterruptedCall[],
+  place: Place,
+  { parked }: SubmissionState,
+): RecordedResponse {
   return {
+    collected: parked?.collected,
     calls: calls.map(({ call }) => call),
     known: calls.flatMap((each) => each.result ?? (each.plan === 'unknown' ? madeResult(each, place) : [])),
   };

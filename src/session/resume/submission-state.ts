@@ -4,6 +4,7 @@ import type { AssistantMessage, UserMessage } from '../../protocol/model/message
 import type { StopReason, Usage } from '../../protocol/model/wire.ts';
 import type { CarriedState, DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { ParkedRun } from '../../protocol/session/parking.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { EffectClass } from '../../protocol/tools/tool.ts';
@@ -59,6 +60,8 @@ export class SubmissionState {
   switchedModel: string | undefined;
   /** State that its current iteration started with. */
   carried: CarriedState | undefined;
+  /** How its current iteration was parked last. */
+  parked: ParkedRun | undefined;
   #decided: DecisionRecord | undefined;
   #isAnswered = false;
 
@@ -100,6 +103,9 @@ export class SubmissionState {
         if (asked !== undefined) this.asks.set(record.askId, { ...asked, answer: record.answer });
         break;
       }
+      case 'parked':
+        this.parked = record;
+        break;
       case 'lent':
         this.lent.push(...listOf(record.rules));
         break;
@@ -117,6 +123,7 @@ export class SubmissionState {
       if (this.#decided === undefined && this.#isAnswered) this.turnCount++;
       this.#decided = undefined;
       this.#isAnswered = false;
+      this.parked = undefined;
     }
     this.iteration = record.iteration;
     this.attempt = record.attempt;

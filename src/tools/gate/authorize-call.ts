@@ -229,7 +229,7 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
     ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
     ...(askedMs !== undefined && { askedMs }),
   };
-  if (verdict.kind === 'pending') return stop({ kind: 'pending', askId: verdict.askId });
+  if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
   notes.decision = decisionOf(verdict, notes.answer);
   return verdict.kind === 'allow' ? rewrite(request, at, verdict.updatedInput) : deny(request, at, verdict);
 }

@@ -5,6 +5,7 @@
 
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import { CallParked } from '../../protocol/tools/call-parked.ts';
 import type { GatePorts } from '../../protocol/tools/gate.ts';
 import type { CalledTool, HookCall } from '../../protocol/tools/hook.ts';
 import type {
@@ -102,6 +103,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   notes.startedMs = startedMs;
   (context as Writable<ToolContext>).judged = notes.judged;
   const outcome = await run(call, tool, input, clock);
+  if (outcome.kind === 'parked') return outcome;
   if (outcome.kind === 'returned') {
     const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
     if (nudge !== undefined) notes.hookContext.push(nudge);
@@ -146,7 +148,10 @@ async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock):
       ? aborted(call, plainText(output))
       : { kind: 'returned', output };
   } catch (error) {
-    return life.aborted ? aborted(call) : { kind: 'threw', text: errorText(error) };
+    if (life.aborted) return aborted(call);
+    return error instanceof CallParked
+      ? { kind: 'parked', wait: error.wait }
+      : { kind: 'threw', text: errorText(error) };
   }
 }
 
@@ -211,7 +216,7 @@ function failureText(outcome: CallOutcome): string {
     case 'refused':
     case 'denied':
       return outcome.text;
-    case 'pending':
+    case 'parked':
       return '';
   }
 }
