@@ -1,4 +1,5 @@
 /** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
+export { type DurableClient, durableClient, type SendOptions, type Sent } from './client.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { createBlobStore } from './postgres/blobs.ts';
 export {
@@ -13,3 +14,4 @@ export { createJournalStore, type StreamRow, type StreamRows } from './postgres/
 export { createListener, type Happening, type Listener, notify } from './postgres/listen.ts';
 export { checkTables, type Migrated, migrate, TABLES_VERSION } from './postgres/migrations.ts';
 export { type Overview, overviewOf, pruneSessions, type SeenWorker } from './postgres/overview.ts';
+export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';

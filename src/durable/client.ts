@@ -1,0 +1,138 @@
+/** The door for servers and people: prompts for sessions in a database, answers, interrupts, and their state. */
+import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
+import { stableUuid } from '../util/ids/stable-uuid.ts';
+import { uuid } from '../util/ids/uuid.ts';
+import { type Database, openDatabase } from './postgres/database.ts';
+import { checkTables } from './postgres/migrations.ts';
+import {
+  listSessions,
+  putAnswer,
+  putInterrupt,
+  type SessionState,
+  type SessionStatus,
+  sendPrompt,
+  sessionStatus,
+} from './postgres/sessions.ts';
+
+export interface SendOptions {
+  /** A second send under the same key changes nothing. Default: a new key. */
+  readonly key?: string | undefined;
+  /** `now` interrupts what runs, `next` joins it, `later` waits until it is over. Default `next`. */
+  readonly priority?: InboxPriority | undefined;
+  /** Whose limits the session counts against; taken from its first prompt. Default ''. */
+  readonly tenant?: string | undefined;
+  /** Folder of a new session, on every machine that may run it. Default: the worker's. */
+  readonly cwd?: string | undefined;
+}
+
+/** What became of a prompt. */
+export interface Sent {
+  /** uuid of the prompt: the result that answers it names it in `user_message_uuids`. */
+  readonly uuid: string;
+  /** false: it had been sent before, under the same key. */
+  readonly fresh: boolean;
+  /** A place before the prompt: `follow(session, { from: cursor })` gives what came of it. */
+  readonly cursor: string;
+}
+
+export interface DurableClient {
+  /**
+   * Sends a prompt; a session that does not exist begins with it. Resolves once it is stored: a worker takes it
+   * from there, now or when there is one again. Rejects with `invalid_option` for an id that is none.
+   *
+   * @example
+   * ```ts
+   * import { durableClient } from 'turnwright/durable';
+   *
+   * const client = durableClient('postgresql:///turnwright?host=/var/run/postgresql');
+   * const { uuid } = await client.send('s1', 'Fix the failing test.', { key: 'request-4711' });
+   * await client.close();
+   * ```
+   */
+  send(sessionId: string, prompt: string | readonly UserBlock[], options?: SendOptions): Promise<Sent>;
+  /**
+   * Ends what runs as a person would (Esc): its result still comes. `interrupted` is false when nothing runs.
+   * Rejects with `session_not_found`.
+   */
+  interrupt(sessionId: string): Promise<{ readonly interrupted: boolean }>;
+  /**
+   * Answers a question that the session waits for (`status().questions`), also days later. For a form of an MCP
+   * server, `updatedInput` holds the fields. Rejects with `session_not_found`, and with `invalid_option` when
+   * there is no such question or when it has its answer.
+   */
+  answer(sessionId: string, askId: string, answer: PermissionResult): Promise<void>;
+  /** undefined: there is no such session. */
+  status(sessionId: string): Promise<SessionStatus | undefined>;
+  /** Sessions, those that changed last first. `limit` is 100 by default. */
+  sessions(options?: {
+    readonly state?: SessionState | undefined;
+    readonly tenant?: string | undefined;
+    readonly limit?: number | undefined;
+  }): Promise<readonly SessionStatus[]>;
+  /** Ends the connections. */
+  close(): Promise<void>;
+}
+
+const MOST_SESSIONS = 100;
+
+/**
+ * A client of the sessions in a database, by its URL. Nothing is opened before the first call, which rejects
+ * with `not_installed` when a package is missing, and with `storage_error` when the tables are.
+ */
+export function durableClient(url: string): DurableClient {
+  let opening: Promise<Database> | undefined;
+  const open = () => {
+    opening ??= openChecked(url).catch((error: unknown) => {
+      // The database may be back at the next call.
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    async send(sessionId, content, { key, priority = 'next', tenant = '', cwd } = {}) {
+      const database = await open();
+      // The same key is the same prompt, whichever process sends it.
+      const id = key === undefined ? uuid() : stableUuid(`${sessionId}/${key}`);
+      const item = { key: key ?? id, uuid: id, priority, content };
+      const { fresh, head } = await sendPrompt(database, {
+        sessionId,
+        item,
+        tenant,
+        cwd,
+        enqueue: undefined,
+      });
+      return { uuid: id, fresh, cursor: `${head}.0` };
+    },
+    async interrupt(sessionId) {
+      const database = await open();
+      return { interrupted: await putInterrupt(database, { sessionId, key: uuid(), enqueue: undefined }) };
+    },
+    async answer(sessionId, askId, answer) {
+      const database = await open();
+      await putAnswer(database, { sessionId, askId, answer, enqueue: undefined });
+    },
+    async status(sessionId) {
+      return sessionStatus((await open()).run, sessionId);
+    },
+    async sessions({ state, tenant, limit = MOST_SESSIONS } = {}) {
+      return listSessions((await open()).run, { state, tenant, limit });
+    },
+    async close() {
+      const opened = await opening?.catch(() => undefined);
+      opening = undefined;
+      await opened?.close();
+    },
+  };
+}
+
+async function openChecked(url: string): Promise<Database> {
+  const database = await openDatabase({ url, connections: 4 });
+  try {
+    await checkTables(database.run);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,287 @@
+/** What clients do to a session's row: each call is one transaction, which asks for a run where one is needed. */
+import type { PermissionResult } from '../../index.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { InboxItem } from '../../protocol/ports.ts';
+import { isPlainName } from '../../util/text/plain-name.ts';
+import type { Database, RunStatement } from './database.ts';
+import { putItem } from './inbox.ts';
+import { notify } from './listen.ts';
+
+/** State of a session: `queued` waits for a worker, `parked` for an answer or a time. */
+export type SessionState = 'idle' | 'queued' | 'running' | 'parked' | 'poisoned';
+
+/** A run of a session that a transaction asks for. */
+export interface AskedRun {
+  readonly sessionId: string;
+  readonly run: number;
+  /** The only host that may run it; null: any. */
+  readonly host: string | null;
+}
+
+/** Asks for a run within the transaction; without it, the workers find the queued session themselves. */
+export type Enqueue = (run: RunStatement, asked: AskedRun) => Promise<void>;
+
+/** A question that a session waits for. */
+export interface OpenQuestion {
+  readonly askId: string;
+  readonly toolUseId: string;
+  readonly toolName: string;
+  /** `input` of the call and what is known of it, or the `elicitation` of an MCP server. */
+  readonly question: Readonly<Record<string, unknown>>;
+  /** ms since 1970. */
+  readonly askedAt: number;
+}
+
+/** A session as it is stored. */
+export interface SessionStatus {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly tenant: string;
+  /** The only host that may run it; undefined: any. */
+  readonly host?: string;
+  /** Id of the worker that runs it. */
+  readonly worker?: string;
+  /** The title that the session was given. */
+  readonly title?: string;
+  /** How often it was taken over. */
+  readonly epoch: number;
+  /** Number of its last journal entry; `follow` from `<head>.0` gives what comes after it. */
+  readonly head: number;
+  /** When a parked session goes on by itself, in ms since 1970. */
+  readonly wakeAt?: number;
+  /** Of the last run: facts of its result, or the `error` for which the session was set aside. */
+  readonly outcome?: Readonly<Record<string, unknown>>;
+  /** Those without an answer. */
+  readonly questions: readonly OpenQuestion[];
+  /** ms since 1970. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+const MOST_ID_CHARS = 128;
+
+interface PromptOptions {
+  readonly sessionId: string;
+  readonly item: Omit<InboxItem, 'n'>;
+  readonly tenant: string;
+  readonly cwd: string | undefined;
+  readonly enqueue: Enqueue | undefined;
+}
+
+/** `head`: number of the last journal entry before the prompt. Creates the session if there is none. */
+export function sendPrompt(
+  database: Database,
+  { sessionId, item, tenant, cwd, enqueue }: PromptOptions,
+): Promise<{ readonly fresh: boolean; readonly head: number }> {
+  if (!isPlainName(sessionId, MOST_ID_CHARS))
+    throw new TurnwrightError(
+      'invalid_option',
+      `"${sessionId}" is not a session id: letters, digits, "-" and "_" only, at most ${MOST_ID_CHARS}.`,
+    );
+  return database.transaction(async (run) => {
+    await run(
+      `insert into turnwright.sessions (session_id, tenant, cwd) values ($1, $2, $3) on conflict do nothing`,
+      [sessionId, tenant, cwd ?? null],
+    );
+    // The lock orders it with the end of a run, which looks for prompts that it has not seen.
+    const { head } = await locked(run, sessionId);
+    const { fresh } = await putItem(run, sessionId, item);
+    // A prompt does not wake a session that waits for an answer, unless it is urgent.
+    const wakes =
+      item.priority === 'now'
+        ? "state in ('idle', 'parked', 'poisoned')"
+        : "(state in ('idle', 'poisoned') or state = 'parked' and parked ->> 'on' = 'time')";
+    if (fresh) await queueRun(run, { sessionId, when: wakes, enqueue });
+    return { fresh, head };
+  });
+}
+
+interface InterruptOptions {
+  readonly sessionId: string;
+  readonly key: string;
+  readonly enqueue: Enqueue | undefined;
+}
+
+/** Whether there was something to interrupt: a session that is idle has nothing. */
+export function putInterrupt(
+  database: Database,
+  { sessionId, key, enqueue }: InterruptOptions,
+): Promise<boolean> {
+  return database.transaction(async (run) => {
+    const { state } = await locked(run, sessionId);
+    if (state === 'idle' || state === 'poisoned') return false;
+    await run('insert into turnwright.interrupts (session_id, key) values ($1, $2) on conflict do nothing', [
+      sessionId,
+      key,
+    ]);
+    await notify(run, 'interrupt', sessionId);
+    await queueRun(run, { sessionId, when: "state = 'parked'", enqueue });
+    return true;
+  });
+}
+
+interface AnswerOptions {
+  readonly sessionId: string;
+  readonly askId: string;
+  readonly answer: PermissionResult;
+  readonly enqueue: Enqueue | undefined;
+}
+
+/** Rejects with `invalid_option` when there is no such question, or when it has its answer. */
+export function putAnswer(
+  database: Database,
+  { sessionId, askId, answer, enqueue }: AnswerOptions,
+): Promise<void> {
+  return database.transaction(async (run) => {
+    await locked(run, sessionId);
+    const [asked] = await run<{ readonly question: string; readonly answer: string | null }>(
+      'select question, answer from turnwright.asks where session_id = $1 and ask_id = $2',
+      [sessionId, askId],
+    );
+    if (asked === undefined)
+      throw new TurnwrightError('invalid_option', `Session ${sessionId} has not asked ${askId}.`);
+    if (asked.answer !== null)
+      throw new TurnwrightError('invalid_option', `Question ${askId} has been answered already.`);
+    const { elicitation } = JSON.parse(asked.question) as { readonly elicitation?: unknown };
+    await run(
+      `update turnwright.asks set answer = $3, answered_at = now() where session_id = $1 and ask_id = $2`,
+      [sessionId, askId, JSON.stringify(elicitation === undefined ? answer : elicited(answer))],
+    );
+    await notify(run, 'answer', sessionId);
+    await queueRun(run, {
+      sessionId,
+      when: "state = 'parked' and parked ->> 'on' = 'ask'",
+      enqueue,
+    });
+  });
+}
+
+/** The answer to a form of an MCP server: `updatedInput` holds its fields. */
+function elicited(answer: PermissionResult): object {
+  return answer.behavior === 'allow'
+    ? { action: 'accept', content: answer.updatedInput ?? {} }
+    : { action: 'decline' };
+}
+
+/** undefined: there is no such session. */
+export async function sessionStatus(
+  run: RunStatement,
+  sessionId: string,
+): Promise<SessionStatus | undefined> {
+  const [found] = await statuses(run, 'session_id = $1', [sessionId]);
+  return found;
+}
+
+interface ListOptions {
+  readonly state?: SessionState | undefined;
+  readonly tenant?: string | undefined;
+  readonly limit: number;
+}
+
+/** Those that changed last come first. */
+export function listSessions(
+  run: RunStatement,
+  { state, tenant, limit }: ListOptions,
+): Promise<readonly SessionStatus[]> {
+  return statuses(
+    run,
+    '($1::text is null or state = $1) and ($2::text is null or tenant = $2) order by updated_at desc limit $3',
+    [state ?? null, tenant ?? null, limit],
+  );
+}
+
+interface StatusRow {
+  readonly session_id: string;
+  readonly state: SessionState;
+  readonly tenant: string;
+  readonly host: string | null;
+  readonly worker: string | null;
+  readonly title: string | null;
+  readonly epoch: number;
+  readonly head: number;
+  readonly wake_at: Date | null;
+  readonly outcome: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+interface AskRow {
+  readonly session_id: string;
+  readonly ask_id: string;
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly question: string;
+  readonly asked_at: Date;
+}
+
+async function statuses(
+  run: RunStatement,
+  which: string,
+  values: readonly unknown[],
+): Promise<readonly SessionStatus[]> {
+  const rows = await run<StatusRow>(`select * from turnwright.sessions where ${which}`, values);
+  const asks = await run<AskRow>(
+    'select * from turnwright.asks where session_id = any($1) and answer is null order by asked_at',
+    [rows.map(({ session_id }) => session_id)],
+  );
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    state: row.state,
+    tenant: row.tenant,
+    ...(row.host !== null && { host: row.host }),
+    ...(row.worker !== null && { worker: row.worker }),
+    ...(row.title !== null && { title: row.title }),
+    epoch: row.epoch,
+    head: row.head,
+    ...(row.wake_at !== null && { wakeAt: row.wake_at.getTime() }),
+    ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) as Record<string, unknown> }),
+    questions: asks.filter(({ session_id }) => session_id === row.session_id).map(questionOf),
+    createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
+  }));
+}
+
+function questionOf({ ask_id, tool_use_id, tool_name, question, asked_at }: AskRow): OpenQuestion {
+  return {
+    askId: ask_id,
+    toolUseId: tool_use_id,
+    toolName: tool_name,
+    question: JSON.parse(question) as Record<string, unknown>,
+    askedAt: asked_at.getTime(),
+  };
+}
+
+/** Locks the session's row until the end of the transaction. */
+async function locked(
+  run: RunStatement,
+  sessionId: string,
+): Promise<{ readonly head: number; readonly state: SessionState }> {
+  const [row] = await run<{ readonly head: number; readonly state: SessionState }>(
+    'select head, state from turnwright.sessions where session_id = $1 for update',
+    [sessionId],
+  );
+  if (row === undefined)
+    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
+  return row;
+}
+
+interface QueueOptions {
+  readonly sessionId: string;
+  /** A condition on the session's row. */
+  readonly when: string;
+  readonly enqueue: Enqueue | undefined;
+}
+
+async function queueRun(run: RunStatement, { sessionId, when, enqueue }: QueueOptions): Promise<void> {
+  const [asked] = await run<AskedRun>(
+    `update turnwright.sessions
+      set state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
+        barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end
+      where session_id = $1 and ${when}
+      returning session_id as "sessionId", run, host`,
+    [sessionId],
+  );
+  if (asked === undefined) return;
+  if (enqueue !== undefined) await enqueue(run, asked);
+  await notify(run, 'run', sessionId);
+}
