@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { inShortAndLongForm } from '../long-form.ts';
 import { bareEnv } from './bin.ts';
 
 const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
@@ -33,8 +34,20 @@ test('an error that a program does not catch shows itself, and no page of the li
   expect(said.length).toBeLessThan(3_000);
 });
 
-test.concurrent.each(names)('%s', async (name) => {
-  const child = spawn(process.execPath, [`${folder}run.mjs`, name], { env: bareEnv() });
+/** Each in a process of its own in the long form; in the short one, several share a process, as `run.mjs` offers. */
+const SHARE = inShortAndLongForm(16, 1);
+const runs = new Map<number, Promise<{ readonly code: unknown; readonly said: string }>>();
+
+/** The run that the example at this place belongs to. */
+function runOf(at: number) {
+  const first = at - (at % SHARE);
+  const running = runs.get(first) ?? run(names.slice(first, first + SHARE));
+  runs.set(first, running);
+  return running;
+}
+
+async function run(chosen: readonly string[]) {
+  const child = spawn(process.execPath, [`${folder}run.mjs`, ...chosen], { env: bareEnv() });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -42,5 +55,15 @@ test.concurrent.each(names)('%s', async (name) => {
     });
   }
   const code = await new Promise((resolve) => child.once('close', resolve));
-  expect(code, said).toBe(0);
-});
+  return { code, said };
+}
+
+test.concurrent.each(names)(
+  '%s',
+  async (name) => {
+    const { code, said } = await runOf(names.indexOf(name));
+    expect(said.split('\n')).toContain(`— ${name}`);
+    expect(code, said).toBe(0);
+  },
+  60_000,
+);

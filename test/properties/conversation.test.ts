@@ -15,7 +15,7 @@ import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from './generated-turns.ts';
 
-const RUNS = propertyRuns(200, 2_000);
+const RUNS = propertyRuns(60, 2_000);
 const MODEL = 'claude-sonnet-5';
 
 /** Waits of back-offs are not slept; everything else is real. */

@@ -16,7 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { inShortAndLongForm } from '../long-form.ts';
 import { availability, CLOSED, lacking, runIn } from './support.ts';
+
+const ROUNDS = inShortAndLongForm(12, 25);
 
 let base: string;
 let ws: string;
@@ -98,7 +101,7 @@ describe.skipIf(lacking !== undefined)('a folder that is swapped for a link', ()
     const swapper = spawn('sh', ['-c', swaps], { cwd: ws, stdio: 'ignore' });
     const ended = new Promise((resolve) => swapper.once('exit', resolve));
     onTestFinished(() => void swapper.kill('SIGKILL'));
-    for (let i = 0; i < 25; i++) {
+    for (let i = 0; i < ROUNDS; i++) {
       const write =
         'for d in docs/deep docs/d sub s; do echo x > $d/planted; echo x > $d/victim; mkdir $d/.claude/skills; done';
       // A folder that is gone when it is looked at is an error, too, and nothing is run.

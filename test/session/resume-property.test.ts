@@ -6,6 +6,7 @@ import { digested } from '../../src/session/journal/digest.ts';
 import { EarlierRecords } from '../../src/session/journal/earlier-records.ts';
 import { type JournalProblem, readJournal, scanJournal } from '../../src/session/journal/read-journal.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
+import { propertyRuns } from '../long-form.ts';
 import { checkPrefix, followedBy } from './check-prefix.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries, linesOf, playSession, sessionScript } from './sample-journal.ts';
@@ -50,7 +51,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         const entries = asEntries(playSession(script).bodies);
         for (let end = 0; end <= entries.length; end++) checkPrefix(entries.slice(0, end));
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(50, 150) },
     );
   });
 
@@ -71,7 +72,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
           checkPrefix(entries);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(10, 25) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         expect(resumed.interrupted).toBeUndefined();
         expect(Object.values(resumed.problems).every((count) => count === 0)).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(50, 150) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
           expect(resumeSession(changed).view.messages.slice()).toEqual(whole);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(70, 200) },
     );
   });
 
@@ -132,7 +133,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(read));
         expect(gathered.problems).toEqual(problems);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(100, 300) },
     );
   });
 
@@ -150,7 +151,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         await scanJournal(bytesAsFile(bytes), '/x', position, gathered);
         expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(await entriesIn(bytes)));
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(100, 300) },
     );
   });
 });
