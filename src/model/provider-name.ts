@@ -11,7 +11,7 @@ export interface QualifiedModel {
 /** What precedes the first colon is a provider only if it is the name of one. */
 export function qualifiedModel(name: string, isProvider: (name: string) => boolean): QualifiedModel {
   const colon = name.indexOf(':');
-  const before = name.slice(0, Math.max(0, colon)).trim();
+  const before = colon < 1 ? '' : name.slice(0, colon).trim();
   if (before === '' || !isProvider(before)) return { provider: undefined, model: name };
   return { provider: before, model: name.slice(colon + 1).trim() };
 }

@@ -68,7 +68,7 @@ export function openHttpAttempt(input: AttemptInput): Attempt {
   });
   const reader: Reader = { call, watch, clock, api };
   let read: ReadEvents | undefined;
-  const ended = (end: End): AttemptEnd => ({ ...masked(end, input), facts: batches.facts });
+  const ended = (end: End): AttemptEnd => ({ facts: batches.facts, ...masked(end, input) });
 
   return {
     async next() {

@@ -4,6 +4,7 @@
  */
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
+import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
 
@@ -45,7 +46,7 @@ export function createViewBytes(): ViewBytes {
         return known.growing.extend(request.view, request.mark);
       }
       const { thinkingKey, userContext, keepsThinking } = request;
-      const growing = new Growing({ userContext, keepsThinking });
+      const growing = new Growing({ userContext, keepsThinking: withoutVendors(keepsThinking) });
       // A shorter version of a view that has grown is serialised anew; the cache stays with the longer one.
       if (known === undefined) {
         kept.set(request.view.root, [
@@ -57,6 +58,13 @@ export function createViewBytes(): ViewBytes {
     },
   };
 }
+
+/** Reasoning of other APIs is never sent to this one (F119). */
+const withoutVendors =
+  (keepsThinking: BytesRequest['keepsThinking']) =>
+  (answer: AssistantMessage): boolean =>
+    keepsThinking(answer) &&
+    !answer.message.content.some((block) => block.type === 'thinking' && isVendorSignature(block.signature));
 
 interface Variant {
   readonly thinkingKey: string;

@@ -8,7 +8,6 @@ import type { WireTool } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import type { EndpointGaps } from '../http/endpoint-gaps.ts';
-import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
@@ -55,7 +54,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
-    keepsThinking: withoutVendors(input.keepsThinking),
+    keepsThinking: input.keepsThinking,
     mark,
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
@@ -101,16 +100,6 @@ function preamble(request: ModelRequest, mark: CacheMark): string {
     tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
   return systemJson + toolsJson;
 }
-
-/** Reasoning of other APIs is never sent to this one (F119). */
-const withoutVendors = oncePer(
-  (keeps: BodyInput['keepsThinking']) =>
-    (answer: AssistantMessage): boolean =>
-      keeps(answer) &&
-      !answer.message.content.some(
-        (block) => block.type === 'thinking' && isVendorSignature(block.signature),
-      ),
-);
 
 const systemBlocks = oncePer((texts: readonly string[]) =>
   texts.filter((text) => text.trim() !== '').map(textJson),

@@ -139,26 +139,25 @@ export class Sending {
       if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);
     }
     if (this.end.facts.model !== undefined) deps.served.learn(request.model, this.end.facts.model);
-    const record = recordOf(this.end, {
+    const record = recordOf(this.end, waitedMs, {
       startMs: this.#startMs,
       endMs: deps.clock.monotonicMs(),
       model: request.model,
       stream: request.stream,
       bytes: this.#prepared.length,
-      waitedMs,
     });
     deps.onAttempt?.(record);
     return [record];
   }
 }
 
-type Timing = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'bytes'> & { waitedMs: number };
+type Sent = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'bytes'>;
 
-function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptRecord {
+function recordOf(end: AttemptEnd, waitedMs: number, sent: Sent): AttemptRecord {
   const { head, firstByteMs, firstContentMs, usage } = end.facts;
   const requestId = head && requestIdOf(head);
   const outcome = end.kind === 'failed' ? end.failure.kind : end.kind;
-  const record: Writable<AttemptRecord> = { ...timing, outcome };
+  const record: Writable<AttemptRecord> = { outcome, ...sent };
   if (firstByteMs !== undefined) record.firstByteMs = firstByteMs;
   if (firstContentMs !== undefined) record.firstContentMs = firstContentMs;
   if (head !== undefined) record.status = head.status;
