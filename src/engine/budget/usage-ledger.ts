@@ -17,7 +17,6 @@ import {
   NO_COUNTS,
   purposeOf,
   rowsOf,
-  SPENDING_COUNTS,
   type SpendingCounts,
   type SpendingPurpose,
   type SpendingRow,
@@ -232,6 +231,7 @@ function answersIn(usage: Usage, model: string, isInside = false): Answer[] {
 }
 
 function withoutInner(usage: Usage): Usage {
+  if (usage.iterations === undefined) return usage;
   const { iterations: _, ...own } = usage;
   return own;
 }
@@ -253,7 +253,7 @@ function usageSince(
   const since: Record<string, ModelUsage> = {};
   for (const [model, usage] of Object.entries(now)) {
     const counts = subtractCounts(usage, before[model] ?? NO_COUNTS);
-    if (before[model] === undefined || SPENDING_COUNTS.some((name) => counts[name] !== 0))
+    if (before[model] === undefined || Object.values(counts).some((count) => count !== 0))
       since[model] = { ...usage, ...counts };
   }
   return since;

@@ -69,18 +69,6 @@ export interface SessionCost {
   readonly unpricedModels: readonly string[];
 }
 
-export const SPENDING_COUNTS = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'cacheCreationEphemeral5mInputTokens',
-  'cacheCreationEphemeral1hInputTokens',
-  'thinkingTokens',
-  'webSearchRequests',
-  'costUSD',
-] as const satisfies readonly (keyof SpendingCounts)[];
-
 const PURPOSE_OF_SOURCE: Readonly<Record<string, SpendingPurpose>> = {
   main: 'loop',
   compact: 'compaction',
@@ -104,9 +92,17 @@ export function subtractCounts(a: SpendingCounts, b: SpendingCounts): SpendingCo
 export const NO_COUNTS: SpendingCounts = Object.freeze(mapCounts(() => 0));
 
 function mapCounts(value: (name: keyof SpendingCounts) => number): SpendingCounts {
-  return Object.fromEntries(
-    SPENDING_COUNTS.map((name) => [name, name === 'costUSD' ? roundedUsd(value(name)) : value(name)]),
-  ) as unknown as SpendingCounts;
+  return {
+    inputTokens: value('inputTokens'),
+    outputTokens: value('outputTokens'),
+    cacheReadInputTokens: value('cacheReadInputTokens'),
+    cacheCreationInputTokens: value('cacheCreationInputTokens'),
+    cacheCreationEphemeral5mInputTokens: value('cacheCreationEphemeral5mInputTokens'),
+    cacheCreationEphemeral1hInputTokens: value('cacheCreationEphemeral1hInputTokens'),
+    thinkingTokens: value('thinkingTokens'),
+    webSearchRequests: value('webSearchRequests'),
+    costUSD: roundedUsd(value('costUSD')),
+  };
 }
 
 /** No price is finer than a millionth of a millionth of a dollar. */
