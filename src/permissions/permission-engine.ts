@@ -45,7 +45,7 @@ export interface PermissionOptions {
    */
   readonly readableDirectories?: (() => readonly string[]) | undefined;
   /** Folders whose files are asked about like settings, as of now, wherever they lie; default none. */
-  readonly protectedFolders?: (() => Protection['folders']) | undefined;
+  readonly protectedFolders?: Protection['folders'] | undefined;
   /** Memory files are asked about too: they may import any file. Default false. */
   readonly memoryImportsAnywhere?: boolean | undefined;
   /** Where commands of the shell run, if they are isolated. */
@@ -159,7 +159,7 @@ class PermissionEngine implements Permissions {
         : stricterMode(mode, question.mode),
       rules: this.#rules,
       directories: [...this.#directories.keys()],
-      readableDirectories: readableDirectories?.() ?? [],
+      readableDirectories: () => readableDirectories?.() ?? [],
       home,
       ignoreCase: this.#ignoreCase,
       files,
@@ -167,7 +167,7 @@ class PermissionEngine implements Permissions {
       blockWritesOutside: locks.blockWritesOutside === true,
       allowedToolsOnly: locks.allowedToolsOnly === true,
       protection: {
-        folders: [...inHome(home), ...(protectedFolders?.() ?? [])],
+        folders: () => [...inHome(home), ...(protectedFolders?.() ?? [])],
         memoryImportsAnywhere: memoryImportsAnywhere === true,
       },
       sandbox: this.#options.sandbox,
@@ -261,6 +261,6 @@ class PermissionEngine implements Permissions {
   }
 }
 
-function inHome(home: string | undefined): Protection['folders'] {
+function inHome(home: string | undefined): ReturnType<Protection['folders']> {
   return home === undefined ? [] : PROTECTED_AT_HOME.map((path) => ({ path: join(home, path) }));
 }

@@ -19,7 +19,7 @@ export interface PermissionState {
   readonly mode: PermissionMode;
   readonly rules: RuleSet;
   readonly directories: readonly string[];
-  readonly readableDirectories: readonly string[];
+  readonly readableDirectories: () => readonly string[];
   readonly home: string | undefined;
   readonly ignoreCase: boolean;
   readonly files: DiskReader;
@@ -120,7 +120,7 @@ export async function outsideOf(
   paths: readonly ResolvedPath[],
   { state, context, roots }: Case,
 ): Promise<readonly ResolvedPath[]> {
-  const open = kind === 'read' ? [...roots, ...state.readableDirectories] : roots;
+  const open = kind === 'read' ? [...roots, ...state.readableDirectories()] : roots;
   const realRoots = (await Promise.all(open.map(context.resolve))).flatMap(({ real }) =>
     real === undefined ? [] : [real],
   );

@@ -18,7 +18,7 @@ import type { ResolvedPath } from './real-path.ts';
 /** What is protected besides what its name protects. */
 export interface Protection {
   /** Absolute: the configuration home and the folders of plugins. `except`: what lies in there is not. */
-  readonly folders: readonly { readonly path: string; readonly except?: string | undefined }[];
+  readonly folders: () => readonly { readonly path: string; readonly except?: string | undefined }[];
   /** Absolute: folders that the asker keeps notes in. */
   readonly own: readonly string[];
   /** Memory files of a project may import from anywhere, so that writing one may bring any file along. */
@@ -43,7 +43,7 @@ export async function isProtected(
     return spellings.some((each) => [spelled, real].some((name) => liesIn(fold(each), fold(name))));
   };
   const inFolders = await Promise.all(
-    folders.map(
+    folders().map(
       async ({ path: folder, except }) =>
         (await lies(folder)) && (except === undefined || !(await lies(except))),
     ),
