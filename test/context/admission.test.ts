@@ -6,8 +6,8 @@ import { imageHeader } from '../../src/util/files/image-header.ts';
 import { gif, imageOf, jpeg, png, webp } from './images.ts';
 
 const LIMITS = mediaLimitsFor({ contextWindow: 200_000 });
-const NEW = { images: 0 };
-const admit = (content: readonly UserBlock[], standing = NEW) => admitBlocks(content, LIMITS, standing);
+const admit = (content: readonly UserBlock[], { limits = LIMITS, images = 0 } = {}) =>
+  admitBlocks(content, () => ({ limits, images }));
 const one = (block: UserBlock, images = 0) => admit([block], { images })[0];
 const dataOf = ({ source }: ImageBlock) => (source.type === 'base64' ? source.data : '');
 
@@ -112,14 +112,13 @@ describe('admitBlocks', () => {
   });
 
   it('takes the limits of another provider as data', () => {
-    const five = mediaLimitsFor({ contextWindow: 32_000 }, { maxImages: 5, imageTypes: ['image/jpeg'] });
-    const admitted = admitBlocks(
+    const limits = mediaLimitsFor({ contextWindow: 32_000 }, { maxImages: 5, imageTypes: ['image/jpeg'] });
+    const admitted = admit(
       Array.from({ length: 7 }, () => jpeg(1, 1)),
-      five,
-      NEW,
+      { limits },
     );
     expect(admitted.filter((block) => block.type === 'image')).toHaveLength(5);
-    expect(admitBlocks([png(1, 1)], five, NEW)).toMatchObject([{ type: 'text' }]);
+    expect(admit([png(1, 1)], { limits })).toMatchObject([{ type: 'text' }]);
     expect(mediaLimitsFor({ contextWindow: 1_000_000 }).maxImages).toBe(600);
   });
 });

@@ -10,27 +10,33 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../protocol/model/wire.ts';
+import { lazily } from '../../util/async/lazily.ts';
 import { type ImageHeader, imageHeader } from '../../util/files/image-header.ts';
 import type { MediaLimits } from './media-limits.ts';
 
+/** What images and documents are held against. */
 interface Standing {
+  readonly limits: MediaLimits;
   /** Number of images in the conversation. */
   readonly images: number;
 }
 
 type Inner = TextBlock | ImageBlock | DocumentBlock;
 
-/** Returns the same array when every block is admitted. Pure. */
-export function admitBlocks(
-  content: readonly UserBlock[],
-  limits: MediaLimits,
-  standing: Standing,
-): readonly UserBlock[] {
-  const total = standing.images + countImages(content);
+/**
+ * Returns the same array when every block is admitted. `standing` is called once, where there is an image or
+ * a document.
+ */
+export function admitBlocks(content: readonly UserBlock[], standing: () => Standing): readonly UserBlock[] {
+  const media = lazily(() => {
+    const { limits, images } = standing();
+    return { limits, total: images + countImages(content) };
+  });
   const answered = new Set<string>();
   let own = 0;
   const inner = (block: Inner): Inner[] => {
     if (block.type === 'text') return block.text.trim() === '' ? [] : [block];
+    const { limits, total } = media();
     if (block.type === 'document') return [admitDocument(block, limits)];
     own += 1;
     return [admitImage(block, limits, { total, own })];

@@ -14,9 +14,9 @@ export function composeAdmission(
   config: Pick<QueryEngineConfig, 'mediaLimits'>,
   { conversation, model }: { readonly conversation: Conversation; readonly model: SessionModel },
 ): Admit {
-  return (content) => {
-    if (typeof content === 'string') return content;
-    const limits = mediaLimitsFor(model.infoOf(model.current), config.mediaLimits);
-    return admitBlocks(content, limits, viewMedia(conversation.messages));
-  };
+  const standing = () => ({
+    limits: mediaLimitsFor(model.infoOf(model.current), config.mediaLimits),
+    images: viewMedia(conversation.messages).images,
+  });
+  return (content) => (typeof content === 'string' ? content : admitBlocks(content, standing));
 }
