@@ -55,16 +55,19 @@ const FROM_CHARS = 16 * 1024;
 
 /** The record as written. */
 function withoutDuplicate(record: Fields): Fields {
-  const { toolUseResult, ...rest } = record;
-  if (record['type'] !== 'user' || toolUseResult === undefined) return record;
+  const form = record['toolUseResult'];
+  if (form === undefined) return record;
   const content = resultContent(record);
-  const isDuplicate = toolUseResult === content || isSameText(toolUseResult, content);
-  if (isDuplicate) return sizeOf(content) >= FROM_CHARS ? { ...rest, resultIsContent: true } : record;
-  const file = fileOf(toolUseResult);
+  if (form === content || isSameText(form, content)) {
+    if (sizeOf(content) < FROM_CHARS) return record;
+    const { toolUseResult: _, ...rest } = record;
+    return { ...rest, resultIsContent: true };
+  }
+  const file = fileOf(form);
   const data = mediaIn(content);
   if (file === undefined || data === undefined || file['base64'] !== data) return record;
   const { base64: _, ...others } = file;
-  return { ...rest, toolUseResult: { ...(toolUseResult as Fields), file: others }, fileIsContent: true };
+  return { ...record, toolUseResult: { ...(form as Fields), file: others }, fileIsContent: true };
 }
 
 /** The record as it was appended. */
@@ -121,13 +124,14 @@ const isPlain = (name: string): boolean => !name.includes(' ') && !name.includes
 
 /** `line`: the other fields of the line. */
 function writtenDecision(record: DecisionRecord, line: { readonly submission: string }): object {
-  const { submission, prepare, rules, ...rest } = record;
+  const { submission, prepare, rules } = record;
   const facts: Record<string, unknown> = {};
   return {
-    ...(submission === line.submission ? rest : { submission, ...rest }),
+    facts,
+    ...record,
+    submission: submission === line.submission ? undefined : submission,
     prepare: prepare.map(writtenStep),
     rules: rules.map((rule) => writtenRule(rule, facts)),
-    facts,
   };
 }
 
