@@ -3,6 +3,8 @@
  */
 import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../../protocol/stream/sdk-messages.ts';
+import type { McpOrigin } from '../../protocol/tools/mcp.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
 import { titleWords } from '../../util/text/title-words.ts';
 
 /** Of every message that no model wrote. */
@@ -71,13 +73,16 @@ export function toolUseMeta({ message, mcp }: AssistantMessage): Pick<SDKAssista
       const display_name = titleWords(name.split('__').at(-1) ?? name);
       return display_name === name ? [] : [{ id, display_name }];
     }
-    const { server, serverName = server, tool, title } = mcp;
-    return [
-      { id, display_name: title ?? titleWords(tool), server_display_name: serverName, tool_name: tool },
-    ];
+    return [{ id, ...namesOf(mcp) }];
   });
   return meta.length === 0 ? {} : { tool_use_meta: meta };
 }
+
+const namesOf = oncePer(({ server, serverName = server, tool, title }: McpOrigin) => ({
+  display_name: title ?? titleWords(tool),
+  server_display_name: serverName,
+  tool_name: tool,
+}));
 
 /** What a local command answered, in the model's place. */
 export function localAnswer(

@@ -148,7 +148,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     const uuid = streamId();
     const starts = event.type === 'message_start';
     if (starts) streamed = event.message.id;
-    if (streamed !== undefined && !starts && thinkingDisplay === undefined)
+    const isShownThinking = thinkingDisplay !== undefined && (starts || isThinking(event));
+    if (streamed !== undefined && !starts && !isShownThinking)
       return { type, event, parent_tool_use_id, api_message_id: streamed, uuid, session_id };
     return {
       type,
@@ -156,8 +157,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       parent_tool_use_id,
       ...(streamed !== undefined && { api_message_id: streamed }),
       ...(starts && ttftMs !== undefined && { ttft_ms: ttftMs }),
-      ...(thinkingDisplay !== undefined &&
-        (starts || isThinking(event)) && { thinking_display: thinkingDisplay }),
+      ...(isShownThinking && { thinking_display: thinkingDisplay }),
       ...(starts && stampEvent()),
       uuid,
       session_id,

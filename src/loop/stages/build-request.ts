@@ -16,13 +16,13 @@ export function buildRequest(prepared: Prepared, iteration: Iteration): ModelReq
   const { current: model, effort } = state.model;
   const { taskRemaining } = state.budgets;
   const request: ModelRequest = {
-    ...lasting(params),
     effectKey: `${params.submission}/${iteration.number}`,
     model,
-    ...overloadLimit(state.model.fallbacks, params),
     view: state.view.messages,
     tools,
     maxTokens: outputCap(state, iteration),
+    ...lasting(params),
+    ...overloadLimit(state.model.fallbacks, params),
     ...(effort !== undefined && { effort }),
     ...(params.taskBudget !== undefined && {
       taskBudget: {

@@ -39,9 +39,9 @@ export async function* streamResponse(
   let models = prepared.state.model;
   const recorded = params.startAt?.response;
   if (prepared.kind === 'resumed' && recorded !== undefined)
-    return { ...resumedResponse(recorded, models.current, iteration), models };
+    return { models, ...resumedResponse(recorded, models.current, iteration) };
   let response = emptyResponse(models.current);
-  if (request === undefined || iteration.abortReason !== undefined) return { ...response, models };
+  if (request === undefined || iteration.abortReason !== undefined) return { models, ...response };
   deps.onStage?.('streaming');
   let ask = request;
   let options: Omit<CallOptions, 'signal'> = { retry: FRESH_RETRY_STATE };
@@ -56,9 +56,9 @@ export async function* streamResponse(
         stream.abandon();
       }
       const { outcome } = stream;
-      if (outcome === undefined) return { ...response, models };
+      if (outcome === undefined) return { models, ...response };
       trace.attempts.push(...outcome.attempts);
-      if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { ...response, models };
+      if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { models, ...response };
       const { failure, retry } = outcome;
       const { fallback, skipped } = await fallbackAfter(retry, ask, models, prepared.tokens, iteration);
       const isUnaided = fallback === undefined && skipped.length > 0;
@@ -71,10 +71,10 @@ export async function* streamResponse(
         yield* keepFinishedBlocks(failure, iteration);
         response.stopReason = 'tool_use';
         if (fallback !== undefined) models = yield* fallBack(fallback, models, iteration);
-        return { ...response, models };
+        return { models, ...response };
       }
       if (fallback === undefined && outcome.kind === 'failed') {
-        if (!isUnaided) return { ...response, models, failure };
+        if (!isUnaided) return { models, ...response, failure };
         options = { retry, after: { failure, immediate: false } };
         continue;
       }
@@ -92,7 +92,7 @@ export async function* streamResponse(
       }
     }
   } catch (error) {
-    return { ...response, models, thrown: stageError(error) };
+    return { models, ...response, thrown: stageError(error) };
   }
 }
 
