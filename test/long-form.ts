@@ -4,7 +4,9 @@
  */
 const isLong = process.env['TURNWRIGHT_LONG_TESTS'] === '1';
 
-export const inShortAndLongForm = (short: number, long: number): number => (isLong ? long : short);
+export const inShortAndLongForm = (short: number, long: number): number => inForm(short, long);
+
+export const inForm = <T>(short: T, long: T): T => (isLong ? long : short);
 
 export const propertyRuns = (short: number, long: number): number =>
   Number(process.env['TURNWRIGHT_PROPERTY_RUNS'] ?? inShortAndLongForm(short, long));

@@ -1,5 +1,7 @@
 /** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
 export { type DurableClient, durableClient, type SendOptions, type Sent } from './client.ts';
+export { openDispatch } from './dbos.ts';
+export type { Dispatch, Run } from './dispatch.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { createBlobStore } from './postgres/blobs.ts';
 export {
@@ -14,4 +16,14 @@ export { createJournalStore, type StreamRow, type StreamRows } from './postgres/
 export { createListener, type Happening, type Listener, notify } from './postgres/listen.ts';
 export { checkTables, type Migrated, migrate, TABLES_VERSION } from './postgres/migrations.ts';
 export { type Overview, overviewOf, pruneSessions, type SeenWorker } from './postgres/overview.ts';
+export type { SessionRow } from './postgres/runs.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
+export { prepareDatabase } from './prepare-database.ts';
+export {
+  MODULE_FIELDS,
+  type Worker,
+  type WorkerModule,
+  type WorkerOptions,
+  worker,
+} from './worker.ts';
+export type { Workspace } from './workspace.ts';

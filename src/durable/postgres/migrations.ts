@@ -46,7 +46,8 @@ const MIGRATIONS: readonly Migration[] = [
         at timestamptz not null default now(),
         body text not null,
         primary key (session_id, seq),
-        unique (session_id, entry_id)
+        -- A later owner records what it does again (the intent of a call that may run twice) under the same id.
+        unique (session_id, entry_id, epoch)
       );
       create table turnwright.snapshots (
         session_id text primary key,

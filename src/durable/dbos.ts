@@ -1,0 +1,136 @@
+/**
+ * DBOS: which worker runs a session, and that one does. The one file that knows it. DBOS keeps no state of a
+ * run: a workflow is an order to work on a session, and the journal says what there is to do.
+ */
+import type { ClientBase } from 'pg';
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { Dispatch, Executor, ExecutorOptions, Run } from './dispatch.ts';
+import type { RunStatement } from './postgres/database.ts';
+
+const WORKFLOW = 'turnwright-run';
+const QUEUE = 'turnwright';
+const SCHEMA = 'turnwright_dbos';
+/** Any worker may carry on what any other began: the journal is read, and no code is replayed. */
+const APPLICATION_VERSION = 'journal-1';
+const POLL_MS = 100;
+
+const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
+const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
+
+/** Brings the tables of DBOS to the version of the installed package. */
+export async function migrateDispatch(url: string): Promise<void> {
+  const { DBOS } = await loadDbos();
+  await DBOS.migrate(url, { schemaName: SCHEMA });
+}
+
+/** Rejects with `not_installed` when the package is missing. */
+export async function openDispatch(url: string): Promise<Dispatch> {
+  const { DBOSClient } = await loadDbos();
+  const client = await DBOSClient.create({
+    systemDatabaseUrl: url,
+    systemDatabaseSchemaName: SCHEMA,
+    systemDatabasePoolSize: 2,
+    applicationName: QUEUE,
+    logger: SILENT,
+  });
+  const handOver = async (found: readonly { workflowID: string; queueName?: string }[]) => {
+    for (const queueName of new Set(found.map((workflow) => workflow.queueName ?? QUEUE))) {
+      const ids = found.flatMap((workflow) =>
+        (workflow.queueName ?? QUEUE) === queueName ? workflow.workflowID : [],
+      );
+      await client.resumeWorkflows(ids, { queueName });
+    }
+  };
+  const list = (of: { workflowIDs: string[] } | { executorId: string; status: 'PENDING' }) =>
+    client.listWorkflows({ ...of, workflowName: WORKFLOW, loadInput: false, loadOutput: false });
+  return {
+    async enqueue(statement, run) {
+      await client.enqueueInTransaction(
+        asPgClient(statement),
+        {
+          workflowName: WORKFLOW,
+          workflowID: idOf(run),
+          queueName: queueOf(run.host),
+          queuePartitionKey: run.sessionId,
+          appVersion: APPLICATION_VERSION,
+        },
+        run.sessionId,
+        run.run,
+      );
+    },
+    async states(runs) {
+      const found = new Map(
+        (await list({ workflowIDs: runs.map(idOf) })).map((w) => [w.workflowID, w.status]),
+      );
+      return runs.map((run) => {
+        const status = found.get(idOf(run));
+        if (status === 'PENDING') return 'running';
+        return status === 'ENQUEUED' || status === 'DELAYED' ? 'waiting' : 'gone';
+      });
+    },
+    async handOver(workerId) {
+      const found = await list({ executorId: workerId, status: 'PENDING' });
+      await handOver(found);
+      return found.length;
+    },
+    handOverRuns: (runs) =>
+      handOver(runs.map((run) => ({ workflowID: idOf(run), queueName: queueOf(run.host) }))),
+    close: () => client.destroy(),
+  };
+}
+
+/** Starts to take runs. DBOS is one for a process: a second executor is refused. */
+export async function startExecutor(options: ExecutorOptions): Promise<Executor> {
+  const { url, workerId, host, concurrency, work, stderr } = options;
+  const { DBOS } = await loadDbos();
+  if (DBOS.isInitialized())
+    throw new TurnwrightError(
+      'invalid_option',
+      'This process has a worker already, or uses DBOS itself: start one worker for each process.',
+    );
+  DBOS.setConfig({
+    name: QUEUE,
+    systemDatabaseUrl: url,
+    systemDatabaseSchemaName: SCHEMA,
+    systemDatabasePoolSize: 3,
+    maxConcurrentQueueDispatches: 1,
+    executorID: workerId,
+    applicationVersion: APPLICATION_VERSION,
+    listenQueues: [queueOf(null), queueOf(host)],
+    useListenNotify: false,
+    runMigrations: false,
+    logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
+  });
+  DBOS.registerWorkflow(work, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
+  await DBOS.launch();
+  for (const name of [queueOf(null), queueOf(host)])
+    await DBOS.registerQueue(name, {
+      partitionConcurrency: 1,
+      workerConcurrency: concurrency,
+      minPollingIntervalMs: POLL_MS,
+      onConflict: 'always_update',
+    });
+  return {
+    stop: (limitMs) => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs }),
+  };
+}
+
+const SILENT = { info() {}, debug() {}, warn() {}, error() {} };
+
+/** DBOS runs one statement in it and reads its rows. */
+function asPgClient(statement: RunStatement): ClientBase {
+  const query = async (text: string, values: unknown[]) => ({ rows: await statement(text, values) });
+  return { query } as unknown as ClientBase;
+}
+
+async function loadDbos(): Promise<typeof import('@dbos-inc/dbos-sdk')> {
+  try {
+    return await import('@dbos-inc/dbos-sdk');
+  } catch (cause) {
+    throw new TurnwrightError(
+      'not_installed',
+      'Workers need the package @dbos-inc/dbos-sdk, which is not installed: npm install @dbos-inc/dbos-sdk pg',
+      { cause },
+    );
+  }
+}

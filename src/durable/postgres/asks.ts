@@ -1,0 +1,75 @@
+/** Questions of a run to a person, who may answer after days: through the table, by any process. */
+import type { CanUseToolContext, ElicitationAnswer, Options, PermissionResult } from '../../index.ts';
+import type { Database } from './database.ts';
+import type { Listener } from './listen.ts';
+
+interface AsksOptions {
+  readonly database: Database;
+  readonly listener: Pick<Listener, 'wakes'>;
+  readonly sessionId: string;
+  /** Called with 1 when a question begins to wait, and with -1 when it does not any more. */
+  readonly onWaiting: (change: 1 | -1) => void;
+}
+
+interface Question {
+  readonly askId: string;
+  readonly toolUseId: string;
+  readonly toolName: string;
+  /** JSON. */
+  readonly question: unknown;
+}
+
+/** Callbacks that put each question into the table and wait for its answer, until the run parks. */
+export function createAsks({
+  database,
+  listener,
+  sessionId,
+  onWaiting,
+}: AsksOptions): Required<Pick<Options, 'canUseTool' | 'onElicitation'>> {
+  async function answerTo<Answer>(asked: Question, signal: AbortSignal): Promise<Answer> {
+    const { askId, toolUseId, toolName, question } = asked;
+    // A run that was resumed asks again: the first question stands, with the answer it may have.
+    await database.run(
+      `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
+       values ($1, $2, $3, $4, $5) on conflict do nothing`,
+      [sessionId, askId, toolUseId, toolName, JSON.stringify(question)],
+    );
+    onWaiting(1);
+    try {
+      for await (const _ of listener.wakes('answer', sessionId, signal)) {
+        const [row] = await database.run<{ readonly answer: string }>(
+          `select answer from turnwright.asks
+           where session_id = $1 and ask_id = $2 and answer is not null`,
+          [sessionId, askId],
+        );
+        if (row !== undefined) return JSON.parse(row.answer) as Answer;
+      }
+    } finally {
+      onWaiting(-1);
+    }
+    throw signal.reason;
+  }
+
+  return {
+    canUseTool: (toolName, input, context) =>
+      answerTo<PermissionResult>(
+        {
+          askId: context.askId,
+          toolUseId: context.toolUseID,
+          toolName,
+          question: { input, ...storable(context) },
+        },
+        context.signal,
+      ),
+    onElicitation: (request, { signal, askId }) =>
+      answerTo<ElicitationAnswer>(
+        { askId, toolUseId: '', toolName: `mcp__${request.serverName}`, question: { elicitation: request } },
+        signal,
+      ),
+  };
+}
+
+/** What a question says beside its input; functions and signals stay with the process that asks. */
+function storable({ signal: _, explain: __, checkRule: ___, ...facts }: CanUseToolContext): object {
+  return facts;
+}

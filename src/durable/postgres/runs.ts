@@ -1,0 +1,186 @@
+/** Begin and end of a run, and what became of runs that did not end: the state of a session's row. */
+import type { Run } from '../dispatch.ts';
+import type { Database, RunStatement } from './database.ts';
+
+/** Takeovers in a row without progress, after which a session is set aside. */
+const BARREN_EPOCHS = 5;
+
+/** A session as a worker sees it, when it begins to work on it. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly tenant: string;
+  /** The only host that may run it; null: any. */
+  readonly host: string | null;
+  readonly cwd: string | null;
+  readonly run: number;
+}
+
+/** Why a run ended before the session had nothing left to do. */
+export interface ParkedOn {
+  readonly on: 'ask' | 'time';
+  readonly askIds?: readonly string[];
+  /** ms since 1970. */
+  readonly wakeAt?: number;
+}
+
+interface BeginOptions {
+  readonly sessionId: string;
+  readonly run: number;
+  readonly workerId: string;
+  /** Binds the session to this host, unless it is bound already. */
+  readonly bindTo?: string | undefined;
+}
+
+/**
+ * undefined: there is nothing to do, because the run is over, another one is asked for, or the session is set
+ * aside after too many takeovers without progress.
+ */
+export async function beginRun(
+  run: RunStatement,
+  { sessionId, run: number, workerId, bindTo }: BeginOptions,
+): Promise<SessionRow | undefined> {
+  const [row] = await run<SessionRow & { readonly state: string; readonly outcome: string | null }>(
+    `update turnwright.sessions set
+       state = case when barren_epochs >= ${BARREN_EPOCHS} then 'poisoned' else 'running' end,
+       worker = $3, host = coalesce(host, $4), updated_at = now()
+     where session_id = $1 and run = $2 and state in ('queued', 'running')
+     returning session_id as "sessionId", tenant, host, cwd, run, state, outcome`,
+    [sessionId, number, workerId, bindTo ?? null],
+  );
+  if (row === undefined) return undefined;
+  const { state, outcome, ...session } = row;
+  if (state === 'running') return session;
+  const { failure } = JSON.parse(outcome ?? '{}') as { readonly failure?: string };
+  const error = `Set aside after ${BARREN_EPOCHS} runs in a row without any progress: ${failure ?? 'each time the worker ended.'}`;
+  await run('update turnwright.sessions set outcome = $2, worker = null where session_id = $1', [
+    sessionId,
+    JSON.stringify({ error }),
+  ]);
+  return undefined;
+}
+
+interface EndOptions {
+  readonly sessionId: string;
+  readonly run: number;
+  readonly workerId: string;
+  /** Number of the last item of the inbox that the run was given. */
+  readonly taken: number;
+  /** undefined: the session has nothing left to do. */
+  readonly parked?: ParkedOn | undefined;
+  /** Of the last result. */
+  readonly outcome?: unknown;
+}
+
+/**
+ * `again`: something arrived that the run has not seen. `lost`: another worker has the session. A prompt does
+ * not wake a session that waits for an answer, unless it is urgent: it would ask, and wait, again.
+ */
+export function endRun(database: Database, end: EndOptions): Promise<'ended' | 'again' | 'lost'> {
+  const { sessionId, run: number, workerId, taken, parked, outcome } = end;
+  return database.transaction(async (run) => {
+    const [row] = await run(
+      `select 1 from turnwright.sessions
+       where session_id = $1 and run = $2 and worker = $3 and state = 'running' for update`,
+      [sessionId, number, workerId],
+    );
+    if (row === undefined) return 'lost';
+    const prompts = await run<{ readonly item: string }>(
+      'select item from turnwright.inbox where session_id = $1 and n > $2',
+      [sessionId, taken],
+    );
+    const wakes = ({ item }: { readonly item: string }) =>
+      parked?.on !== 'ask' || (JSON.parse(item) as { readonly priority?: string }).priority === 'now';
+    if (prompts.some(wakes)) return 'again';
+    const [answered] = await run(
+      `select 1 from turnwright.asks where session_id = $1 and ask_id = any($2) and answer is not null
+       union all
+       select 1 from turnwright.interrupts where session_id = $1 and taken_epoch is null and $3 limit 1`,
+      [sessionId, parked?.askIds ?? [], parked !== undefined],
+    );
+    if (answered !== undefined) return 'again';
+    await run(
+      `update turnwright.sessions set
+         state = case when $2::jsonb is null then 'idle' else 'parked' end, parked = $2,
+         wake_at = to_timestamp($3::float8 / 1000), outcome = coalesce($4, outcome),
+         worker = null, barren_epochs = 0, updated_at = now()
+       where session_id = $1`,
+      [sessionId, json(parked), parked?.wakeAt ?? null, json(outcome)],
+    );
+    return 'ended';
+  });
+}
+
+const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+
+interface FailedRun {
+  readonly sessionId: string;
+  readonly run: number;
+  readonly workerId: string;
+  readonly error: string;
+  /** When it is tried again, doubled with each time that counts. */
+  readonly retryMs: number;
+  /** The session is set aside when this happens too often. */
+  readonly counts: boolean;
+}
+
+/** The run could not work: it is tried again later. */
+export async function failRun(run: RunStatement, failed: FailedRun): Promise<void> {
+  const { sessionId, run: number, workerId, error, retryMs, counts } = failed;
+  await run(
+    `update turnwright.sessions set state = 'parked', parked = '{"on":"time"}', worker = null,
+       wake_at = now() + $4::float8 * (1 << least(barren_epochs, 6)) * interval '1 ms',
+       barren_epochs = barren_epochs + $5, outcome = $6, updated_at = now()
+     where session_id = $1 and run = $2 and worker = $3 and state = 'running'`,
+    [sessionId, number, workerId, retryMs, counts ? 1 : 0, JSON.stringify({ failure: error })],
+  );
+}
+
+/** Sessions whose waiting time is over: each gets a new run, which the caller has to ask for. */
+export function queueDue(run: RunStatement, limit: number): Promise<readonly Run[]> {
+  return run<Run>(
+    `update turnwright.sessions set state = 'queued', run = run + 1, wake_at = null, updated_at = now()
+     where session_id in (select session_id from turnwright.sessions
+       where state = 'parked' and wake_at <= now() order by wake_at limit $1 for update skip locked)
+     returning session_id as "sessionId", run, host`,
+    [limit],
+  );
+}
+
+/** Sessions that a worker has in its hands need not be looked at. */
+interface DoubtfulOptions {
+  readonly workerId: string;
+  /** Sessions that this worker works on. */
+  readonly active: readonly string[];
+  /** Also those of workers that are gone, and those that wait for any. */
+  readonly others: boolean;
+  readonly limit: number;
+}
+
+/** Runs that ought to be worked on, and may not be. Each is looked at again after some seconds. */
+export function doubtfulRuns(
+  run: RunStatement,
+  { workerId, active, others, limit }: DoubtfulOptions,
+): Promise<readonly Run[]> {
+  return run<Run>(
+    `update turnwright.sessions set updated_at = now()
+     where session_id in (select session_id from turnwright.sessions s
+       where state in ('queued', 'running') and updated_at < now() - interval '3 s'
+         and (state = 'running' and worker = $1 and session_id <> all($2)
+           or $3 and (state = 'queued' or worker is null
+             or not exists (select 1 from turnwright.workers w where w.worker_id = s.worker)))
+       order by updated_at limit $4 for update skip locked)
+     returning session_id as "sessionId", run, host`,
+    [workerId, active, others, limit],
+  );
+}
+
+/** Replaces a run that will not be worked on by the next one, which the caller has to ask for. */
+export async function queueAgain(run: RunStatement, gone: Run): Promise<Run | undefined> {
+  const [next] = await run<Run>(
+    `update turnwright.sessions set state = 'queued', run = run + 1, worker = null, updated_at = now()
+     where session_id = $1 and run = $2 and state in ('queued', 'running')
+     returning session_id as "sessionId", run, host`,
+    [gone.sessionId, gone.run],
+  );
+  return next;
+}

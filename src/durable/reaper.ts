@@ -1,0 +1,159 @@
+/** Which workers live, and what happens to the runs of those that do not. */
+import { randomInt } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { systemClock } from '../util/clock.ts';
+import { errorText } from '../util/text/error-text.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Database } from './postgres/database.ts';
+import { sweep } from './sweep.ts';
+
+const BEAT_MS = 2_000;
+/** Without an answer to a heartbeat for so long, the others may not hear this worker: it gives its runs up. */
+const MUTE_MS = 8_000;
+/** A worker that holds its lock without a heartbeat for so long is stopped, or cut off. */
+const HUNG_MS = 15_000;
+const REAP_MS = 250;
+const SWEEP_MS = 1_000;
+const RETRY_MS = 250;
+/** First key of the advisory locks. The second is that of a worker. */
+const LOCKS = 0x7475726e;
+
+interface LivenessOptions {
+  readonly database: Database;
+  readonly dispatch: Dispatch;
+  readonly workerId: string;
+  readonly host: string;
+  readonly version: string;
+  /** Sessions that this worker works on now. */
+  readonly active: () => readonly string[];
+  readonly stderr: (line: string) => void;
+  /** Called with how many runs were taken from a worker that is dead or hung, or were lost otherwise. */
+  readonly onHandedOver: (runs: number, why: 'dead' | 'hung' | 'lost') => void;
+}
+
+interface Liveness {
+  /**
+   * Resolves while the other workers can see this one: with a signal that is aborted with `lease_lost` when
+   * they may not, and may hand its runs over.
+   */
+  lease(): Promise<AbortSignal>;
+  isHeard(): boolean;
+  /** Gives up what this worker still has, for the other workers. */
+  close(): Promise<void>;
+}
+
+/** Resolves when the other workers can see this one. */
+export async function startLiveness(options: LivenessOptions): Promise<Liveness> {
+  const { database, dispatch, workerId, host, version, stderr, onHandedOver } = options;
+  const over = new AbortController();
+  let life = new AbortController();
+  life.abort('lease_lost');
+
+  /** A lock that ends with this process, and a heartbeat that ends when it is stopped. */
+  async function beat(): Promise<void> {
+    const connection = await database.connect();
+    const current = new AbortController();
+    // Each run listens.
+    setMaxListeners(0, current.signal);
+    const lost = () => current.abort('lease_lost');
+    over.signal.addEventListener('abort', lost, { once: true });
+    connection.onEnd(lost);
+    try {
+      const lock = randomInt(1, 0x7fff_ffff);
+      await connection.run('select pg_advisory_lock($1::int, $2::int)', [LOCKS, lock]);
+      await connection.run(
+        `insert into turnwright.workers (worker_id, host, pid, lock_key, version) values ($1, $2, $3, $4, $5)
+         on conflict (worker_id) do update set lock_key = $4, heartbeat = now()`,
+        [workerId, host, process.pid, lock, version],
+      );
+      life = current;
+      while (await paused(BEAT_MS, current.signal)) {
+        const mute = systemClock.timer(MUTE_MS, lost);
+        const answer = connection.run(
+          'update turnwright.workers set heartbeat = now() where worker_id = $1 and lock_key = $2 returning 1',
+          [workerId, lock],
+        );
+        // Without a row: another worker has handed the runs of this one over.
+        if ((await Promise.race([answer, ended(current.signal)])).length === 0) lost();
+        mute();
+      }
+    } finally {
+      lost();
+      over.signal.removeEventListener('abort', lost);
+      // Not awaited: a connection that is cut off does not end.
+      connection.close().catch(() => undefined);
+    }
+  }
+
+  async function reap(): Promise<void> {
+    const found = await database.run<{ readonly worker: string; readonly why: 'dead' | 'hung' }>(
+      `select worker_id as worker, case when held then 'hung' else 'dead' end as why
+       from (select worker_id, heartbeat, exists (select 1 from pg_locks
+           where locktype = 'advisory' and classid = $1::int::oid and objid = lock_key::oid and objsubid = 2
+             and granted and database = (select oid from pg_database where datname = current_database())
+         ) as held from turnwright.workers where worker_id <> $2) w
+       where not held or heartbeat < now() - ${HUNG_MS} * interval '1 ms'`,
+      [LOCKS, workerId],
+    );
+    for (const { worker, why } of found) {
+      const runs = await database.transaction(async (run) => {
+        // Of several workers that notice, one hands over; if it dies at that, the row is still there.
+        const [mine] = await run(
+          'select 1 from turnwright.workers where worker_id = $1 for update skip locked',
+          [worker],
+        );
+        if (mine === undefined) return undefined;
+        const handedOver = await dispatch.handOver(worker);
+        await run('delete from turnwright.workers where worker_id = $1', [worker]);
+        return handedOver;
+      });
+      if (runs === undefined) continue;
+      stderr(`Worker ${worker} is ${why}: ${runs} runs were handed over.`);
+      onHandedOver(runs, why);
+    }
+  }
+
+  /** Until `close`, also while the database is away. */
+  async function repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    let problem = '';
+    while (await paused(everyMs, over.signal)) {
+      const failed = await work().then(
+        () => '',
+        (error: unknown) => errorText(error),
+      );
+      if (failed !== '' && failed !== problem) stderr(`The database cannot be used now: ${failed}`);
+      problem = failed;
+    }
+  }
+
+  const lease = async () => {
+    while (life.signal.aborted) {
+      if (!(await paused(RETRY_MS / 5, over.signal))) throw over.signal.reason;
+    }
+    return life.signal;
+  };
+  const loops = [repeat(RETRY_MS, beat), repeat(REAP_MS, reap), repeat(SWEEP_MS, () => sweep(options))];
+  await lease();
+  return {
+    lease,
+    isHeard: () => !life.signal.aborted,
+    async close() {
+      over.abort('lease_lost');
+      await Promise.all(loops);
+      await dispatch.handOver(workerId);
+      await database.run('delete from turnwright.workers where worker_id = $1', [workerId]);
+    },
+  };
+}
+
+/** false: the signal was aborted. */
+const paused = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  systemClock.sleep(ms, signal).then(
+    () => true,
+    () => false,
+  );
+
+const ended = (signal: AbortSignal): Promise<readonly never[]> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve([]), { once: true });
+  });

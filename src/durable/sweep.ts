@@ -1,0 +1,48 @@
+/** Wakes sessions whose waiting time is over, and finds those that no worker works on. */
+import type { Dispatch } from './dispatch.ts';
+import type { Database } from './postgres/database.ts';
+import { doubtfulRuns, queueAgain, queueDue } from './postgres/runs.ts';
+
+interface SweepOptions {
+  readonly database: Database;
+  readonly dispatch: Dispatch;
+  readonly workerId: string;
+  /** Sessions that this worker works on now. */
+  readonly active: () => readonly string[];
+  readonly onHandedOver: (runs: number, why: 'lost') => void;
+}
+
+/** Sessions that are looked at by one sweep. */
+const LIMIT = 200;
+/** An advisory lock: one worker at a time sweeps for all. */
+const LOCK = "hashtextextended('turnwright/sweep', 0)";
+
+export async function sweep({
+  database,
+  dispatch,
+  workerId,
+  active,
+  onHandedOver,
+}: SweepOptions): Promise<void> {
+  await database.transaction(async (run) => {
+    const [{ mine } = { mine: false }] = await run<{ readonly mine: boolean }>(
+      `select pg_try_advisory_xact_lock(${LOCK}) as mine`,
+    );
+    if (mine) for (const due of await queueDue(run, LIMIT)) await dispatch.enqueue(run, due);
+    const doubtful = await doubtfulRuns(run, {
+      workerId,
+      active: active(),
+      others: mine,
+      limit: LIMIT,
+    });
+    const states = doubtful.length === 0 ? [] : await dispatch.states(doubtful);
+    for (const [index, one] of doubtful.entries()) {
+      const state = states[index];
+      if (state === 'waiting') continue;
+      if (state === 'running') await dispatch.handOverRuns([one]);
+      const next = state === 'gone' ? await queueAgain(run, one) : undefined;
+      if (next !== undefined) await dispatch.enqueue(run, next);
+      onHandedOver(1, 'lost');
+    }
+  });
+}

@@ -1,0 +1,214 @@
+/** A worker: a process that runs the sessions of a database, next to any number of others. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type Options, VERSION } from '../index.ts';
+import { codeOf } from '../util/code-of.ts';
+import { errorText } from '../util/text/error-text.ts';
+import { openDispatch, startExecutor } from './dbos.ts';
+import { createFigures } from './figures.ts';
+import type { WorkerHealth } from './health.ts';
+import { openDatabase } from './postgres/database.ts';
+import { createListener } from './postgres/listen.ts';
+import { checkTables } from './postgres/migrations.ts';
+import { beginRun, endRun, failRun, type SessionRow } from './postgres/runs.ts';
+import { startLiveness } from './reaper.ts';
+import { refuseWhatCannotTravel } from './refused-options.ts';
+import { runSession } from './run-session.ts';
+import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
+
+export interface WorkerOptions {
+  /** `postgresql://user@host/name`; its tables exist (`prepareDatabase`). */
+  readonly db: string;
+  /**
+   * Those of `query()`, the same for all sessions or chosen for each. Functions in them (hooks, `canUseTool`,
+   * tools) are this process's own: every worker brings the same ones. Without `canUseTool`, questions wait in
+   * the database for an answer. `parkAfterMs` is 30,000 here.
+   */
+  readonly options?: Options | ((session: SessionRow) => Options | Promise<Options>) | undefined;
+  /** @default the folder that the session was created with, which every machine has */
+  readonly workspace?: Workspace | undefined;
+  /**
+   * Sessions that run at the same time.
+   * @default 100
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * Name of this machine, for `affinity: 'host'`.
+   * @default that of the operating system
+   */
+  readonly host?: string | undefined;
+  /** Receives one line for each problem. */
+  readonly stderr?: ((line: string) => void) | undefined;
+}
+
+export interface Worker {
+  readonly id: string;
+  /** For `serveHealth`. */
+  readonly health: WorkerHealth;
+  /** Resolves when it has drained. */
+  readonly closed: Promise<void>;
+  /**
+   * Takes no new runs, gives those it has `limitMs` to end or park, hands the rest over and closes. A second
+   * call returns the same promise.
+   * @param limitMs default 30,000
+   */
+  drain(limitMs?: number): Promise<void>;
+}
+
+/** What the module of a worker may hold: the rest is the command's. */
+export type WorkerModule = Pick<WorkerOptions, (typeof MODULE_FIELDS)[number]>;
+
+export const MODULE_FIELDS = ['options', 'workspace'] as const;
+
+const DRAIN_MS = 30_000;
+/** A session that could not be worked on is tried again after this, doubled with each time. */
+const RETRY_MS = 1_000;
+/** Another worker may have the version that a session needs: it is tried again after this. */
+const OTHER_VERSION_MS = 15_000;
+
+/**
+ * Starts a worker in this process; one process holds one. Rejects with `not_installed`, `storage_error` when
+ * the tables are missing, and `invalid_option` for options that only one process could have.
+ *
+ * @example
+ * ```ts
+ * const running = await worker({ db: process.env.TURNWRIGHT_DB, options: { model: 'sonnet' } });
+ * process.once('SIGTERM', () => void running.drain());
+ * ```
+ */
+export async function worker({
+  db,
+  options = {},
+  workspace,
+  concurrency = 100,
+  host = hostname(),
+  stderr = () => undefined,
+}: WorkerOptions): Promise<Worker> {
+  if (typeof options === 'object') refuseWhatCannotTravel(options);
+  const database = await openDatabase({ url: db, connections: 3 });
+  await checkTables(database.run);
+  const dispatch = await openDispatch(db);
+  const id = randomUUID();
+  const listener = createListener(database);
+  const active = new Map<string, Promise<void>>();
+  let state: 'works' | 'drains' | 'is closed' = 'works';
+  const figures = createFigures({
+    running: () => active.size,
+    trouble() {
+      if (state !== 'works') return `This worker ${state}.`;
+      return liveness.isHeard() ? undefined : 'The other workers may not see this one: the database is away.';
+    },
+  });
+  const liveness = await startLiveness({
+    database,
+    dispatch,
+    workerId: id,
+    host,
+    version: VERSION,
+    active: () => [...active.keys()],
+    stderr,
+    onHandedOver: (runs, why) => figures.count(`runs_handed_over_${why}`, runs),
+  });
+
+  async function work(sessionId: string, run: number): Promise<void> {
+    const lease = await liveness.lease();
+    const bindTo = staysOnHost(workspace) ? host : undefined;
+    for (;;) {
+      const session = await beginRun(database.run, { sessionId, run, workerId: id, bindTo });
+      if (session === undefined) return;
+      figures.count('runs_started');
+      const again = await workOnce(session, lease);
+      if (!again) return;
+    }
+  }
+
+  /** true: there is more to do. */
+  async function workOnce(session: SessionRow, lease: AbortSignal): Promise<boolean> {
+    const { sessionId, run } = session;
+    try {
+      const chosen = typeof options === 'function' ? await options(session) : options;
+      refuseWhatCannotTravel(chosen);
+      const cwd = await folderOf(workspace, session);
+      const end = await runSession({
+        session,
+        cwd,
+        options: chosen,
+        database,
+        listener,
+        lease,
+        onWaiting: figures.asking,
+      });
+      if (end.kind === 'lost') {
+        figures.count('runs_lost');
+        return false;
+      }
+      figures.count('results', end.results);
+      const { taken, parked, outcome } = end;
+      const ended = await endRun(database, { sessionId, run, workerId: id, taken, parked, outcome });
+      if (ended === 'ended') figures.count(parked === undefined ? 'runs_finished' : 'runs_parked');
+      if (ended === 'lost') figures.count('runs_lost');
+      return ended === 'again';
+    } catch (error) {
+      if (lease.aborted) return false;
+      figures.count('runs_failed');
+      stderr(`Session ${sessionId} could not be worked on: ${errorText(error)}`);
+      const isOtherVersion = codeOf(error) === 'session_unreadable';
+      await failRun(database.run, {
+        sessionId,
+        run,
+        workerId: id,
+        error: errorText(error),
+        retryMs: isOtherVersion ? OTHER_VERSION_MS : RETRY_MS,
+        counts: !isOtherVersion,
+      });
+      return false;
+    }
+  }
+
+  const executor = await startExecutor({
+    url: db,
+    workerId: id,
+    host,
+    concurrency,
+    stderr,
+    async work(sessionId, run) {
+      const working = work(sessionId, run).catch((error: unknown) => {
+        // The sweep finds sessions that are not worked on.
+        stderr(`Session ${sessionId} was left: ${errorText(error)}`);
+      });
+      active.set(sessionId, working);
+      await working;
+      if (active.get(sessionId) === working) active.delete(sessionId);
+    },
+  });
+
+  async function close(limitMs: number): Promise<void> {
+    state = 'drains';
+    await database.run('update turnwright.workers set draining = true where worker_id = $1', [id]);
+    await executor.stop(limitMs);
+    await liveness.close();
+    await Promise.all(active.values());
+    await listener.close();
+    await dispatch.close();
+    await database.close();
+    state = 'is closed';
+  }
+
+  let drained: (closing: Promise<void>) => void;
+  const closed = new Promise<void>((resolve) => {
+    drained = resolve;
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    id,
+    health: figures.health,
+    closed,
+    drain(limitMs = DRAIN_MS) {
+      if (closing === undefined) {
+        closing = close(limitMs);
+        drained(closing);
+      }
+      return closing;
+    },
+  };
+}

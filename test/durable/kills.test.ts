@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDispatch } from '../../src/durable/index.ts';
+import { seededRandom } from '../../src/testing/index.ts';
+import { inForm } from '../long-form.ts';
+import { eventually, type Fleet, type LedgerLine, startFleet, type WorkerProcess } from './processes.ts';
+import { sendAll } from './sending.ts';
+
+const form = inForm(
+  { seeds: [1], sessions: 40, workers: 3, kills: 4, everyMs: 2_000, rounds: 4, modelMs: 1_000 },
+  { seeds: [1, 2, 3], sessions: 200, workers: 3, kills: 10, everyMs: 2_000, rounds: 6, modelMs: 1_500 },
+);
+
+/** Figures are reported, not judged: they depend on what else the machine does. */
+const report = (figures: object): void => console.info(JSON.stringify(figures));
+
+interface Kill {
+  readonly ms: number;
+  readonly pid: number;
+}
+
+/** What happened to the calls of each session, as the file says that no kill can take back. */
+function judge(lines: readonly LedgerLine[]) {
+  const started = new Map<string, number>();
+  const acknowledged = new Set<string>();
+  const wrong = { rerun: [] as string[], doubled: [] as string[], lost: [] as string[] };
+  const bySession = new Map<string, Set<string>>();
+  for (const { sessionId, what, details } of lines) {
+    const known = bySession.get(sessionId) ?? new Set<string>();
+    bySession.set(sessionId, known);
+    if (what === 'start') {
+      const [id = ''] = details;
+      if (acknowledged.has(id)) wrong.rerun.push(id);
+      if (id.endsWith('.unsafe') && started.has(id)) wrong.doubled.push(id);
+      started.set(id, (started.get(id) ?? 0) + 1);
+      known.add(id);
+    }
+    if (what === 'asked') {
+      const [called = [], answered = []] = details.slice(1).map((ids) => ids.split(','));
+      for (const id of answered) acknowledged.add(id);
+      for (const id of known) if (!called.includes(id)) wrong.lost.push(id);
+    }
+  }
+  return { ...wrong, restarted: [...started.values()].filter((times) => times > 1).length };
+}
+
+/** ms from each kill until another process went on with a session that the killed one had worked on. */
+function recoveries(lines: readonly LedgerLine[], kills: readonly Kill[]): number[] {
+  return kills.flatMap(({ ms, pid }) => {
+    const sessions = new Set(lines.filter((line) => line.pid === pid).map(({ sessionId }) => sessionId));
+    return [...sessions].flatMap((sessionId) => {
+      const own = lines.filter((line) => line.sessionId === sessionId);
+      const before = own.filter((line) => line.ms <= ms).at(-1);
+      if (before?.pid !== pid) return [];
+      const next = own.find((line) => line.ms > ms && line.pid !== pid);
+      return next === undefined ? [] : [next.ms - ms];
+    });
+  });
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
+
+async function results(fleet: Fleet): Promise<ReadonlyMap<string, number>> {
+  const rows = await fleet.database.run<{ readonly session_id: string; readonly n: number }>(
+    `select session_id, count(*)::int as n from turnwright.journal where body like '%"type":"result"%' group by 1`,
+  );
+  return new Map(rows.map(({ session_id, n }) => [session_id, n]));
+}
+
+test.each(form.seeds)(
+  'D1: workers that are killed without warning lose nothing and repeat nothing (seed %i)',
+  { timeout: 300_000 },
+  async (seed) => {
+    const fleet = await startFleet();
+    const dispatch = await openDispatch(fleet.url);
+    onTestFinished(() => dispatch.close());
+    const random = seededRandom(seed);
+    const { rounds, modelMs } = form;
+    const start = () =>
+      fleet.start('rounds.ts', { SCENARIO: JSON.stringify({ rounds, modelMs, toolMs: 50 }) });
+    let workers: WorkerProcess[] = await Promise.all(Array.from({ length: form.workers }, start));
+    const ids = Array.from({ length: form.sessions }, () => crypto.randomUUID());
+    await sendAll(fleet.database, dispatch, ids);
+    const kills: Kill[] = [];
+    for (let k = 0; k < form.kills; k += 1) {
+      await sleep(form.everyMs);
+      const victim = workers[Math.floor(random() * workers.length)] as WorkerProcess;
+      kills.push({ ms: Date.now(), pid: victim.child.pid ?? 0 });
+      victim.signal('SIGKILL');
+      workers = [...workers.filter((one) => one !== victim), await start()];
+    }
+    const states = () =>
+      fleet.database.run<{ readonly state: string; readonly n: number }>(
+        'select state, count(*)::int as n from turnwright.sessions group by 1',
+      );
+    await eventually(async () => (await states()).every(({ state }) => state === 'idle'), {
+      limitMs: 120_000,
+      describe: async () => ({ states: await states(), stderr: workers.map((one) => one.stderr()) }),
+    });
+    const lines = fleet.ledger();
+    const recovered = recoveries(lines, kills);
+    const { restarted, ...wrong } = judge(lines);
+    report({
+      seed,
+      kills: kills.length,
+      restarted,
+      recovered: recovered.length,
+      p50: percentile(recovered, 0.5),
+      p95: percentile(recovered, 0.95),
+      max: percentile(recovered, 1),
+    });
+    expect(wrong).toEqual({ rerun: [], doubled: [], lost: [] });
+    expect([...(await results(fleet)).values()]).toEqual(ids.map(() => 1));
+  },
+);

@@ -1,0 +1,133 @@
+/** Workers as processes of their own, which tests kill, stop and continue. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { onTestFinished } from 'vitest';
+import { type Database, openDatabase, prepareDatabase } from '../../src/durable/index.ts';
+import { newDatabase } from './cluster.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The program as JavaScript, below the package's folder so that its dependencies are found. */
+function built(program: string): string {
+  const outfile = join(
+    root,
+    'node_modules/.cache/turnwright',
+    `${basename(program, '.ts')}-${process.pid}.mjs`,
+  );
+  if (!existsSync(outfile)) {
+    buildSync({
+      entryPoints: [join(root, 'test/durable/programs', program)],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      format: 'esm',
+      packages: 'external',
+      define: { __TURNWRIGHT_VERSION__: '"0.0.0"' },
+      logLevel: 'error',
+    });
+  }
+  return outfile;
+}
+
+export interface WorkerProcess {
+  readonly child: ChildProcess;
+  /** Its id among the workers. */
+  readonly id: string;
+  readonly stderr: () => string;
+  readonly exited: Promise<number | null>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface Fleet {
+  readonly url: string;
+  readonly database: Database;
+  readonly folder: string;
+  /** Resolves when the worker takes runs. */
+  start(program: string, env?: Readonly<Record<string, string>>): Promise<WorkerProcess>;
+  /** Lines of the ledger: ms, pid, session, what, and details. */
+  ledger(): readonly LedgerLine[];
+}
+
+export interface LedgerLine {
+  readonly ms: number;
+  readonly pid: number;
+  readonly sessionId: string;
+  readonly what: string;
+  readonly details: readonly string[];
+}
+
+/** A new database with its tables, and the workers on it, which end with the test. */
+export async function startFleet(url = newDatabase()): Promise<Fleet> {
+  await prepareDatabase(url);
+  const database = await openDatabase({ url });
+  const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
+  const ledger = join(folder, 'ledger');
+  writeFileSync(ledger, '');
+  const workers: WorkerProcess[] = [];
+  onTestFinished(async () => {
+    for (const { child } of workers) child.kill('SIGKILL');
+    await Promise.all(workers.map(({ exited }) => exited));
+    await database.close();
+  });
+  return {
+    url,
+    database,
+    folder,
+    async start(program, env = {}) {
+      const child = spawn(process.execPath, [built(program)], {
+        env: { PATH: process.env['PATH'], DB: url, LEDGER: ledger, HOME_FOLDER: folder, ...env },
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let stderr = '';
+      let stdout = '';
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+      const id = await new Promise<string>((resolve, reject) => {
+        child.stdout.on('data', (chunk) => {
+          stdout += chunk;
+          const ready = /^ready (\S+)$/m.exec(stdout);
+          if (ready !== null) resolve(ready[1] as string);
+        });
+        void exited.then((code) => reject(new Error(`A worker ended with ${code}: ${stderr}`)));
+      });
+      const started = {
+        child,
+        id,
+        exited,
+        stderr: () => stderr,
+        signal: (name: NodeJS.Signals) => void child.kill(name),
+      };
+      workers.push(started);
+      return started;
+    },
+    ledger: () =>
+      readFileSync(ledger, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => {
+          const [ms, pid, sessionId = '', what = '', ...details] = line.split(' ');
+          return { ms: Number(ms), pid: Number(pid), sessionId, what, details };
+        }),
+  };
+}
+
+/** Looks until it is true; rejects after `limitMs` with what `describe` says. */
+export async function eventually(
+  holds: () => Promise<boolean> | boolean,
+  { limitMs = 30_000, describe }: { limitMs?: number; describe?: () => unknown } = {},
+): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`It did not happen: ${JSON.stringify(await describe?.())}`);
+    await sleep(50);
+  }
+}

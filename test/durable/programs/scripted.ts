@@ -1,0 +1,118 @@
+/**
+ * A worker whose model and tools are scripted, and whose every step is a line in a file that survives `kill -9`:
+ * `<ms> <pid> <session> <what> <id> …`. The model is a function of the conversation, so any worker continues it.
+ */
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Worker, type WorkerOptions, worker } from '../../../src/durable/index.ts';
+import type { ModelRequest } from '../../../src/protocol/model/model.ts';
+import type { EffectClass } from '../../../src/protocol/tools/tool.ts';
+import {
+  callTool,
+  fakeTool,
+  pause,
+  reply,
+  type ScriptStep,
+  say,
+  scriptedModel,
+} from '../../../src/testing/index.ts';
+
+const env = (name: string): string => process.env[name] ?? '';
+
+const ledger = env('LEDGER');
+
+export function note(sessionId: string, what: string, ...details: readonly (string | number)[]): void {
+  appendFileSync(ledger, `${[Date.now(), process.pid, sessionId, what, ...details].join(' ')}\n`);
+}
+
+/** Ids of the calls in the conversation, and of those that have a result. */
+export function callsIn(request: ModelRequest): { readonly called: string[]; readonly answered: string[] } {
+  const called: string[] = [];
+  const answered: string[] = [];
+  for (const { type, message } of request.view.slice() as readonly {
+    type: string;
+    message?: { content: string | readonly { type: string; id?: string; tool_use_id?: string }[] };
+  }[]) {
+    if (message === undefined || typeof message.content === 'string') continue;
+    for (const block of message.content) {
+      if (type === 'assistant' && block.type === 'tool_use') called.push(block.id ?? '');
+      if (type === 'user' && block.type === 'tool_result') answered.push(block.tool_use_id ?? '');
+    }
+  }
+  return { called, answered };
+}
+
+/** Round of the next answer: one more than that of the last call in the conversation. */
+export const roundOf = (called: readonly string[]): number =>
+  1 + Math.max(0, ...called.map((id) => Number(id.split('.')[1])));
+
+export interface Scenario {
+  readonly rounds: number;
+  /** Each answer takes about so long, and each tool. */
+  readonly modelMs: number;
+  readonly toolMs: number;
+}
+
+const name = { unsafe: 'Effect', idempotent: 'Repeat', pure: 'Look' } as const;
+
+/** Each round calls a tool of each class while the answer still streams. */
+export function scriptedAnswer({ rounds, modelMs }: Scenario): ScriptStep {
+  return (request) => {
+    const { called, answered } = callsIn(request);
+    const round = roundOf(called);
+    note(request.sessionId, 'asked', round, called.join(','), answered.join(','));
+    if (round > rounds) return say(`Done after ${rounds} rounds.`);
+    const call = (kind: keyof typeof name) =>
+      callTool(name[kind], { round }, { id: `${request.sessionId}.${round}.${kind}` });
+    return reply([
+      say(`Round ${round}.`),
+      call('pure'),
+      call('unsafe'),
+      pause(sleep(modelMs)),
+      call('idempotent'),
+    ]);
+  };
+}
+
+export function scriptedTools({ toolMs }: Scenario) {
+  return (Object.keys(name) as EffectClass[]).map((effectClass) =>
+    fakeTool({
+      name: name[effectClass],
+      effectClass,
+      concurrencySafe: true,
+      readOnly: effectClass === 'pure',
+      async answer(_, { sessionId, toolUseId }) {
+        note(sessionId, 'start', toolUseId);
+        await sleep(toolMs);
+        note(sessionId, 'effect', toolUseId);
+        return 'done';
+      },
+    }),
+  );
+}
+
+export const STEPS_OF_A_PROCESS = 100_000;
+
+export async function scriptedWorker(
+  answer: ScriptStep,
+  options: Partial<WorkerOptions> & { readonly engine?: object } = {},
+): Promise<Worker> {
+  const { engine, ...rest } = options;
+  const model = scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
+  const running = await worker({
+    db: env('DB'),
+    stderr: (line) => process.stderr.write(`${line}\n`),
+    options: {
+      settingSources: [],
+      allowedTools: Object.values(name),
+      engine: { callModel: model.callModel, home: env('HOME_FOLDER'), ...engine },
+    },
+    ...rest,
+  });
+  process.once(
+    'SIGTERM',
+    () => void running.drain(Number(env('DRAIN_MS') || 5_000)).then(() => process.exit(0)),
+  );
+  process.stdout.write(`ready ${running.id}\n`);
+  return running;
+}
