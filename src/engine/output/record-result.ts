@@ -72,7 +72,7 @@ async function recordEnd(
   if (!conversation.isOpen) return [message];
   const { recorder, messages } = conversation;
   const bodies: JournalBody[] = [
-    ...lastPrompt(prompt, id, messages.at(messages.length - 1)?.uuid),
+    ...(isCommand(message) ? [] : lastPrompt(prompt, id, messages.at(messages.length - 1)?.uuid)),
     {
       type: 'cost',
       id: end.type === 'result' ? `${id}/cost` : `${end.id}/cost`,
@@ -104,6 +104,10 @@ type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>
 
 /** In characters: enough for a list of sessions. */
 const LAST_PROMPT_CHARS = 200;
+
+/** A command such as /clear says nothing about what its session is about. */
+const isCommand = (message: SDKMessage) =>
+  message.type === 'result' && message.subtype === 'success' && message.local_command !== undefined;
 
 /** Nothing for what no person said, and for an interrupted submission that goes on. */
 function lastPrompt(

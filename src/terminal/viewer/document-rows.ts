@@ -103,9 +103,11 @@ export class DocumentRows {
 
 function wrappedLines({ lines }: ViewerPart, part: number, columns: number): readonly DocumentRow[] {
   const width = Math.max(1, columns - cells(INDENT));
-  return lines.flatMap((line, index) =>
-    wrap(clean(line, 'sgr'), width).map((text) => ({ part, line: index, text: INDENT + text })),
-  );
+  return lines.flatMap((line, index) => {
+    const text = clean(line, 'sgr');
+    const hang = /^ */.exec(withoutSgr(text))?.[0].slice(0, width / 2) ?? '';
+    return wrap(text, width, { hang }).map((row) => ({ part, line: index, text: INDENT + row }));
+  });
 }
 
 /** A row with what was searched for made visible. */

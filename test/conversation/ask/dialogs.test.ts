@@ -131,6 +131,10 @@ describe('A7 nine dialogs', () => {
     await desk.question();
     const { seen } = await looksLike('hook');
     expect(flat(seen)).toContain('the hook PreToolUse:Bash asks: Deployments need a second look.');
+    expect(desk.views.at(-1)?.parts[1]).toEqual({
+      heading: 'Why it is asked about',
+      lines: ['  why: the hook PreToolUse:Bash asks: Deployments need a second look.'],
+    });
     await desk.press('4');
     await ended;
   });
@@ -318,7 +322,8 @@ describe('while someone types', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (const key of ['i', '1', '3', ' ', '2']) await desk.key(key, 100);
     expect(desk.rows()).toEqual(['▸ waits for your answer: Bash npm publish · Alt+A shows it']);
-    await expect(`${desk.rows().join('\n')}\n`).toMatchFileSnapshot('golden/folded.80x24.txt');
+    for (const [size, window] of Object.entries(SIZES))
+      await expect(`${desk.rows(window).join('\n')}\n`).toMatchFileSnapshot(`golden/folded.${size}.txt`);
     await desk.key('1', 5_000);
     expect(desk.draft()).toBe('hi13 21');
     await desk.key('alt+a', 10);

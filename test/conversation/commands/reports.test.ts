@@ -82,7 +82,7 @@ describe('/status', () => {
       folder       <cwd>
       model        claude-opus-5-5, effort low
       credentials  ANTHROPIC_API_KEY (firstParty)
-      mode         default
+      mode         manual
       MCP          none
       settings     <home>/settings.json"
     `);

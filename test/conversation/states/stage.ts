@@ -1,5 +1,6 @@
 /** Plays events into the reducer, and draws what a person would see. */
 
+import type { ViewDocument } from '../../../src/cli/conversation/overlay.ts';
 import { type ConversationEvent, reduce } from '../../../src/cli/conversation/reduce/reduce.ts';
 import {
   type ConversationState,
@@ -22,6 +23,8 @@ export interface Stage {
   readonly state: ConversationState;
   readonly printed: readonly string[];
   readonly live: Frame;
+  /** What the viewer shows. */
+  readonly document: ViewDocument;
 }
 
 const isMessage = (play: SDKMessage | ConversationEvent): play is SDKMessage => 'type' in play;
@@ -68,7 +71,7 @@ export function perform(
     },
     size,
   );
-  return { state, printed, live };
+  return { state, printed, live, document: transcript.document() };
 }
 
 /** What is on the screen, with a line between the two regions. */

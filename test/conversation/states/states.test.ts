@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { liveRows } from '../../../src/cli/conversation/view/live-region.ts';
+import { createBindings } from '../../../src/terminal/input/bindings.ts';
 import { cells } from '../../../src/terminal/text/cells.ts';
+import { createTheme } from '../../../src/terminal/text/theme.ts';
+import { createViewer } from '../../../src/terminal/viewer/viewer.ts';
 import * as says from './messages.ts';
 import { type Play, perform, picture, prompt } from './stage.ts';
 
@@ -213,12 +216,43 @@ describe('a state is drawn', () => {
     await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(join('golden', 'composing.txt'));
   });
 
+  test('the cache of a conversation that /clear has ended is not shown for the next one', () => {
+    const reset = says.message({ type: 'conversation_reset', new_conversation_id: 'session-2' });
+    const status = (plays: readonly Play[]) => perform(plays, SIZES[0]).live.rows.at(-1);
+    expect(status(done)).toContain('cache 90%');
+    expect(status([...done, reset])).not.toContain('cache');
+  });
+
   test('an overlay is between the queue and the status line', async () => {
     const overlay = {
       frame: () => ({ rows: ['Choose one', '❯ this', '  that'], cursor: { row: 1, column: 2 } }),
     };
     const pictures = SIZES.map((size) => picture([opened, known], size, { overlay }));
     await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(join('golden', 'overlay.txt'));
+  });
+});
+
+describe('the viewer', () => {
+  test('shows the transcript with the chosen result unfolded where it is', async () => {
+    const pictures = SIZES.map((size) => {
+      const { document } = perform(done, size);
+      const viewer = createViewer({
+        document,
+        theme: createTheme('none'),
+        keyOf: createBindings().keyOf,
+        copy: () => '',
+        edit: () => undefined,
+        onClose: () => undefined,
+      });
+      viewer.frame(size);
+      const down = { kind: 'key', name: 'down', ctrl: false, alt: false, shift: false, atMs: 0 } as const;
+      viewer.handle(down, 'viewDown');
+      viewer.handle(down, 'viewDown');
+      viewer.handle(down, 'viewUnfold');
+      const rows = viewer.frame(size).rows.map((row) => row.trimEnd());
+      return [`== ${size.columns}×${size.rows}`, ...rows].join('\n');
+    });
+    await expect(`${pictures.join('\n\n')}\n`).toMatchFileSnapshot(join('golden', 'viewer.txt'));
   });
 });
 

@@ -102,6 +102,19 @@ describe('the viewer', () => {
     ]);
   });
 
+  it('wraps long lines in the width of the window, each as far in as it begins', async () => {
+    const lines = [`  why: ${'a reason that is long, '.repeat(3)}`, `x${' y'.repeat(20)}`];
+    const { rows } = await open({ title: 'a question', parts: [{ heading: 'Why', lines }] });
+    expect((await rows()).slice(1, 7)).toEqual([
+      '  Why',
+      '      why: a reason that is long, a',
+      '      reason that is long, a reason',
+      '      that is long,',
+      `    x${' y'.repeat(17)}`,
+      '    y y y',
+    ]);
+  });
+
   it('unfolds a part where it is, goes through it row by row, then to the next part', async () => {
     const { press, rows } = await open(THREE);
     await press(DOWN, '\r');

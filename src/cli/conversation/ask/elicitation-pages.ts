@@ -6,7 +6,7 @@ import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
 import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
-import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
+import { answer, goTo, type Page, STAY, type Turn, UNWRAPPED } from './page.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -54,7 +54,10 @@ function urlPage(request: ElicitationRequest, { theme }: Drawing): Page<Elicitat
         columns,
         theme,
       ),
-    document: () => ({ title: titleOf(request), parts: [{ heading: 'The question', lines: rows(100) }] }),
+    document: () => ({
+      title: titleOf(request),
+      parts: [{ heading: 'The question', lines: rows(UNWRAPPED) }],
+    }),
     choices: { '1': () => answer<ElicitationAnswer>({ action: 'accept' }), '2': declines },
     escape: cancels,
   };
@@ -108,7 +111,10 @@ function choicePage(
         theme,
       );
     },
-    document: () => ({ title: titleOf(form.request), parts: [{ heading: field.title, lines: body(100) }] }),
+    document: () => ({
+      title: titleOf(form.request),
+      parts: [{ heading: field.title, lines: body(UNWRAPPED) }],
+    }),
     choices: {
       ...Object.fromEntries(options.slice(0, 9).map(({ value }, at) => [String(at + 1), () => next(value)])),
       ...(!field.isRequired && { s: () => next(undefined) }),
@@ -142,7 +148,10 @@ function textPage(
     title: titleOf(form.request),
     body,
     foot: (columns) => keyRows(['Enter goes on', 'Esc cancel'], columns, theme),
-    document: () => ({ title: titleOf(form.request), parts: [{ heading: field.title, lines: body(100) }] }),
+    document: () => ({
+      title: titleOf(form.request),
+      parts: [{ heading: field.title, lines: body(UNWRAPPED) }],
+    }),
     choices: {},
     field: {
       label: `  ${oneLine(field.title)}:`,
@@ -187,7 +196,10 @@ function lastPage(form: Form, values: Values): Page<ElicitationAnswer> {
         drawing.theme,
       );
     },
-    document: () => ({ title: titleOf(request), parts: [{ heading: 'What is sent', lines: body(100) }] }),
+    document: () => ({
+      title: titleOf(request),
+      parts: [{ heading: 'What is sent', lines: body(UNWRAPPED) }],
+    }),
     choices: {
       '1': () => answer<ElicitationAnswer>({ action: 'accept', content: { ...values } }),
       '2': declines,

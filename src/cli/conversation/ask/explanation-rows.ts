@@ -7,6 +7,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
+import { modeName } from '../view/status-line.ts';
 import type { DialogKeys } from './dialog-keys.ts';
 
 export interface Drawing {
@@ -160,8 +161,6 @@ function afterCall(text: string): string {
   const at = text.indexOf(' needs approval: ');
   return at < 0 ? text : text.slice(at + ' needs approval: '.length);
 }
-
-const modeName = (mode: string): string => (mode === 'default' ? 'manual' : mode);
 
 const SOURCES: Readonly<Record<RuleInFile['source'], string>> = {
   userSettings: 'the user settings',

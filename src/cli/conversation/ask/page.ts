@@ -43,6 +43,9 @@ export type Turn<T> =
   | { readonly kind: 'page'; readonly page: Page<T> }
   | { readonly kind: 'answer'; readonly answer: T };
 
+/** Columns for the lines of a document, which the viewer wraps in the width of its window. */
+export const UNWRAPPED = 10_000;
+
 export const STAY = { kind: 'stay' } as const;
 export const goTo = <T>(page: Page<T>): Turn<T> => ({ kind: 'page', page });
 export const answer = <T>(value: T): Turn<T> => ({ kind: 'answer', answer: value });

@@ -16,7 +16,7 @@ import {
   segmentRows,
   textRows,
 } from './explanation-rows.ts';
-import { goTo, type Page, type Turn } from './page.ts';
+import { goTo, type Page, type Turn, UNWRAPPED } from './page.ts';
 import { type RuleListParts, ruleListPage } from './rule-list.ts';
 
 interface PermissionRequest {
@@ -78,7 +78,7 @@ export function permissionPage(parts: PermissionPageParts): Page<Decision> {
       ...firstRows(offered(columns), OFFER_ROWS, columns),
       ...keyRows(choicesOf(session, offersRules, drawing), columns, theme),
     ],
-    document: () => documentOf(parts, sections(DOCUMENT_COLUMNS)),
+    document: () => documentOf(parts, sections(UNWRAPPED)),
     choices: {
       '1': () => decided({ behavior: 'allow' }, 'allowed once'),
       ...(session !== undefined && {
@@ -175,7 +175,13 @@ function listParts(parts: PermissionPageParts): RuleListParts {
   return { title: titleOf(parts), explanation, drawing, checkRule, ownRule, invalidate, call: parts.call };
 }
 
-const DOCUMENT_COLUMNS = 100;
+/** In the words of the dialog, then in those of the engine or the hook where they say more. */
+function whyOf(explanation: PermissionExplanation, drawing: Drawing): readonly Row[] {
+  const rows = reasonRows(explanation, UNWRAPPED, drawing);
+  const text = textRows(explanation.reason.text, UNWRAPPED);
+  const isSaid = text.every((row) => rows.some((said) => said.includes(row.trim())));
+  return isSaid ? rows : [...rows, ...text];
+}
 
 function documentOf(parts: PermissionPageParts, sections: readonly (readonly Row[])[]): ViewDocument {
   const { explanation, drawing } = parts;
@@ -188,13 +194,7 @@ function documentOf(parts: PermissionPageParts, sections: readonly (readonly Row
   ]);
   const sectionsOf: readonly (readonly [string, readonly string[]])[] = [
     ['The call', call],
-    [
-      'Why it is asked about',
-      [
-        ...reasonRows(explanation, DOCUMENT_COLUMNS, drawing),
-        ...textRows(explanation.reason.text, DOCUMENT_COLUMNS),
-      ],
-    ],
+    ['Why it is asked about', whyOf(explanation, drawing)],
     ['Its commands', segments],
     ['Files', paths],
     ['Rules that come close', missed],

@@ -4,7 +4,7 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { type Decision, decided, refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
 import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
-import { goTo, type Page } from './page.ts';
+import { goTo, type Page, UNWRAPPED } from './page.ts';
 import { reasonPage } from './permission-dialog.ts';
 
 const ACCEPT_EDITS: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
@@ -31,7 +31,7 @@ export function planPage(
         columns,
         theme,
       ),
-    document: () => ({ title: 'Plan', parts: [{ heading: 'Plan', lines: textRows(source, 100, '') }] }),
+    document: () => ({ title: 'Plan', parts: [{ heading: 'Plan', lines: textRows(source, UNWRAPPED, '') }] }),
     choices: {
       '1': () => decided({ behavior: 'allow' }, 'plan approved'),
       '2': () =>

@@ -7,7 +7,7 @@ import { wrap } from '../../../terminal/text/wrap.ts';
 import { fieldOf } from '../commands/line-field.ts';
 import { type Decision, nameOf } from './decision.ts';
 import { type Drawing, keyRows, shortPath } from './explanation-rows.ts';
-import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
+import { answer, goTo, type Page, STAY, type Turn, UNWRAPPED } from './page.ts';
 
 export interface RuleListParts {
   readonly title: string;
@@ -115,7 +115,7 @@ export function ruleListPage(parts: RuleListParts, back: () => Turn<Decision>): 
     },
     document: () => ({
       title,
-      parts: [{ heading: 'What "always" would allow', lines: itemRows(100).flat() }],
+      parts: [{ heading: 'What "always" would allow', lines: itemRows(UNWRAPPED).flat() }],
     }),
     moves: {
       up: move(-1),

@@ -11,6 +11,7 @@ import { counted, dollars } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ViewPart } from '../overlay.ts';
 import type { ConversationState, Todo } from '../state.ts';
+import { modeName } from '../view/status-line.ts';
 import type { ConversationCommand } from './command.ts';
 
 export const contextCommand: ConversationCommand = {
@@ -94,7 +95,7 @@ function statusFacts(status: Status): readonly Fact[] {
     ['folder', session.cwd],
     ['model', effort === undefined ? model : `${model}, effort ${effort}`],
     ['credentials', credentials],
-    ['mode', session.mode],
+    ['mode', modeName(session.mode)],
     ['MCP', servers.length === 0 ? 'none' : `${connected} of ${counted(servers.length, 'server')} connected`],
     ['settings', files.length === 0 ? 'no file' : files.join(', ')],
   ];

@@ -12,7 +12,7 @@ import {
   taskReported,
   todosIn,
 } from './reduce-tools.ts';
-import { atRest, begin, inPhase, promptItem, type Step, still } from './step.ts';
+import { atRest, begin, emptied, inPhase, promptItem, type Step, still } from './step.ts';
 import { systemNote } from './system-note.ts';
 
 type Message<Type extends SDKMessage['type']> = Extract<SDKMessage, { readonly type: Type }>;
@@ -37,7 +37,7 @@ export function reduceMessage(state: ConversationState, message: SDKMessage, now
       return promptChanged(state, message, nowMs);
     case 'conversation_reset':
       return {
-        state: { ...state, session: { ...state.session, id: message.new_conversation_id }, todos: [] },
+        state: emptied(state, message.new_conversation_id),
         items: [quiet('a new conversation begins')],
       };
     default:

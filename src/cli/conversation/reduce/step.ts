@@ -36,6 +36,12 @@ export function begin(state: ConversationState, nowMs: number, opener?: QueuedPr
   };
 }
 
+/** Another conversation, of which nothing has been asked yet. */
+export function emptied(state: ConversationState, id: string): ConversationState {
+  const figures = { ...state.figures, cache: undefined };
+  return { ...state, session: { ...state.session, id }, figures, todos: [] };
+}
+
 /** Nothing runs any more. */
 export function atRest(state: ConversationState): ConversationState {
   return {

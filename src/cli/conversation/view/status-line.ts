@@ -15,7 +15,7 @@ const MODES: Readonly<Record<string, string>> = {
   dontAsk: 'never ask',
 };
 
-function modeName(mode: string): string {
+export function modeName(mode: string): string {
   return MODES[mode] ?? mode;
 }
 
