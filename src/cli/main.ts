@@ -16,13 +16,17 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   process.once('beforeExit', () => fail(new Error(DRAINED)));
-  let code: ExitCode;
-  try {
-    code = await dispatch(readArgs(argv), world);
-  } catch (error) {
-    code = await report(error, world);
-  }
+  const code = await runCommandLine(argv, world);
   if (!world.signals.leaving) world.exit(code);
+}
+
+/** What `main` does between start and end of a process: an error becomes a sentence and an exit code. */
+export async function runCommandLine(argv: readonly string[], world: World): Promise<ExitCode> {
+  try {
+    return await dispatch(readArgs(argv), world);
+  } catch (error) {
+    return await report(error, world);
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { googleServer } from '../model/wires/google-server.ts';
 import { startVertexServer } from '../model/wires/vertex-server.ts';
 import type { WireServer } from '../model/wires/wire-server.ts';
 import { against, BIN, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 const PARIS: ServerAnswer = { kind: 'message', parts: [{ kind: 'text', text: 'Paris.' }] };
 const GOOGLE_CERTIFICATE = fileURLToPath(new URL('../model/fixtures/google-cert.pem', import.meta.url));
@@ -27,9 +28,9 @@ const bedrock = (account: Partial<BedrockAccount> = {}, ...answers: ServerAnswer
   answering(startBedrockServer({ keys: KEYS, region: 'us-west-2', ...account }), ...answers);
 
 /** Asks; nothing may reach the first party, although there is a key for it. */
-async function ask(env: Record<string, string>, settings: object = {}) {
+async function ask(env: Record<string, string>, settings: object = {}, run = commandLine) {
   const firstParty = await rehearse();
-  const ran = await turnwright(['-p', 'capital of France?', '--settings', JSON.stringify(settings)], {
+  const ran = await run(['-p', 'capital of France?', '--settings', JSON.stringify(settings)], {
     env: { ...against(firstParty), ...env },
   });
   expect(firstParty.requests).toEqual([]);
@@ -51,7 +52,7 @@ describe('Bedrock', () => {
       { kind: 'message', parts: [{ kind: 'call', id: 'toolu_1', name: 'Glob', input: { pattern: '*' } }] },
       PARIS,
     );
-    expect(await ask(env(server))).toMatchObject(answered);
+    expect(await ask(env(server), {}, turnwright)).toMatchObject(answered);
     expect(server.received.map(({ model }) => model)).toEqual([
       'us.anthropic.claude-opus-5-5',
       'us.anthropic.claude-opus-5-5',
@@ -142,7 +143,7 @@ describe('Vertex AI', () => {
   test('with a service account, whose token is obtained through the proxy', async () => {
     const { server, env } = await vertex(() => true);
     const more = { ANTHROPIC_MODEL: 'claude-opus-4-1', VERTEX_REGION_CLAUDE_4_1_OPUS: 'europe-west1' };
-    expect(await ask({ ...env, ...more })).toMatchObject(answered);
+    expect(await ask({ ...env, ...more }, {}, turnwright)).toMatchObject(answered);
     expect(server.requests.map(({ url }) => url)).toEqual([
       '/v1/projects/project-1/locations/europe-west1/publishers/anthropic/models/claude-opus-4-1@20250805:streamRawPredict',
     ]);
@@ -172,7 +173,7 @@ describe('Foundry', () => {
       ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-team',
       ...credential,
     };
-    expect(await ask(env)).toMatchObject(answered);
+    expect(await ask(env, {}, turnwright)).toMatchObject(answered);
     expect(server.received).toMatchObject([
       { model: 'claude-team', credential: Object.values(credential)[0] },
     ]);

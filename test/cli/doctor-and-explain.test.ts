@@ -6,6 +6,7 @@ import { checkCredentials, checkModel } from '../../src/cli/doctor/check-model.t
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { lacking } from '../sandbox/support.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 describe('doctor', () => {
   test('says that all is well, and never shows a key', async () => {
@@ -26,7 +27,7 @@ describe('doctor', () => {
   });
 
   test('1 when something is missing', async () => {
-    const ran = await turnwright(['doctor'], {
+    const ran = await commandLine(['doctor'], {
       env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'k' },
     });
     expect(ran.code).toBe(1);
@@ -68,7 +69,7 @@ describe('doctor', () => {
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const ran = await turnwright(['doctor'], { env: against({ url: `http://127.0.0.1:${port}` }) });
+    const ran = await commandLine(['doctor'], { env: against({ url: `http://127.0.0.1:${port}` }) });
     server.close();
     expect(ran).toMatchObject({ code: 1, stderr: '' });
     expect(/^✗ API +(.*)$/m.exec(ran.stdout)?.[1]).toMatch(said);
@@ -87,7 +88,7 @@ describe('doctor', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const env = { ...against({ url: `http://127.0.0.1:${port}/gateway` }), ANTHROPIC_MODEL: 'mine' };
-    const ran = await turnwright(['doctor'], { env });
+    const ran = await commandLine(['doctor'], { env });
     server.close();
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^✓ API +.*\/gateway lets us in/m);
@@ -129,7 +130,7 @@ describe('doctor', () => {
       return { PATH: folder };
     };
     const doctor = async (env: Readonly<Record<string, string>>, cwd = temporaryFolder()) => {
-      const ran = await turnwright(['doctor'], { env: { ...against(await rehearse()), ...env }, cwd });
+      const ran = await commandLine(['doctor'], { env: { ...against(await rehearse()), ...env }, cwd });
       return [ran.code, ...(lineIn(ran.stdout) ?? [])];
     };
 
@@ -240,22 +241,23 @@ describe('explain', () => {
     const home = { TURNWRIGHT_HOME: temporaryFolder() };
     const command = 'echo one; echo it is broken; exit 3';
     const server = await rehearse(reply([toolUse('Bash', { command })]), reply('done'));
-    await turnwright(['-p', '--allowedTools', 'Bash', '--', 'go'], {
+    await commandLine(['-p', '--allowedTools', 'Bash', '--', 'go'], {
       env: { ...against(server), ...home },
       cwd,
     });
-    const { stdout } = await turnwright(['explain'], { env: home, cwd });
+    const { stdout } = await commandLine(['explain'], { env: home, cwd });
     expect(stdout).toMatch(/tools: Bash `echo one; echo it is broken; exit 3` error \d+ ms/);
     expect(stdout).toContain(`     ${command}\n       Exit code 3\n       one\n       it is broken\n`);
-    const [id = ''] = /[0-9a-f-]{36}/.exec((await turnwright(['sessions'], { env: home, cwd })).stdout) ?? [];
-    const shown = await turnwright(['sessions', 'show', id], { env: home });
+    const [id = ''] =
+      /[0-9a-f-]{36}/.exec((await commandLine(['sessions'], { env: home, cwd })).stdout) ?? [];
+    const shown = await commandLine(['sessions', 'show', id], { env: home });
     expect(shown.stdout).toContain(`[Bash ${command}]`);
     expect(shown.stdout).toContain('it is broken');
   });
 
   test('a session that is not there', async () => {
-    expect(await turnwright(['explain'])).toMatchObject({ code: 2, stdout: '' });
-    const named = await turnwright(['explain', 'nope']);
+    expect(await commandLine(['explain'])).toMatchObject({ code: 2, stdout: '' });
+    const named = await commandLine(['explain', 'nope']);
     expect(named).toMatchObject({ code: 2, stdout: '' });
     expect(named.stderr).toContain('There is no session nope');
   });

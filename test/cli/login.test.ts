@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSecretLine } from '../../src/cli/run/ask-secret.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 const KEY = 'sk-ant-api03-canary-of-the-login';
 const UNREACHED = 'http://127.0.0.1:9';
@@ -32,18 +33,18 @@ async function api(key: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function user() {
+function user(start: typeof commandLine = commandLine) {
   const home = temporaryFolder();
   const env = { HOME: home, TURNWRIGHT_HOME: join(home, 'config') };
   const run = (args: readonly string[], more: { input?: string; env?: Record<string, string> } = {}) =>
-    turnwright(args, { ...more, env: { ...env, ...more.env }, cwd: home });
+    start(args, { ...more, env: { ...env, ...more.env }, cwd: home });
   return { env, run, file: join(home, 'config', 'logins.json') };
 }
 
 describe('a key that is piped in', () => {
   test('is checked, stored for its address and used; logout removes it', async () => {
     const address = await api(KEY);
-    const { run, file } = user();
+    const { run, file } = user(turnwright);
     const env = { ANTHROPIC_BASE_URL: address };
     const login = await run(['login'], { input: `${KEY}\n`, env });
     expect(login).toMatchObject({

@@ -5,20 +5,21 @@ import { describe, expect, test } from 'vitest';
 import { reply } from '../../src/rehearsal/index.ts';
 import { CRUDE, TOOLBOX } from '../mcp/servers-under-test.ts';
 import { against, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
-function stage() {
+function stage(start: typeof commandLine = commandLine) {
   const env = bareEnv();
   const cwd = realpathSync(temporaryFolder());
   const file = join(env['TURNWRIGHT_HOME'] as string, '.claude.json');
   const held = (path = file) => JSON.parse(readFileSync(path, 'utf8'));
-  const run = (...args: string[]) => turnwright(args, { cwd, env });
+  const run = (...args: string[]) => start(args, { cwd, env });
   const mcp = (...args: string[]) => run('mcp', ...args);
   /** The exit code and the first line on stderr. */
   const mistake = async (...args: string[]) => {
     const { code, stderr } = await mcp(...args);
     return [code, stderr.split('\n')[0]];
   };
-  return { env, cwd, file, held, run, mcp, mistake, project: join(cwd, '.mcp.json') };
+  return { start, env, cwd, file, held, run, mcp, mistake, project: join(cwd, '.mcp.json') };
 }
 
 const stdio = (command: string, args: string[] = [], env: Record<string, string> = {}) => ({
@@ -30,7 +31,7 @@ const stdio = (command: string, args: string[] = [], env: Record<string, string>
 
 describe('where a server is written', () => {
   test('local: for this project, in a file that only the user can read', async () => {
-    const { cwd, file, held, mcp } = stage();
+    const { cwd, file, held, mcp } = stage(turnwright);
     expect(await mcp('add', 'box', '--', 'npx', '-y', 'a-server', '--model', 'x', '-p')).toEqual({
       code: 0,
       signal: null,
@@ -58,7 +59,7 @@ describe('where a server is written', () => {
 
   test('without a variable that names the home: ~/.claude.json', async () => {
     const home = temporaryFolder();
-    await turnwright(['mcp', 'add', 'box', 'box-server', '-s', 'user'], {
+    await commandLine(['mcp', 'add', 'box', 'box-server', '-s', 'user'], {
       env: { HOME: home, TURNWRIGHT_HOME: '' },
     });
     expect(JSON.parse(readFileSync(join(home, '.claude.json'), 'utf8'))).toMatchObject({
@@ -95,7 +96,7 @@ describe('where a server is written', () => {
     const { cwd, env, held, mcp } = stage();
     mkdirSync(join(cwd, '.git'));
     mkdirSync(join(cwd, 'deep/er'), { recursive: true });
-    await turnwright(['mcp', 'add', 'far', 'https://h.example/mcp'], { cwd: join(cwd, 'deep/er'), env });
+    await commandLine(['mcp', 'add', 'far', 'https://h.example/mcp'], { cwd: join(cwd, 'deep/er'), env });
     await mcp('add-json', 'json', `{"type":"http","url":"\${BASE}/mcp","headers":{"a":"b"},"timeout":5}`);
     expect(held().projects[cwd].mcpServers).toEqual({
       far: { type: 'http', url: 'https://h.example/mcp' },
@@ -187,10 +188,10 @@ describe('what is refused, with a sentence', () => {
 
 describe('a session', () => {
   /** The servers of a run, as its first message names them. */
-  async function serversOf({ cwd, env }: ReturnType<typeof stage>, ...flags: string[]) {
+  async function serversOf({ start, cwd, env }: ReturnType<typeof stage>, ...flags: string[]) {
     const model = await rehearse(reply('Done.'));
     const args = ['-p', 'go', '--output-format', 'stream-json', '--verbose', ...flags];
-    const { stdout, stderr } = await turnwright(args, { cwd, env: { ...env, ...against(model) } });
+    const { stdout, stderr } = await start(args, { cwd, env: { ...env, ...against(model) } });
     const { mcp_servers: servers } = stdout
       .split('\n')
       .filter((line) => line !== '')
@@ -225,14 +226,14 @@ describe('a session', () => {
     expect((await serversOf(place, '--strict-mcp-config')).servers).toEqual([]);
     const elsewhere = { ...place, cwd: realpathSync(temporaryFolder()) };
     expect((await serversOf(elsewhere)).servers).toMatchObject([{ name: 'both', source: 'user' }]);
-    const listed = await turnwright(['mcp', 'list', '--json'], { cwd, env });
+    const listed = await commandLine(['mcp', 'list', '--json'], { cwd, env });
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { name: 'both', scope: 'local', status: 'connected', tools: expect.any(Number) },
     ]);
   });
 
   test('F98 T108 starts a project’s servers only where it is trusted; what is added to a trusted folder is', async () => {
-    const place = stage();
+    const place = stage(turnwright);
     const { mcp, run, project } = place;
     writeFileSync(project, JSON.stringify({ mcpServers: { old: stdio('node', [TOOLBOX]) } }));
     await mcp('add', '-s', 'project', 'new', '--', 'node', TOOLBOX);
@@ -264,7 +265,7 @@ describe('a session', () => {
     const { env, cwd, file, project, run, mcp } = stage();
     writeFileSync(project, '{ "mcpServers": ');
     const model = await rehearse(reply('Done.'), reply('Done.'));
-    const say = () => turnwright(['-p', 'go'], { cwd, env: { ...env, ...against(model) } });
+    const say = () => commandLine(['-p', 'go'], { cwd, env: { ...env, ...against(model) } });
     const why = `The MCP servers of ${project} are not used: the file is not JSON: Unexpected end of JSON input.\n`;
     expect(await say()).toMatchObject({ code: 0, stderr: expect.stringMatching(/^\S.*\n$/) });
     for (const args of [['trust'], ['trust', '--show'], ['mcp']])

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { oauthServer } from '../mcp/oauth-server.ts';
 import { against, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 async function stage() {
   const far = await oauthServer();
@@ -29,7 +30,7 @@ async function stage() {
       },
     });
   };
-  return { far, cwd, env, login, run: (...args: string[]) => turnwright(args, { cwd, env }) };
+  return { far, cwd, env, login, run: (...args: string[]) => commandLine(args, { cwd, env }) };
 }
 
 test('servers of a trusted folder are tried, those of another one are only named', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { SDKMessage, SDKResultMessage } from '../../src/index.ts';
 import { type RehearsalServer, reply, toolUse } from '../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 function bodyOf(server: RehearsalServer, at = 0) {
   return server.requests[at]?.body as {
@@ -89,7 +90,7 @@ describe('formats', () => {
     async (format) => {
       const text = 'one\u2028two\u2029three';
       const server = await rehearse(reply(text));
-      const ran = await turnwright(['-p', text, '--output-format', format], { env: against(server) });
+      const ran = await commandLine(['-p', text, '--output-format', format], { env: against(server) });
       expect(ran.stdout).not.toMatch(/[\u2028\u2029]/);
       const last = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
       expect(JSON.parse(last)).toMatchObject({ type: 'result', result: text });
@@ -103,7 +104,7 @@ describe('formats', () => {
       properties: { city: { type: 'string' } },
       required: ['city'],
     });
-    const ran = await turnwright(['-p', 'capital?', '--json-schema', schema], { env: against(server) });
+    const ran = await commandLine(['-p', 'capital?', '--json-schema', schema], { env: against(server) });
     expect(ran).toMatchObject({ code: 0, stdout: '{"city":"Paris"}\n', stderr: '' });
   });
 });
@@ -122,7 +123,7 @@ describe('exit codes', () => {
     const server = await rehearse(
       reply('', { faults: [{ name: 'http-status', status: 403 }], times: 'any' }),
     );
-    const ran = await turnwright(['-p', 'hi', '--output-format', format], { env: against(server) });
+    const ran = await commandLine(['-p', 'hi', '--output-format', format], { env: against(server) });
     const last = JSON.parse(ran.stdout.trimEnd().split('\n').at(-1) ?? '') as SDKResultMessage;
     expect(last).toMatchObject({ subtype: 'success', is_error: true, terminal_reason: 'api_error' });
     expect([ran.code, ran.stderr]).toEqual([1, '']);
@@ -134,7 +135,7 @@ describe('exit codes', () => {
       reply(['First I look.', look]),
       reply(['I look again.', { ...look, id: 'again' }]),
     );
-    const ran = await turnwright(['-p', 'go', '--max-turns', '2'], { env: against(server) });
+    const ran = await commandLine(['-p', 'go', '--max-turns', '2'], { env: against(server) });
     expect(ran).toEqual({
       code: 1,
       signal: null,
@@ -150,7 +151,7 @@ describe('exit codes', () => {
       ['json', /^↻ overloaded \(529\): retry 1 of 10 in \d+ ms\n$/],
       ['stream-json', /^$/],
     ] as const) {
-      const ran = await turnwright(['-p', 'go', '--output-format', format], {
+      const ran = await commandLine(['-p', 'go', '--output-format', format], {
         env: against(await rehearse(overloaded)),
       });
       expect([ran.code, ran.stdout], format).toEqual([0, expect.stringContaining('Hello.')]);
@@ -160,7 +161,7 @@ describe('exit codes', () => {
 
   test('0 for a refusal: it is an answer', async () => {
     const server = await rehearse(reply('I would rather not.', { stop_reason: 'refusal' }));
-    const ran = await turnwright(['-p', 'go'], { env: against(server) });
+    const ran = await commandLine(['-p', 'go'], { env: against(server) });
     expect(ran).toMatchObject({ code: 0, stdout: 'I would rather not.\n' });
   });
 });
@@ -175,7 +176,7 @@ describe('the prompt', () => {
 
   test('is the words, and behind them what is piped in', async () => {
     const server = await rehearse(reply('Read.'));
-    await turnwright(['-p', '', 'sum', 'up'], { env: against(server), input: 'line one\nline two\n' });
+    await commandLine(['-p', '', 'sum', 'up'], { env: against(server), input: 'line one\nline two\n' });
     expect(JSON.stringify(bodyOf(server).messages)).toContain('sum up\\n\\nline one\\nline two');
   });
 });
@@ -192,7 +193,7 @@ describe('flags reach the engine', () => {
       '--append-system-prompt',
       'Speak softly.',
     ];
-    await turnwright(args, { env: against(server) });
+    await commandLine(args, { env: against(server) });
     const body = bodyOf(server);
     expect(body.model).toBe('claude-sonnet-5-5');
     const names = body.tools?.map((tool) => tool.name);
@@ -204,7 +205,7 @@ describe('flags reach the engine', () => {
 
   test('no tools, and a system prompt of one’s own', async () => {
     const server = await rehearse(reply('ok'));
-    await turnwright(['--tools', '', '--system-prompt=Only this.', '-p', 'x'], { env: against(server) });
+    await commandLine(['--tools', '', '--system-prompt=Only this.', '-p', 'x'], { env: against(server) });
     const body = bodyOf(server);
     expect(body.tools ?? []).toEqual([]);
     expect(body.system?.map((block) => block.text)).toEqual(['Only this.']);
@@ -219,7 +220,7 @@ describe('flags reach the engine', () => {
     ] as const) {
       const server = await rehearse(write, reply('done'));
       const cwd = temporaryFolder();
-      const ran = await turnwright(['-p', ...flags, 'write'], { env: against(server), cwd });
+      const ran = await commandLine(['-p', ...flags, 'write'], { env: against(server), cwd });
       expect(ran).toMatchObject({ code: 0, stdout: 'done\n' });
       expect(readdirSync(cwd)).toEqual(files);
       const notice =
@@ -234,7 +235,7 @@ describe('flags reach the engine', () => {
     writeFileSync(file, JSON.stringify({ model: 'haiku' }));
     for (const given of [file, '{"model":"haiku"}']) {
       const server = await rehearse(reply('ok'));
-      const ran = await turnwright(['-p', 'x', '--settings', given, '--setting-sources='], {
+      const ran = await commandLine(['-p', 'x', '--settings', given, '--setting-sources='], {
         env: against(server),
         cwd,
       });
@@ -263,8 +264,8 @@ describe('sessions', () => {
     const server = await rehearse(reply('one'));
     const cwd = temporaryFolder();
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
-    await turnwright(['-p', 'first'], { env, cwd });
-    const ran = await turnwright(['-p', '-c'], { env, cwd });
+    await commandLine(['-p', 'first'], { env, cwd });
+    const ran = await commandLine(['-p', '-c'], { env, cwd });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('Nothing was interrupted');
     expect(server.requests).toHaveLength(1);
@@ -275,12 +276,12 @@ describe('sessions', () => {
     const server = await rehearse(reply(['I look.', look('first')]), reply('I went on.'));
     const cwd = temporaryFolder();
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
-    const stopped = await turnwright(['-p', 'first', '--max-turns=1'], { env, cwd });
+    const stopped = await commandLine(['-p', 'first', '--max-turns=1'], { env, cwd });
     expect(stopped).toMatchObject({ code: 1, stdout: 'I look.\n' });
-    const ran = await turnwright(['-p', '-c'], { env, cwd });
+    const ran = await commandLine(['-p', '-c'], { env, cwd });
     expect(ran).toMatchObject({ code: 0, stdout: 'I went on.\n', stderr: '' });
     expect(JSON.stringify(bodyOf(server, 1).messages)).toContain('Go on from where you stopped.');
-    expect((await turnwright(['-p', '-c'], { env, cwd })).stderr).toContain('Nothing was interrupted');
+    expect((await commandLine(['-p', '-c'], { env, cwd })).stderr).toContain('Nothing was interrupted');
   });
 
   test('--resume of an unknown session is the same mistake with and without a task', async () => {
@@ -290,7 +291,7 @@ describe('sessions', () => {
       ['-p', '--resume=nobody', 'task'],
       ['-p', '--resume=nobody'],
     ]) {
-      const ran = await turnwright(words, { env });
+      const ran = await commandLine(words, { env });
       expect(ran).toMatchObject({
         code: 1,
         stdout: '',
@@ -306,7 +307,9 @@ describe('sessions', () => {
       const home = temporaryFolder();
       writeFileSync(join(home, 'settings.json'), '{"sandbox":{"enabled":true}}');
       const env = { ...against(server), TURNWRIGHT_HOME: home, PATH: home };
-      const { code, stdout, stderr } = await turnwright(['-p', `--output-format=${format}`, 'task'], { env });
+      const { code, stdout, stderr } = await commandLine(['-p', `--output-format=${format}`, 'task'], {
+        env,
+      });
       expect([code, server.requests]).toEqual([1, []]);
       expect(stderr.match(/Sandbox required but unavailable/g)).toHaveLength(1);
       if (format === 'text') expect(stdout).toBe('');
@@ -318,14 +321,14 @@ describe('sessions', () => {
     const server = await rehearse(reply('one'), reply('two'));
     const cwd = temporaryFolder();
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
-    const first = await turnwright(['-p', 'first', '--output-format=json'], { env, cwd });
+    const first = await commandLine(['-p', 'first', '--output-format=json'], { env, cwd });
     const { session_id: id } = JSON.parse(first.stdout) as SDKResultMessage;
-    await turnwright(['-p', '-c', 'second'], { env, cwd });
-    const shown = await turnwright(['sessions', 'show', id, '--json'], { env, cwd });
+    await commandLine(['-p', '-c', 'second'], { env, cwd });
+    const shown = await commandLine(['sessions', 'show', id, '--json'], { env, cwd });
     const [, answer] = (JSON.parse(shown.stdout) as { messages: { uuid: string }[] }).messages;
     const at = [`--resume=${id}`, `--resume-session-at=${answer?.uuid}`];
     for (const format of ['text', 'stream-json']) {
-      const ran = await turnwright(
+      const ran = await commandLine(
         ['-p', ...at, '--resume-drops-turn=nowhere', 'x', `--output-format=${format}`],
         {
           env,
@@ -335,7 +338,7 @@ describe('sessions', () => {
       expect(ran.code).toBe(1);
       expect(ran.stderr).toMatch(/^Resume rejected by --resume-drops-turn: /);
     }
-    expect((await turnwright(['sessions', 'show', id, '--json'], { env, cwd })).stdout).toBe(shown.stdout);
+    expect((await commandLine(['sessions', 'show', id, '--json'], { env, cwd })).stdout).toBe(shown.stdout);
   });
 
   test('--session-id names it, --no-session-persistence leaves nothing behind', async () => {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startOllama } from '../model/wires/local-servers.ts';
 import { startChatServer } from '../model/wires/openai-chat-server.ts';
 import { turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 test('an OpenAI-compatible server is asked by its address alone', async () => {
   const server = await startChatServer();
@@ -31,7 +32,7 @@ test.each([
   onTestFinished(() => server.close());
   server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Paris.' }] });
   const place = { env: { OLLAMA_HOST: `127.0.0.1:${server.port}`, ...env } };
-  expect(await turnwright(['-p', ...flags, 'capital of France?'], place)).toMatchObject({
+  expect(await commandLine(['-p', ...flags, 'capital of France?'], place)).toMatchObject({
     code: 0,
     stdout: 'Paris.\n',
     stderr: '',
@@ -42,7 +43,7 @@ test('a window too small for an agent ends the run, and both sentences say what 
   const server = await startOllama({ 'qwen3:8b': { loadedContext: 4_096 } });
   onTestFinished(() => server.close());
   const env = { OLLAMA_HOST: `127.0.0.1:${server.port}` };
-  const { code, stderr } = await turnwright(['-p', '--model', 'ollama:qwen3:8b', 'hi'], { env });
+  const { code, stderr } = await commandLine(['-p', '--model', 'ollama:qwen3:8b', 'hi'], { env });
   expect(code).toBe(1);
   expect(stderr).toContain('Start Ollama with OLLAMA_CONTEXT_LENGTH=64000');
   expect(stderr).toContain('take a model with a larger window');
@@ -50,7 +51,7 @@ test('a window too small for an agent ends the run, and both sentences say what 
 });
 
 test('a name with a colon that is of no provider configures nothing', async () => {
-  expect(await turnwright(['-p', '--model', 'qwen3:8b', 'hi'])).toMatchObject({
+  expect(await commandLine(['-p', '--model', 'qwen3:8b', 'hi'])).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/No model is configured\..*--model ollama:/s),
   });
@@ -58,7 +59,7 @@ test('a name with a colon that is of no provider configures nothing', async () =
 
 test('what the environment has for other vendors is named where no model is configured', async () => {
   const env = { OPENAI_API_KEY: 'sk-secret', OLLAMA_HOST: '127.0.0.1:9' };
-  const { code, stderr } = await turnwright(['-p', 'hi'], { env });
+  const { code, stderr } = await commandLine(['-p', 'hi'], { env });
   expect(code).toBe(2);
   expect(stderr).toContain('OLLAMA_HOST is set: --model ollama:<name> asks that server.');
   expect(stderr).toContain('OPENAI_API_KEY is set: --provider openai-compatible --base-url https://api');

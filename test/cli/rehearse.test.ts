@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 const SCENARIO = `name: greeter
 replies:
@@ -52,7 +53,7 @@ describe('rehearse', () => {
 
   test('replies that were never used are named', async () => {
     const cwd = folderWith('long.yaml', `${SCENARIO}  - blocks: [{ text: Never said. }]\n`);
-    const ran = await turnwright(['rehearse', 'long.yaml'], { cwd });
+    const ran = await commandLine(['rehearse', 'long.yaml'], { cwd });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/^! .*reply 3 \(line 8\) was never used$/m);
   });
@@ -95,7 +96,7 @@ describe('rehearse', () => {
   test('chaos strikes the same way for the same seed, and the answer still comes', async () => {
     const cwd = folderWith('greet.yaml', SCENARIO);
     const course = async () => {
-      const { code, stdout } = await turnwright(['rehearse', 'greet.yaml', '--chaos', '3', '--rate=0.9'], {
+      const { code, stdout } = await commandLine(['rehearse', 'greet.yaml', '--chaos', '3', '--rate=0.9'], {
         cwd,
       });
       return {
@@ -189,7 +190,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
 
   test('the model’s part is played the same way a second time', async () => {
     const figures = async () => {
-      const { stdout } = await turnwright(['rehearse', 'bundled']);
+      const { stdout } = await commandLine(['rehearse', 'bundled']);
       const line = (name: string) => new RegExp(`^  ${name} .*$`, 'm').exec(stdout)?.[0] ?? '';
       const tokens = [...line('compactions').matchAll(/([\d.]+)k/g)].map(([, thousands]) =>
         Number(thousands),
@@ -204,7 +205,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
   });
 
   test('with faults and rules switched off it plays in a project of its own too', async () => {
-    const ran = await turnwright([
+    const ran = await commandLine([
       'rehearse',
       'bundled',
       '--chaos',
@@ -230,7 +231,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
   });
 
   test('a task of one’s own is answered truthfully', async () => {
-    const ran = await turnwright(['start', 'write', 'me', 'a', 'poem', '--output-format=json']);
+    const ran = await commandLine(['start', 'write', 'me', 'a', 'poem', '--output-format=json']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ terminal_reason: 'completed' });
   });

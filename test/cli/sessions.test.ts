@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type RehearsalServer, reply, startRehearsal } from '../../src/rehearsal/index.ts';
 import { against, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 import { startHost } from './control-host.ts';
 
 let server: RehearsalServer;
@@ -17,10 +18,11 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const run = (...words: string[]) => turnwright(words, { env, cwd });
+const run = (...words: string[]) => commandLine(words, { env, cwd });
 const idOf = (text: string) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? '';
 
 test('sessions: list, show, rename, tag, fork, delete', async () => {
+  const run = (...words: string[]) => turnwright(words, { env, cwd });
   expect((await run('sessions')).stdout).toContain('No sessions of this folder');
   await run('-p', 'Remember the larch.', '--name', 'Trees');
   const id = idOf((await run('sessions')).stdout);
@@ -40,7 +42,7 @@ test('sessions erase: what a message says, or a text that is read from stdin', a
   await run('-p', 'Use the key abc-123-def.');
   const id = idOf((await run('sessions')).stdout);
   const message = /^user (\S+)$/m.exec((await run('sessions', 'show', id)).stdout)?.[1] ?? '';
-  const erased = await turnwright(['sessions', 'erase', id, '--text', '-'], {
+  const erased = await commandLine(['sessions', 'erase', id, '--text', '-'], {
     env,
     cwd,
     input: 'abc-123-def\n',

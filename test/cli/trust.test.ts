@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
-async function stage() {
+async function stage(start: typeof commandLine = turnwright) {
   const touch = reply(toolUse('Bash', { command: 'touch made' }));
   const server = await rehearse(touch, reply('Done.'));
   const cwd = realpathSync(temporaryFolder());
@@ -16,7 +17,7 @@ async function stage() {
     writeFileSync(join(cwd, file), JSON.stringify(value));
   };
   put('.claude/settings.json', { permissions: { allow: ['Bash(touch:*)'] } });
-  const run = (...args: string[]) => turnwright(args, { cwd, env });
+  const run = (...args: string[]) => start(args, { cwd, env });
   return { cwd, env, put, run, isMade: () => existsSync(join(cwd, 'made')) };
 }
 
@@ -92,14 +93,14 @@ describe('a mistake in flags', () => {
     [['--add-dir', 'nowhere'], 'nowhere does not exist'],
     [['--add-dir', '.claude/settings.json'], 'is not a folder'],
   ])('%j', async (flags, expected) => {
-    const { run } = await stage();
+    const { run } = await stage(commandLine);
     const ran = await run('-p', 'go', ...flags);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(expected);
   });
 
   test('warnings of settings stand on stderr', async () => {
-    const { run } = await stage();
+    const { run } = await stage(commandLine);
     const ran = await run('-p', 'go', '--settings', '{"permissions":{"defaultMode":"auto"}}');
     expect(ran.stderr).toContain('permissions.defaultMode "auto" was ignored');
   });
@@ -111,7 +112,7 @@ describe('credentials of settings', () => {
     const { ANTHROPIC_API_KEY: _key, ...bare } = env;
     mkdirSync(bare['TURNWRIGHT_HOME'] ?? '', { recursive: true });
     writeFileSync(join(bare['TURNWRIGHT_HOME'] ?? '', 'settings.json'), '{"apiKeyHelper":"echo sk-secret"}');
-    const run = (...args: string[]) => turnwright(args, { cwd, env: { ...bare, ANTHROPIC_API_KEY: '' } });
+    const run = (...args: string[]) => commandLine(args, { cwd, env: { ...bare, ANTHROPIC_API_KEY: '' } });
     expect(JSON.parse((await run('auth', 'status', '--json')).stdout)).toMatchObject({
       loggedIn: true,
       apiKeySource: 'apiKeyHelper',

@@ -4,11 +4,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 const CONFIGURED = { ANTHROPIC_API_KEY: 'sk-test-secret', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
 
-async function mistake(args: readonly string[], env: Readonly<Record<string, string>> = CONFIGURED) {
-  const ran = await turnwright(args, { env });
+async function mistake(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = CONFIGURED,
+  run: typeof commandLine = commandLine,
+) {
+  const ran = await run(args, { env });
   expect(ran.stdout).toBe('');
   expect(ran.stderr).not.toMatch(/^\s+at /m);
   expect(ran.code).toBe(2);
@@ -17,7 +22,7 @@ async function mistake(args: readonly string[], env: Readonly<Record<string, str
 
 describe('a mistake is answered with a sentence and exit code 2', () => {
   test('an unknown flag, with a suggestion', async () => {
-    expect(await mistake(['-p', 'x', '--modle', 'y'])).toBe(
+    expect(await mistake(['-p', 'x', '--modle', 'y'], CONFIGURED, turnwright)).toBe(
       "turnwright: Unknown option '--modle' (did you mean --model?)\nSee turnwright --help.\n",
     );
   });
@@ -104,7 +109,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   });
 
   test('nothing configured: says what to set, and that start works without', async () => {
-    const said = await mistake(['-p', 'x'], {});
+    const said = await mistake(['-p', 'x'], {}, turnwright);
     expect(said).toContain('ANTHROPIC_API_KEY');
     expect(said).toContain('ANTHROPIC_BASE_URL');
     expect(said).toContain('turnwright start');
@@ -206,12 +211,12 @@ test('help and version come on stdout, with exit code 0', async () => {
 });
 
 test('help fits 80 columns, and every command has its own', async () => {
-  const { stdout } = await turnwright(['--help']);
+  const { stdout } = await commandLine(['--help']);
   const commands = [...(stdout.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+) /gm)].map(
     ([, name]) => name,
   );
   expect(commands.length).toBeGreaterThan(7);
-  const pages = await Promise.all(commands.map((name) => turnwright([name ?? '', '--help'])));
+  const pages = await Promise.all(commands.map((name) => commandLine([name ?? '', '--help'])));
   for (const page of [stdout, ...pages.map((ran) => ran.stdout)]) {
     expect(page).toMatch(/^Usage: turnwright/);
     expect(page.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -219,7 +224,7 @@ test('help fits 80 columns, and every command has its own', async () => {
 });
 
 test('every flag of the help is documented in docs/cli.md', async () => {
-  const { stdout } = await turnwright(['--help']);
+  const { stdout } = await commandLine(['--help']);
   const documented = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[A-Za-z-]+)/gm)].map(([, flag]) => flag ?? '');
   expect(flags.length).toBeGreaterThan(25);

@@ -1,0 +1,40 @@
+/** The command line for tests of what it says and writes, which do not depend on a process of its own. */
+import { EventEmitter } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { runCommandLine } from '../../src/cli/main.ts';
+import { createWorld } from '../../src/cli/world.ts';
+import { inForm } from '../long-form.ts';
+import { bareEnv, type Ran, type RunOptions, temporaryFolder, turnwright } from './bin.ts';
+
+type Run = (args: readonly string[], options?: Pick<RunOptions, 'env' | 'cwd' | 'input'>) => Promise<Ran>;
+
+/** From its words to its exit code, with streams of its own; without the start and the end of a process. */
+const inThisProcess: Run = async (args, { env, cwd = temporaryFolder(), input } = {}) => {
+  const said = { stdout: '', stderr: '' };
+  const collect = (name: keyof typeof said) =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        said[name] += text;
+        done();
+      },
+    });
+  const surroundings = {
+    env: bareEnv(env),
+    cwd: () => cwd,
+    stdin: Readable.from(input === undefined ? [] : [Buffer.from(input)]),
+    stdout: collect('stdout'),
+    stderr: collect('stderr'),
+    exit: () => {
+      throw new Error('A command ends with its exit code, and leaves the end of the process to main.');
+    },
+  };
+  const world = createWorld(Object.assign(new EventEmitter(), surroundings) as unknown as NodeJS.Process);
+  return { code: await runCommandLine(args, world), signal: null, ...said };
+};
+
+/**
+ * In the long form the built command line is started, as `turnwright` of bin.ts always does; in the short form the same
+ * code runs in this process, for a tenth of the time. Each command has tests that always start it.
+ */
+export const commandLine: Run = inForm<Run>(inThisProcess, turnwright);
