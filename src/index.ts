@@ -42,6 +42,7 @@ export type {
 } from './protocol/model/wire.ts';
 export type {
   Admission,
+  AdmissionNeed,
   BlobStore,
   Clock,
   Ids,

@@ -3,7 +3,10 @@ export { type DurableClient, durableClient, type SendOptions, type Sent } from '
 export { openDispatch } from './dbos.ts';
 export type { Dispatch, Run } from './dispatch.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
+export { createAdmission, type SharedAdmission } from './postgres/admission.ts';
 export { createBlobStore } from './postgres/blobs.ts';
+export type { Limit } from './postgres/bucket.ts';
+export { type LimitScope, setLimit } from './postgres/buckets.ts';
 export {
   type Database,
   type OwnConnection,

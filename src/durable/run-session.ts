@@ -1,5 +1,5 @@
 /** One run of a session: the ordinary `query()`, over ports that other workers share. */
-import { type JournalStore, type Options, query } from '../index.ts';
+import { type Admission, type JournalStore, type Options, query } from '../index.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
 import { createAsks } from './postgres/asks.ts';
@@ -16,6 +16,7 @@ interface RunSessionOptions {
   readonly options: Options;
   readonly database: Database;
   readonly listener: Listener;
+  readonly admission: Admission;
   /** Aborted when another worker may have the session. */
   readonly lease: AbortSignal;
   readonly onWaiting: (change: 1 | -1) => void;
@@ -65,6 +66,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       resume: sessionId,
       engine: {
         blobs: createBlobStore(database, sessionId),
+        admission: given.admission,
         ...options.engine,
         store: store.port,
         leases: leasesOf(lease),

@@ -7,6 +7,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { openDispatch, startExecutor } from './dbos.ts';
 import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
+import { createAdmission } from './postgres/admission.ts';
 import { openDatabase } from './postgres/database.ts';
 import { createListener } from './postgres/listen.ts';
 import { checkTables } from './postgres/migrations.ts';
@@ -90,6 +91,7 @@ export async function worker({
   const dispatch = await openDispatch(db);
   const id = randomUUID();
   const listener = createListener(database);
+  const admission = createAdmission(database, listener);
   const active = new Map<string, Promise<void>>();
   let state: 'works' | 'drains' | 'is closed' = 'works';
   const figures = createFigures({
@@ -135,6 +137,7 @@ export async function worker({
         options: chosen,
         database,
         listener,
+        admission: admission.of(session.tenant),
         lease,
         onWaiting: figures.asking,
       });
@@ -188,6 +191,7 @@ export async function worker({
     await executor.stop(limitMs);
     await liveness.close();
     await Promise.all(active.values());
+    admission.close();
     await listener.close();
     await dispatch.close();
     await database.close();

@@ -189,6 +189,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     clock: options.clock,
     random: options.random,
     admission: options.admission,
+    provider: optionNameOf(options.provider),
     policy: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       unreachedRetries: options.unreachedRetries ?? DEFAULT_UNREACHED_RETRIES,
@@ -223,6 +224,10 @@ function pauses(clock: Clock, { href }: URL): (credential: Credential) => RateLi
 }
 
 /** For a wire that holds credentials of its own. */
+/** `infoOf` states the provider of Anthropic's own API under another name than options do. */
+const optionNameOf = (provider = 'firstParty'): string =>
+  provider === 'firstParty' ? 'anthropic' : provider;
+
 function renewedBy(wire: ClientWire): ModelClientOptions['credentials'] {
   return async (why) => ((await wire.loaded?.renewCredentials?.(why)) === true ? {} : undefined);
 }

@@ -101,16 +101,37 @@ export interface LeaseStore {
 
 /** Permission for one model call; `settle` is called when the call has ended. */
 export interface Permit {
-  /** The call has ended: with its usage and the headers of its response, if there were any. */
-  settle(usage: Usage | undefined, headers?: Readonly<Record<string, string>>): void;
+  /**
+   * The call is not sent: it fails as if the provider had refused it for its rate limit with this delay, ms.
+   * For waits that are too long for a process.
+   */
+  readonly retryAfterMs?: number;
+  /**
+   * The call has ended: with its usage and the headers of its response, if there were any, and the delay that
+   * the provider asked for, ms.
+   */
+  settle(usage: Usage | undefined, headers?: Readonly<Record<string, string>>, retryAfterMs?: number): void;
 }
 
-/** Admits model calls: shared by all sessions of a process (or a fleet). */
+/** What an `Admission` knows of a model call. */
+export interface AdmissionNeed {
+  readonly model: string;
+  /** As options name it: `anthropic`, `bedrock`, `local` … */
+  readonly provider?: string;
+  readonly sessionId: string;
+  /** A person or the loop waits for the answer. */
+  readonly foreground: boolean;
+  /** Input tokens, estimated from the size of the request. */
+  readonly tokens?: number;
+}
+
+/**
+ * Admits model calls: shared by all sessions of a process (or a fleet). `admissionChecks` of
+ * `turnwright/testing` tests an implementation.
+ */
 export interface Admission {
-  acquire(
-    need: { readonly model: string; readonly sessionId: string; readonly foreground: boolean },
-    signal: AbortSignal,
-  ): Promise<Permit>;
+  /** Resolves when the call may be sent. Rejects on abort, with the signal's reason. */
+  acquire(need: AdmissionNeed, signal: AbortSignal): Promise<Permit>;
 }
 
 /** Stores bytes under a key, for example contents of changed files. `put` returns the reference for `get`. */

@@ -25,7 +25,13 @@ export type {
 } from './checks/model/model-server.ts';
 export type { ModelClientSetup, OpenedModel, WireTraits } from './checks/model/opened-model.ts';
 export { modelClientChecks } from './checks/model-client-checks.ts';
-export { blobStoreChecks, inboxChecks, leaseStoreChecks } from './checks/port-checks.ts';
+export {
+  admissionChecks,
+  blobStoreChecks,
+  inboxChecks,
+  leaseStoreChecks,
+  outboxChecks,
+} from './checks/port-checks.ts';
 export { sessionStoreChecks } from './checks/session-store-checks.ts';
 export { type Deferred, deferred } from './deferred.ts';
 export {

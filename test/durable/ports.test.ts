@@ -1,6 +1,7 @@
 /** The adapters on Postgres meet the checks that every adapter must meet. */
 import { afterAll, describe, it } from 'vitest';
 import {
+  createAdmission,
   createBlobStore,
   createInbox,
   createJournalStore,
@@ -8,7 +9,13 @@ import {
   migrate,
   openDatabase,
 } from '../../src/durable/index.ts';
-import { blobStoreChecks, type Check, inboxChecks, journalStoreChecks } from '../../src/testing/index.ts';
+import {
+  admissionChecks,
+  blobStoreChecks,
+  type Check,
+  inboxChecks,
+  journalStoreChecks,
+} from '../../src/testing/index.ts';
 import { newDatabase } from './cluster.ts';
 
 const database = await openDatabase({ url: newDatabase() });
@@ -18,7 +25,8 @@ afterAll(() => database.close());
 /** Each check begins with empty tables. */
 const emptied = async () => {
   await database.run(
-    `truncate turnwright.sessions, turnwright.journal, turnwright.snapshots, turnwright.inbox, turnwright.blobs`,
+    `truncate turnwright.sessions, turnwright.journal, turnwright.snapshots, turnwright.inbox, turnwright.blobs,
+     turnwright.limits, turnwright.buckets`,
   );
 };
 
@@ -31,6 +39,16 @@ const checks: readonly Check[] = [
     await emptied();
     const listener = createListener(database);
     return { store: createInbox(database, listener), dispose: () => listener.close() };
+  }),
+  ...admissionChecks(async () => {
+    await emptied();
+    const listener = createListener(database);
+    const admission = createAdmission(database, listener, { maxConcurrent: 1 });
+    const dispose = async () => {
+      admission.close();
+      await listener.close();
+    };
+    return { store: admission.of('tenant'), dispose };
   }),
   ...blobStoreChecks(async () => {
     await emptied();

@@ -8,19 +8,23 @@ import type {
   SessionStore,
   SessionStoreEntry,
 } from '../../src/protocol/session/session-store.ts';
+import { createAdmission } from '../../src/session/in-process/admission.ts';
 import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/in-process/blob-store.ts';
 import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
 import { createMemoryLeaseStore } from '../../src/session/in-process/lease-store.ts';
+import { createMemoryOutbox } from '../../src/session/in-process/outbox.ts';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
 import { createFileLeaseStore } from '../../src/session/lease/lease.ts';
 import {
+  admissionChecks,
   blobStoreChecks,
   type Check,
   inboxChecks,
   journalStoreChecks,
   leaseStoreChecks,
   type Opened,
+  outboxChecks,
   sessionStoreChecks,
 } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
@@ -52,6 +56,8 @@ const ADAPTERS: Readonly<Record<string, readonly Check[]>> = {
   'file lease': leaseStoreChecks(() =>
     inFolder((directory) => createFileLeaseStore({ files: nodeFiles, directory, clock: systemClock })),
   ),
+  'admission of a process': admissionChecks(async () => ({ store: createAdmission({ maxConcurrent: 1 }) })),
+  'memory outbox': outboxChecks(async () => ({ store: createMemoryOutbox() })),
   'memory inbox': inboxChecks(async () => ({ store: createMemoryInbox() })),
   'memory blobs': blobStoreChecks(async () => ({ store: createMemoryBlobStore() })),
   'file blobs': blobStoreChecks(() =>

@@ -115,7 +115,9 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
 
 const ignore = (): void => undefined;
 
-/** A standby may be reached while a primary is replaced. It reports many statements as errors of their own. */
+/**
+ * A standby may be reached while a primary is replaced. It refuses many statements with errors of their own.
+ */
 async function refuseStandby(client: PoolClient | Client): Promise<void> {
   const { rows } = await client.query<{ readonly standby: boolean }>('select pg_is_in_recovery() as standby');
   if (rows[0]?.standby === true)

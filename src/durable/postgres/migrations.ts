@@ -123,6 +123,18 @@ const MIGRATIONS: readonly Migration[] = [
       );
     `,
   },
+  {
+    version: 2,
+    name: 'limits of model requests',
+    statements: `
+      create table turnwright.limits (
+        key text primary key,
+        requests_per_minute int,
+        tokens_per_minute int
+      );
+      create table turnwright.buckets (key text primary key, state text not null) with (fillfactor = 50);
+    `,
+  },
 ];
 
 /** What `migrate` found and did. */

@@ -10,7 +10,7 @@ import type {
   ModelRequest,
   RetryState,
 } from '../../protocol/model/model.ts';
-import type { Admission, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
+import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';
@@ -33,6 +33,8 @@ export interface CallDeps {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly admission: Admission | undefined;
+  /** As options name it. */
+  readonly provider: string;
   readonly policy: RetryPolicy;
   /** `reached`: a server has answered at this endpoint. */
   readonly endpoint: { reached: boolean };
@@ -62,6 +64,9 @@ interface SendingInput {
   readonly waitedMs: number;
   readonly life: Life;
 }
+
+/** Of JSON, about. */
+const BYTES_PER_TOKEN = 4;
 
 const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
 
@@ -110,10 +115,11 @@ export class Sending {
   async open(): Promise<Pick<Attempt, 'next'>> {
     if (this.foreseen !== undefined)
       return ended({ kind: 'failed', failure: this.foreseen, facts: { started: false } });
-    const { deps, request, life } = this.#input;
+    const { deps, life } = this.#input;
     if (deps.admission !== undefined) {
-      const permit = await admit(deps.admission, request, life.signal);
+      const permit = await admit(deps.admission, this.#need(), life.signal);
       if (permit === 'aborted') return ended(UNSENT);
+      if (permit.retryAfterMs !== undefined) return ended(postponed(permit.retryAfterMs));
       this.#permit = permit;
     }
     this.#startMs = deps.clock.monotonicMs();
@@ -124,7 +130,16 @@ export class Sending {
   /** Called when no more events are needed. */
   close(): void {
     this.#attempt?.close();
-    this.#permit?.settle(this.end.facts.usage, definedOf(this.end.facts.head?.headers ?? {}));
+    const { end } = this;
+    const retryAfterMs = end.kind === 'failed' ? end.failure.retryAfterMs : undefined;
+    this.#permit?.settle(end.facts.usage, definedOf(end.facts.head?.headers ?? {}), retryAfterMs);
+  }
+
+  #need(): AdmissionNeed {
+    const { deps, request } = this.#input;
+    const { model, sessionId, foreground } = request;
+    const tokens = Math.ceil(this.#prepared.length / BYTES_PER_TOKEN);
+    return { model, provider: deps.provider, sessionId, foreground, tokens };
   }
 
   /** Learns from its outcome and returns the record of the attempt; none when nothing was sent. */
@@ -178,13 +193,24 @@ function never(): boolean {
   return false;
 }
 
+/** As a server refuses: what follows a rate limit follows this. */
+const postponed = (retryAfterMs: number): AttemptEnd => ({
+  kind: 'failed',
+  failure: {
+    kind: 'rate_limited',
+    message: 'The provider has reached its rate limit: other requests of this account have to wait as well.',
+    retryAfterMs,
+  },
+  facts: { started: false },
+});
+
 async function admit(
   admission: Admission,
-  { model, sessionId, foreground }: ModelRequest,
+  need: AdmissionNeed,
   signal: AbortSignal,
 ): Promise<Permit | 'aborted'> {
   try {
-    return await admission.acquire({ model, sessionId, foreground }, signal);
+    return await admission.acquire(need, signal);
   } catch (error) {
     if (signal.aborted) return 'aborted';
     throw error;

@@ -1,5 +1,13 @@
-/** Requirements of the smaller ports: leases, inboxes, blobs. */
-import type { BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
+/** Requirements of the smaller ports: leases, inboxes, outboxes, admission, blobs. */
+import type {
+  Admission,
+  AdmissionNeed,
+  BlobStore,
+  Frame,
+  Inbox,
+  LeaseStore,
+  Outbox,
+} from '../../protocol/ports.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, refuses } from './demand.ts';
 
@@ -52,6 +60,113 @@ export function inboxChecks(open: Open<Inbox>): readonly Check[] {
       controller.abort();
       // It may wake without a reason before it ends.
       while ((await wakes.next()).done !== true);
+    }),
+  ];
+}
+
+/** The contract of an `Admission` that admits one call at a time, as checks for any test runner. */
+export function admissionChecks(open: Open<Admission>): readonly Check[] {
+  const check = checkOf(open);
+  const need = (foreground: boolean): AdmissionNeed => ({
+    model: 'claude-sonnet-5',
+    provider: 'anthropic',
+    sessionId: 's',
+    foreground,
+    tokens: 100,
+  });
+  const { signal } = new AbortController();
+  return [
+    check('admission: one call after the other, those that are waited for first', async (admission) => {
+      const first = await admission.acquire(need(true), signal);
+      const order: string[] = [];
+      const admitted = async (name: string, foreground: boolean) => {
+        const permit = await admission.acquire(need(foreground), signal);
+        order.push(name);
+        permit.settle(undefined);
+      };
+      const both = [admitted('background', false), admitted('foreground', true)];
+      equal(order, []);
+      first.settle(undefined);
+      await Promise.all(both);
+      equal(order, ['foreground', 'background']);
+    }),
+    check('admission: a call that is settled twice makes room once', async (admission) => {
+      const first = await admission.acquire(need(true), signal);
+      first.settle(undefined);
+      first.settle(undefined);
+      const second = await admission.acquire(need(true), signal);
+      let isThird = false;
+      const third = admission.acquire(need(true), signal).then((permit) => {
+        isThird = true;
+        permit.settle(undefined);
+      });
+      equal(isThird, false);
+      second.settle(undefined);
+      await third;
+    }),
+    check('admission: waiting ends on abort, with its reason, and takes no place', async (admission) => {
+      const first = await admission.acquire(need(true), signal);
+      const controller = new AbortController();
+      const waiting = admission.acquire(need(true), controller.signal);
+      controller.abort('gone');
+      const outcomes = await Promise.allSettled([waiting, admission.acquire(need(true), controller.signal)]);
+      equal(
+        outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason),
+        ['gone', 'gone'],
+      );
+      first.settle(undefined);
+      (await admission.acquire(need(true), signal)).settle(undefined);
+    }),
+  ];
+}
+
+/** The contract of an `Outbox`, as checks for any test runner. */
+export function outboxChecks(open: Open<Outbox>): readonly Check[] {
+  const check = checkOf(open);
+  const frame = (epoch: number, n: number): Frame => ({ epoch, iteration: 1, n, data: { n } });
+  /** The next frames of a follower that has seen those up to the cursor. */
+  async function followed(outbox: Outbox, cursor: number, count: number): Promise<readonly Frame[]> {
+    const controller = new AbortController();
+    const frames: Frame[] = [];
+    if (count > 0)
+      for await (const one of outbox.follow('s', cursor, controller.signal))
+        if (frames.push(one) === count) break;
+    controller.abort();
+    return frames;
+  }
+  const numbers = (frames: readonly Frame[]) => frames.map(({ epoch, n }) => [epoch, n]);
+  return [
+    check('outbox: a follower receives what was published before and after it came', async (outbox) => {
+      outbox.publish('s', frame(1, 1));
+      outbox.publish('other', frame(1, 1));
+      const following = followed(outbox, 0, 3);
+      outbox.publish('s', frame(1, 2));
+      outbox.publish('s', frame(1, 3));
+      equal(await following, [frame(1, 1), frame(1, 2), frame(1, 3)]);
+    }),
+    check('outbox: a follower that comes again goes on behind its cursor', async (outbox) => {
+      for (const n of [1, 2, 3]) outbox.publish('s', frame(1, n));
+      equal(numbers(await followed(outbox, 2, 1)), [[1, 3]]);
+    }),
+    check(
+      'outbox: a new owner counts anew, and what the former one sends late is dropped',
+      async (outbox) => {
+        outbox.publish('s', frame(1, 1));
+        outbox.publish('s', frame(2, 1));
+        outbox.publish('s', frame(1, 2));
+        outbox.publish('s', frame(2, 2));
+        equal(numbers(await followed(outbox, 0, 2)), [
+          [2, 1],
+          [2, 2],
+        ]);
+      },
+    ),
+    check('outbox: following ends on abort', async (outbox) => {
+      const controller = new AbortController();
+      const frames = outbox.follow('s', 0, controller.signal)[Symbol.asyncIterator]();
+      const next = frames.next();
+      controller.abort();
+      equal((await next).done, true);
     }),
   ];
 }
