@@ -2,7 +2,9 @@
 import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
+import { type FollowOptions, followSession } from './follow.ts';
 import { type Database, openDatabase } from './postgres/database.ts';
+import { createListener, type Listener } from './postgres/listen.ts';
 import { checkTables } from './postgres/migrations.ts';
 import {
   listSessions,
@@ -13,6 +15,7 @@ import {
   sendPrompt,
   sessionStatus,
 } from './postgres/sessions.ts';
+import type { Followed } from './stream-reader.ts';
 
 export interface SendOptions {
   /** A second send under the same key changes nothing. Default: a new key. */
@@ -69,7 +72,28 @@ export interface DurableClient {
     readonly tenant?: string | undefined;
     readonly limit?: number | undefined;
   }): Promise<readonly SessionStatus[]>;
-  /** Ends the connections. */
+  /**
+   * The messages of a session, as `query()` yields them: prompts too (`isReplay`), and stream events while an
+   * answer is written, if the worker has `includePartialMessages`. First what is there, then what comes; a
+   * database that is away is waited for. When another worker takes the session over, a message with
+   * `retracted_message_uuids` retracts the stream events of a block that was not finished. Each message comes
+   * with a cursor: a program that was ended goes on behind the last one that it knows, without a gap and
+   * without seeing any message twice. Rejects with `session_not_found`, `invalid_option` for a cursor or uuid
+   * that is none, and `session_poisoned` when the session was set aside.
+   *
+   * @example
+   * ```ts
+   * import { durableClient } from 'turnwright/durable';
+   *
+   * const client = durableClient('postgresql:///turnwright?host=/var/run/postgresql');
+   * const { cursor, uuid } = await client.send('s1', 'Fix the failing test.');
+   * for await (const { message } of client.follow('s1', { from: cursor, until: uuid }))
+   *   if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+   * await client.close();
+   * ```
+   */
+  follow(sessionId: string, options?: FollowOptions): AsyncIterable<Followed>;
+  /** Ends the connections; `follow` ends. */
   close(): Promise<void>;
 }
 
@@ -81,6 +105,8 @@ const MOST_SESSIONS = 100;
  */
 export function durableClient(url: string): DurableClient {
   let opening: Promise<Database> | undefined;
+  let listener: Listener | undefined;
+  let closing = new AbortController();
   const open = () => {
     opening ??= openChecked(url).catch((error: unknown) => {
       // The database may be back at the next call.
@@ -118,7 +144,18 @@ export function durableClient(url: string): DurableClient {
     async sessions({ state, tenant, limit = MOST_SESSIONS } = {}) {
       return listSessions((await open()).run, { state, tenant, limit });
     },
+    async *follow(sessionId, options = {}) {
+      const database = await open();
+      listener ??= createListener(database);
+      const { signal } = options;
+      const ends = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+      yield* followSession({ database, listener }, sessionId, { ...options, signal: ends });
+    },
     async close() {
+      closing.abort();
+      closing = new AbortController();
+      await listener?.close();
+      listener = undefined;
       const opened = await opening?.catch(() => undefined);
       opening = undefined;
       await opened?.close();

@@ -2,6 +2,7 @@
 export { type DurableClient, durableClient, type SendOptions, type Sent } from './client.ts';
 export { openDispatch } from './dbos.ts';
 export type { Dispatch, Run } from './dispatch.ts';
+export type { FollowOptions } from './follow.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { createAdmission, type SharedAdmission } from './postgres/admission.ts';
 export { createBlobStore } from './postgres/blobs.ts';
@@ -15,13 +16,15 @@ export {
   type Statements,
 } from './postgres/database.ts';
 export { createInbox, putItem } from './postgres/inbox.ts';
-export { createJournalStore, type StreamRow, type StreamRows } from './postgres/journal.ts';
+export { createJournalStore } from './postgres/journal.ts';
 export { createListener, type Happening, type Listener, notify } from './postgres/listen.ts';
 export { checkTables, type Migrated, migrate, TABLES_VERSION } from './postgres/migrations.ts';
 export { type Overview, overviewOf, pruneSessions, type SeenWorker } from './postgres/overview.ts';
 export type { SessionRow } from './postgres/runs.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
+export type { StreamRow, StreamRows } from './postgres/stream-rows.ts';
 export { prepareDatabase } from './prepare-database.ts';
+export type { Followed } from './stream-reader.ts';
 export {
   MODULE_FIELDS,
   type Worker,

@@ -8,6 +8,7 @@ import type { Database } from './postgres/database.ts';
 import { createInbox } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
+import { openOutbox } from './postgres/outbox.ts';
 import type { ParkedOn, SessionRow } from './postgres/runs.ts';
 
 interface RunSessionOptions {
@@ -54,7 +55,9 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const { sessionId } = session;
   const folder = cwd ?? options.cwd ?? process.cwd();
   const inbox = createInbox(database, listener);
-  const store = watched(await createJournalStore(database, { cwd: folder }));
+  const outbox = await openOutbox({ database, listener, sessionId });
+  const { alongside } = outbox;
+  const store = watched(outbox.over(await createJournalStore(database, { cwd: folder, alongside })));
   const asks = createAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -87,6 +90,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   let stopWatching = () => {};
   try {
     for await (const message of running) {
+      outbox.take(message);
       if (message.type === 'system' && message.subtype === 'init') {
         stopWatching();
         stopWatching = watchInterrupts(given, () => running.interrupt());
@@ -112,6 +116,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   } finally {
     stopWatching();
     await running.return();
+    await outbox.close();
   }
   if (store.failure() !== undefined) throw store.failure();
   if (lease.aborted || store.isFenced()) return { kind: 'lost' };

@@ -14,6 +14,7 @@ export type TurnwrightErrorCode =
   | 'session_exists'
   | 'session_in_use'
   | 'session_unreadable'
+  | 'session_poisoned'
   | 'resume_rejected'
   | 'storage_error'
   | 'fenced'

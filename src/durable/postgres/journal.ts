@@ -7,22 +7,7 @@ import { systemClock } from '../../util/clock.ts';
 import type { Statements } from './database.ts';
 import { outlasting } from './outlasting.ts';
 import { createSnapshots } from './snapshots.ts';
-
-/** A message of the stream, at its place in the order of the session: behind record `afterSeq`. */
-export interface StreamRow {
-  readonly afterSeq: number;
-  readonly n: number;
-  /** JSON. */
-  readonly message: string;
-}
-
-/** What is written together with an append: visible before its records, or with them. */
-export interface StreamRows {
-  /** Kept like the journal. */
-  readonly messages: readonly StreamRow[];
-  /** Kept until their block is recorded. */
-  readonly frames: readonly StreamRow[];
-}
+import { rowsInto, type StreamRows, streamValues } from './stream-rows.ts';
 
 interface JournalOptions {
   /** Working directory of sessions that have none in their row. */
@@ -69,7 +54,7 @@ export async function createJournalStore(
   ): Promise<Appended> {
     const seq = afterSeq + ids.length;
     const { messages, frames } = alongside?.(sessionId) ?? NO_ROWS;
-    const stream = messages.length + frames.length === 0 ? [] : [...columns(messages), ...columns(frames)];
+    const stream = messages.length + frames.length === 0 ? [] : streamValues({ messages, frames });
     const written = await run(stream.length === 0 ? APPEND : APPEND_WITH_STREAM, [
       ...[sessionId, epoch, afterSeq, ids, bodies],
       ...stream,
@@ -159,12 +144,6 @@ export async function createJournalStore(
 const FENCED: Appended = Object.freeze({ fenced: true });
 const NO_ROWS: StreamRows = { messages: [], frames: [] };
 
-const columns = (rows: readonly StreamRow[]): unknown[] => [
-  rows.map(({ afterSeq }) => afterSeq),
-  rows.map(({ n }) => n),
-  rows.map(({ message }) => message),
-];
-
 const TAKE_OVER = `
   insert into turnwright.sessions (session_id, cwd, epoch, barren_epochs) values ($1, $2, 1, 1)
   on conflict (session_id) do update set
@@ -194,12 +173,6 @@ const WAKE_FOLLOWERS = `
   ) from fence`;
 
 const APPEND = FENCE_AND_INSERT + WAKE_FOLLOWERS;
-
-const rowsInto = (table: string, first: number): string => `
-  insert into turnwright.${table} (session_id, after_seq, n, epoch, message)
-  select $1, after_seq, n, $2, message
-  from fence, unnest($${first}::int[], $${first + 1}::bigint[], $${first + 2}::text[]) as row (after_seq, n, message)
-  on conflict do nothing`;
 
 const APPEND_WITH_STREAM = `${FENCE_AND_INSERT},
   messages as (${rowsInto('messages', 6)}),

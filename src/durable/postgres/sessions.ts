@@ -84,7 +84,12 @@ export function sendPrompt(
       [sessionId, tenant, cwd ?? null],
     );
     // The lock orders it with the end of a run, which looks for prompts that it has not seen.
-    const { head } = await locked(run, sessionId);
+    const { head, state } = await locked(run, sessionId);
+    // They came when the run that they were for had ended.
+    if (state === 'idle')
+      await run('delete from turnwright.interrupts where session_id = $1 and taken_epoch is null', [
+        sessionId,
+      ]);
     const { fresh } = await putItem(run, sessionId, item);
     // A prompt does not wake a session that waits for an answer, unless it is urgent.
     const wakes =

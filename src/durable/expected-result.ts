@@ -1,0 +1,82 @@
+/** Which result a follower waits for: that of the submission that its prompt began or joined. */
+import { type SDKMessage, TurnwrightError } from '../index.ts';
+import type { JournalEntry } from '../protocol/session/journal.ts';
+import type { RunStatement } from './postgres/database.ts';
+
+/** Observes the stream until the result has come. */
+export interface Expected {
+  readonly uuid: string;
+  readonly isAnswered: boolean;
+  entry(entry: JournalEntry): void;
+  message(message: SDKMessage): void;
+}
+
+/** Rejects with `invalid_option` when the session has no prompt with this uuid. */
+export async function openExpected(run: RunStatement, sessionId: string, uuid: string): Promise<Expected> {
+  const [row] = await run<{ readonly key: string }>(
+    `select key from turnwright.inbox
+     where session_id = $1 and position('"uuid":"' || $2 || '"' in item) > 0`,
+    [sessionId, uuid],
+  );
+  if (row === undefined)
+    throw new TurnwrightError(
+      'invalid_option',
+      `Session ${sessionId} has no prompt with the uuid "${uuid}".`,
+    );
+  return new ExpectedResult(uuid, row.key);
+}
+
+class ExpectedResult implements Expected {
+  readonly uuid: string;
+  readonly #key: string;
+  #submission: string | undefined;
+  isAnswered = false;
+
+  constructor(uuid: string, key: string) {
+    this.uuid = uuid;
+    this.#key = key;
+  }
+
+  entry(entry: JournalEntry): void {
+    switch (entry.type) {
+      case 'user':
+        if (entry.uuid === this.uuid) this.#submission = entry.submission;
+        return;
+      case 'inbox':
+        if (entry.consumed.some((each) => each === this.uuid || each === this.#key))
+          this.#submission = entry.submission;
+        return;
+      case 'result': {
+        const { user_message_uuids: uuids } = entry.result as {
+          readonly user_message_uuids?: readonly string[];
+        };
+        this.isAnswered ||= entry.submission === this.#submission || uuids?.includes(this.uuid) === true;
+      }
+    }
+  }
+
+  /** A result that could not be recorded. */
+  message(message: SDKMessage): void {
+    if (message.type === 'result')
+      this.isAnswered ||= message.user_message_uuids?.includes(this.uuid) === true;
+  }
+}
+
+/** Whether the result is among the records up to `seq`. */
+export async function answeredAt(
+  run: RunStatement,
+  sessionId: string,
+  { uuid }: Expected,
+  seq: number,
+): Promise<boolean> {
+  const rows = await run(
+    `select 1 from turnwright.journal r where session_id = $1 and seq <= $2 and entry_id like '%/result'
+       and exists (select 1 from turnwright.journal p where p.session_id = $1 and p.seq < r.seq
+         and (p.entry_id = $3 or (p.entry_id like '%/joined' or p.entry_id like '%/inbox')
+           and position($3 in p.body) > 0)
+         and position('"submission":"' || left(r.entry_id, -7) || '"' in p.body) > 0)
+     limit 1`,
+    [sessionId, seq, uuid],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,82 @@
+/** The stream of a session, read from the database: what is there, then what arrives, in one order. */
+import type { Clock } from '../protocol/ports.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Statements } from './postgres/database.ts';
+import { isOutage } from './postgres/database-error.ts';
+import { keepFollowing, RENEW_MS } from './postgres/followers.ts';
+import type { Listener } from './postgres/listen.ts';
+import { positionOf, START } from './stream.ts';
+import { type Followed, openReader, type StreamReader } from './stream-reader.ts';
+
+/** Which part of a session's stream to read. */
+export interface FollowOptions {
+  /**
+   * Cursor of the last message that is known.
+   * @default the beginning of the session
+   */
+  readonly from?: string | undefined;
+  /** uuid of a prompt, as `send` returns it: the stream ends behind the result that answers it. */
+  readonly until?: string | undefined;
+  /** Ends the stream, without an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface FollowParts {
+  readonly database: Statements;
+  readonly listener: Pick<Listener, 'wakes'>;
+  readonly clock?: Pick<Clock, 'sleep'> | undefined;
+}
+
+/** How soon a database that is away is asked again, in ms. */
+const AWAY_MS = 200;
+
+export async function* followSession(
+  { database, listener, clock = systemClock }: FollowParts,
+  sessionId: string,
+  { from, until, signal: given }: FollowOptions,
+): AsyncGenerator<Followed, void, void> {
+  const start = from === undefined ? START : positionOf(from);
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  given?.addEventListener('abort', end, { once: true });
+  if (given?.aborted === true) end();
+  const { signal } = ending;
+  const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
+  let reader: StreamReader | undefined;
+  let isKnown = false;
+  const renew = async () => {
+    while (!signal.aborted) {
+      await pause(RENEW_MS);
+      if (!signal.aborted) await keepFollowing(database.run, sessionId).catch(() => undefined);
+    }
+  };
+  const renewing = renew();
+  try {
+    for await (const _ of listener.wakes('journal', sessionId, signal)) {
+      for (let more = true; more && !signal.aborted; ) {
+        let page: readonly Followed[];
+        try {
+          if (!isKnown) await keepFollowing(database.run, sessionId);
+          isKnown = true;
+          reader ??= await openReader(database, sessionId, start, until);
+          ({ page, more } = await reader.read());
+        } catch (error) {
+          if (!isOutage(error)) throw error;
+          // What is unlogged is lost with a server that crashed: the session has to be followed anew.
+          isKnown = false;
+          await pause(AWAY_MS);
+          continue;
+        }
+        for (const followed of page) {
+          if (signal.aborted) return;
+          yield followed;
+        }
+        if (reader.isOver) return;
+      }
+    }
+  } finally {
+    end();
+    given?.removeEventListener('abort', end);
+    await renewing;
+  }
+}

@@ -1,0 +1,31 @@
+/** Followers of sessions: a run writes stream events only while its session has some. */
+import type { RunStatement } from './database.ts';
+
+/** How long a follower counts as one, and after which time it says so again, in ms. */
+const FOLLOWED_MS = 30_000;
+export const RENEW_MS = 10_000;
+
+/** The session is followed for the next 30 s; its run is woken if it was not before. */
+export async function keepFollowing(run: RunStatement, sessionId: string): Promise<void> {
+  await run(FOLLOW, [sessionId]);
+}
+
+/** ms for which the session is followed, as far as is known; 0: it is not. */
+export async function followedMs(run: RunStatement, sessionId: string): Promise<number> {
+  const [row] = await run<{ readonly ms: number }>(
+    `select extract(epoch from until - now())::float8 * 1000 as ms
+     from turnwright.followers where session_id = $1`,
+    [sessionId],
+  );
+  return Math.max(0, row?.ms ?? 0);
+}
+
+const FOLLOW = `
+  with before as (
+    select 1 from turnwright.followers where session_id = $1 and until > now()
+  ), kept as (
+    insert into turnwright.followers (session_id, until)
+    values ($1, now() + interval '${FOLLOWED_MS} ms')
+    on conflict (session_id) do update set until = excluded.until
+  )
+  select pg_notify('turnwright', 'follow ' || $1) where not exists (select from before)`;

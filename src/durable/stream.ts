@@ -1,0 +1,54 @@
+/**
+ * The order of a followed stream. Record `s` of the journal is at position (s, 0), its messages at (s, 0),
+ * (s, 1) …; a message that the journal does not hold is behind the record that was the last one then, at
+ * (s, epoch × 2^20 + 1), + 2 …, so behind all that an earlier owner of the session wrote there.
+ */
+import { createJournalMapper, type JournalMapper, type SDKMessage, TurnwrightError } from '../index.ts';
+
+export interface Position {
+  readonly seq: number;
+  readonly n: number;
+}
+
+export const START: Position = { seq: 0, n: 0 };
+
+const EPOCH = 2 ** 20;
+/** Messages behind one record, for each owner of the session. */
+export const MAX_BEHIND = EPOCH - 1;
+
+/** `count`: 1 for the first message behind a record. */
+export const behind = (epoch: number, count: number): number => epoch * EPOCH + count;
+
+/** The owner of the session that wrote it; 0: it is of the journal. */
+export const epochOf = ({ n }: Position): number => Math.floor(n / EPOCH);
+
+export const isAfter = (a: Position, b: Position): boolean => a.seq > b.seq || (a.seq === b.seq && a.n > b.n);
+
+export const cursorOf = ({ seq, n }: Position): string => `${seq}.${n}`;
+
+/** Throws `invalid_option` for what is not a cursor. */
+export function positionOf(cursor: string): Position {
+  const [, seq, n] = /^(\d{1,10})\.(\d{1,16})$/.exec(cursor) ?? [];
+  if (seq === undefined || n === undefined)
+    throw new TurnwrightError(
+      'invalid_option',
+      `"${cursor}" is not a cursor: pass one that came with a message, such as "12.0".`,
+    );
+  return { seq: Number(seq), n: Number(n) };
+}
+
+/** Makes what followers receive of the journal: prompts too, as others may have sent them. */
+export const openFollowedJournal = (): Promise<JournalMapper> =>
+  createJournalMapper({ replayUserMessages: true });
+
+/** Of no use once what it is about has ended: not kept. */
+export function isEphemeral(message: SDKMessage): boolean {
+  if (message.type === 'stream_event' || message.type === 'tool_progress') return true;
+  if (message.type !== 'system') return false;
+  const { subtype } = message;
+  return (
+    subtype === 'thinking_tokens' ||
+    subtype === 'hook_progress' ||
+    (subtype === 'status' && message.status === 'requesting')
+  );
+}
