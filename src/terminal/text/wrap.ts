@@ -28,13 +28,28 @@ const CLOSING =
 function wrapLine(line: string, columns: number, state: SgrState, hang: string): readonly string[] {
   if (state.isPlain && !line.includes('\x1b') && cells(line) <= columns) return [line];
   const rows = new RowBuilder(columns, state, hang);
-  for (const [part] of line.matchAll(PART)) {
+  const parts = line.match(PART) ?? [];
+  const rests = wordRests(parts);
+  for (const [at, part] of parts.entries()) {
     if (part.startsWith('\x1b')) rows.style(part);
     else if (part.startsWith(' ')) rows.blanks(part.length);
     else if (WIDE.test(part)) for (const piece of piecesOf(part)) rows.word(piece.text, piece.cells);
-    else rows.word(part, cells(part));
+    else rows.word(part, cells(part), rests[at]);
   }
   return rows.end();
+}
+
+/** Cells of each part and of what belongs to the same word behind it, in other colours. */
+function wordRests(parts: readonly string[]): readonly number[] {
+  const rests = parts.map(() => 0);
+  let rest = 0;
+  for (let at = parts.length - 1; at >= 0; at -= 1) {
+    const part = parts[at] ?? '';
+    if (part.startsWith(' ') || WIDE.test(part)) rest = 0;
+    else if (!part.startsWith('\x1b')) rest += cells(part);
+    rests[at] = rest;
+  }
+  return rests;
 }
 
 interface Piece {
@@ -92,8 +107,10 @@ class RowBuilder {
     this.#blanks += count;
   }
 
-  word(text: string, width: number): void {
-    if (this.#cells + this.#blanks + width > this.#columns && this.#hasWord) this.#break();
+  /** `rest`: cells that must not be separated from it, itself included. */
+  word(text: string, width: number, rest = width): void {
+    const most = this.#start + rest <= this.#columns ? rest : width;
+    if (this.#cells + this.#blanks + most > this.#columns && this.#hasWord) this.#break();
     this.#writeBlanks();
     if (this.#cells + width <= this.#columns) this.#write(text, width);
     else

@@ -1,11 +1,11 @@
 /** What belongs to the person: commands of their own, their status line, their title, their mode. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
-import { against, bareEnv, rehearse } from '../../cli/bin.ts';
-import { hasTmux } from '../../terminal/tmux.ts';
-import { converse } from './converse.ts';
+import { type RehearsalServer, reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { against, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
+import { hasTmux, pause } from '../../terminal/tmux.ts';
+import { converse, type Talk } from './converse.ts';
 
 /** An environment whose user has these settings. */
 function withSettings(server: RehearsalServer, settings: object): Record<string, string> {
@@ -86,6 +86,23 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(loud.raw()).toContain('\x1b[23;2t');
   });
 
+  test('a hook is notified when the conversation waits for a person: with a question, and after an answer', async () => {
+    const server = await rehearse(reply(toolUse('Bash', { command: 'mkdir made' })), reply('Made.'));
+    const notes = join(temporaryFolder(), 'notes');
+    const hook = { hooks: [{ type: 'command', command: `cat >> '${notes}'` }] };
+    const env = withSettings(server, { hooks: { Notification: [hook] } });
+    const talk = await converse(server, { env: { ...env, TURNWRIGHT_IDLE_NOTIFICATION_MS: '300' } });
+    const noted = () => (existsSync(notes) ? readFileSync(notes, 'utf8') : '');
+    await talk.enter('make it');
+    await talk.seen('1 once');
+    while (!noted().includes('permission_prompt')) await pause(50);
+    expect(noted()).not.toContain('idle_prompt');
+    await pause(600);
+    talk.keys('1');
+    await talk.until('done · 2 turns');
+    while (!noted().includes('idle_prompt')) await pause(50);
+  });
+
   test('the mode goes from manual to accept edits to plan, for the session, too', async () => {
     const server = await rehearse(reply('Planned.'));
     const talk = await converse(server, { columns: 40 });
@@ -101,7 +118,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await talk.seen('· manual');
   });
 
-  test('an earlier conversation is continued with its end printed, and a failed start has its sentence', async () => {
+  test('an earlier conversation is continued or forked, with its end printed', async () => {
     const server = await rehearse(reply('The **first** answer.'), reply('The second.'));
     const talk = await converse(server, { args: ['what is it?'] });
     await talk.until('done · 1 turn');
@@ -112,6 +129,21 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await again.until('The first answer.');
     await again.enter('and then?');
     await again.until('The second.');
+    await again.until('done · 1 turn');
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('what is it?');
+    again.keys('C-d');
+    await again.until('ended with 0');
+    const idIn = (one: Talk) => /turnwright --resume (\S{36})/.exec(one.history().join('\n'))?.[1] ?? '';
+    expect(idIn(again)).toBe(idIn(talk));
+    const args = ['--resume', idIn(talk), '--fork-session'];
+    const fork = await converse(server, { cwd: talk.cwd, env: talk.env, args });
+    await fork.until('The second.');
+    await fork.enter('in another direction');
+    await fork.until('done · 1 turn');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('and then?');
+    fork.keys('C-d');
+    await fork.until('ended with 0');
+    expect(idIn(fork)).toMatch(/\S/);
+    expect(idIn(fork)).not.toBe(idIn(talk));
   });
 });

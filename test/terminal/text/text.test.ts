@@ -109,6 +109,12 @@ describe('wrapping', () => {
       { numRuns: inShortAndLongForm(200, 5_000) },
     );
   });
+
+  test('a word in several colours is not broken between them', () => {
+    const link = '(\x1b[4mhttps://example.org\x1b[24m),';
+    expect(wrap(`see the page ${link} then go`, 24)).toEqual(['see the page', link, 'then go']);
+    expect(wrap(`at\x1b[1mbold\x1b[22m`, 4)).toEqual(['at\x1b[1m\x1b[0m', '\x1b[1mbold\x1b[22m']);
+  });
 });
 
 describe('the sanitiser', () => {
