@@ -126,7 +126,10 @@ describe('credentials of settings', () => {
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 
 describe.runIf(hasTerminal)('on a terminal', () => {
-  /** Each answer is typed once its question is there; behind the last one the window is closed. */
+  /** Longer than the time in which a yes is taken for one that was typed before the question. */
+  const READING_MS = 600;
+
+  /** Each answer is typed once its question was read; behind the last one the window is closed. */
   async function onTerminal(cwd: string, env: Record<string, string>, answers: readonly [RegExp, string][]) {
     const command = `stty cols 120 rows 40; exec '${process.execPath}' '${BIN}' go`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
@@ -141,8 +144,8 @@ describe.runIf(hasTerminal)('on a terminal', () => {
       if (next === undefined || !next[0].test(written)) return;
       left.shift();
       written = '';
-      child.stdin.write(next[1]);
       if (left.length === 0) child.kill();
+      else setTimeout(() => child.stdin.write(next[1]), READING_MS);
     });
     await new Promise((resolve) => child.once('close', resolve));
     return left.length;
@@ -151,7 +154,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
   test('F98 the question shows what would run; yes is remembered, and not asked again', async () => {
     const { cwd, env, isMade, run } = await stage();
     const answers: [RegExp, string][] = [
-      [/allow\.0: Bash\(touch:\*\)[\s\S]*trust this\?/, 'y\r'],
+      [/allow\.0: Bash\(touch:\*\)[\s\S]*trust this\?/, 'y'],
       [/done · /, ''],
     ];
     expect(await onTerminal(cwd, env, answers)).toBe(0);
@@ -160,7 +163,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
   });
 
   test.each([
-    ['no', 'n\r'],
+    ['no', 'n'],
     ['Esc', '\x1b'],
   ])('%s: the call is asked about, and the folder is not trusted', async (_, no) => {
     const { cwd, env, isMade, run } = await stage();

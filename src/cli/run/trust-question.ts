@@ -3,7 +3,8 @@ import { type ProjectTrust, projectTrust, trustProject } from '../../index.ts';
 import { SETTING_SOURCES } from '../../options/option-values.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
-import { drain, openLineReader } from '../screen/line-reader.ts';
+import { drain } from '../screen/line-reader.ts';
+import { readKeys } from '../screen/raw-keys.ts';
 import type { Env, World } from '../world.ts';
 
 /** Maximum length of a value; a longer one is truncated in the middle, so that neither end is hidden. */
@@ -64,35 +65,19 @@ function shortened(value: string): string {
   return `${value.slice(0, half)} … ${value.length - MAX_VALUE_CHARS} more characters … ${value.slice(-half)}`;
 }
 
-/** Esc means no. */
+/** A yes that comes sooner after the question was typed before it could be read. */
+const TOO_SOON_MS = 400;
+
+/** One key: y or n. Esc means no. */
 async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
   await drain(keyboard);
-  const { lines, closed } = openLineReader(keyboard, world.stdout, world.signals.raiseInterrupt);
-  const onKey = (_: unknown, key: { readonly name?: string } | undefined) => {
-    if (key?.name === 'escape') lines.close();
-  };
-  keyboard.on('keypress', onKey);
-  try {
-    while (true) {
-      const answer = await lines.question('  trust this? y / n (Esc: no) ', { signal: closed });
-      switch (answer.trim().toLowerCase()) {
-        case 'y':
-        case 'yes':
-          return true;
-        case 'n':
-        case 'no':
-          return false;
-        default:
-          continue;
-      }
-    }
-  } catch (error) {
-    // Esc, or the terminal was closed: not agreed.
-    if (!closed.aborted) throw error;
-    await world.out.write('\n');
-    return false;
-  } finally {
-    keyboard.off('keypress', onKey);
-    lines.close();
-  }
+  await world.out.write('  trust this? y / n (Esc: no) ');
+  const askedMs = performance.now();
+  const isYes = await readKeys(keyboard, world.signals.raiseInterrupt, (key) => {
+    if (key === 'n' || key === 'N') return false;
+    const isMeant = performance.now() - askedMs >= TOO_SOON_MS;
+    return (key === 'y' || key === 'Y') && isMeant ? true : undefined;
+  });
+  await world.out.write(isYes === true ? 'yes\n' : 'no\n');
+  return isYes === true;
 }

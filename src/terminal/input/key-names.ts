@@ -48,10 +48,12 @@ type ReadKey = { readonly key: string } | { readonly problem: string };
 
 /** One key of `keybindings`, in the form of `nameOfKey`. */
 export function readKey(written: string): ReadKey {
-  const parts = /\+\+$|^\+$/.test(written) ? [...written.slice(0, -2).split('+'), '+'] : written.split('+');
+  const parts = partsOf(written);
   const held = { ctrl: false, alt: false, shift: false };
   const last = parts.pop() ?? '';
-  for (const part of parts.filter((one) => one !== '')) {
+  for (const part of parts) {
+    if (part === '')
+      return { problem: `“${written}” has a + too many; the key + is written ctrl++ or ctrl+plus` };
     const modifier = MODIFIERS[part.toLowerCase()];
     if (modifier === undefined)
       return { problem: `“${part}” in “${written}” is no modifier; there are ctrl, alt and shift` };
@@ -68,6 +70,12 @@ export function readKey(written: string): ReadKey {
   const same = SAME_BYTE[key];
   if (same !== undefined) return { problem: `“${written}” is the same as ${same} in most terminals` };
   return { key };
+}
+
+/** Modifiers and the name of a key; the last + of two is the key itself. */
+function partsOf(written: string): string[] {
+  if (written === '+') return [written];
+  return written.endsWith('++') ? [...written.slice(0, -2).split('+'), '+'] : written.split('+');
 }
 
 /** Whether the key types a character, so that an editor needs it. */

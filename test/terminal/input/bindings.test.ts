@@ -127,6 +127,14 @@ describe('keybindings of the settings', () => {
       { undo: 'ctrl+zz' },
       'keybindings.undo: “ctrl+zz” names no key; for example ctrl+k, alt+enter, shift+tab, f5.',
     ],
+    [
+      { undo: 'ctrl+++' },
+      'keybindings.undo: “ctrl+++” has a + too many; the key + is written ctrl++ or ctrl+plus.',
+    ],
+    [
+      { undo: 'ctrl++z' },
+      'keybindings.undo: “ctrl++z” has a + too many; the key + is written ctrl++ or ctrl+plus.',
+    ],
     [{ undo: '' }, 'keybindings.undo: “” names no key; for example ctrl+k, alt+enter, shift+tab, f5.'],
     [{ undo: 'z' }, 'keybindings.undo: “z” types a character in the prompt; add ctrl or alt.'],
     [{ undo: 'ctrl+i' }, 'keybindings.undo: “ctrl+i” is the same as Tab in most terminals.'],

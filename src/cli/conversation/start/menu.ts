@@ -1,5 +1,6 @@
 /** A few choices before the screen opens: plain lines, answered by a number. */
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { readKeys } from '../../screen/raw-keys.ts';
 import type { World } from '../../world.ts';
 import { createLineInput } from '../line-mode/line-input.ts';
 import { type Choice, choose } from '../line-mode/numbered.ts';
@@ -53,43 +54,24 @@ export async function askTrust(world: World, keyboard: NodeJS.ReadStream): Promi
   return yes === true;
 }
 
-const [CTRL_C, CTRL_D, ESC, BACKSPACE, DELETE] = ['\x03', '\x04', '\x1b', '\b', '\x7f'] as const;
+const [BACKSPACE, DELETE] = ['\b', '\x7f'] as const;
 
 /** undefined: Esc, Ctrl-C, Ctrl-D, or the terminal is gone. */
-async function readNumber(
+function readNumber(
   keyboard: NodeJS.ReadStream,
   most: number,
   interrupt: () => void,
 ): Promise<number | undefined> {
-  keyboard.setRawMode?.(true);
-  try {
-    return await new Promise((resolve) => {
-      let typed = '';
-      const settle = (number: number | undefined) => {
-        keyboard.off('data', onData).off('end', onEnd).off('error', onEnd).pause();
-        resolve(number);
-      };
-      const onEnd = () => settle(undefined);
-      const isChoice = (number: number) => number >= 1 && number <= most;
-      const onKey = (key: string) => {
-        if (key === CTRL_C) interrupt();
-        if (key === CTRL_C || key === CTRL_D) settle(undefined);
-        else if (key === '\r' || key === '\n') {
-          if (isChoice(Number(typed))) settle(Number(typed));
-          typed = '';
-        } else if (key === BACKSPACE || key === DELETE) typed = typed.slice(0, -1);
-        else if (/^\d$/.test(key)) typed = most < 10 ? key : typed + key;
-        if (most < 10 && isChoice(Number(typed))) settle(Number(typed));
-      };
-      const onData = (bytes: Buffer | string) => {
-        const text = String(bytes);
-        if (text === ESC) settle(undefined);
-        // What else begins with Esc is a key that means nothing here.
-        else if (!text.startsWith(ESC)) for (const key of text) onKey(key);
-      };
-      keyboard.on('data', onData).on('end', onEnd).on('error', onEnd).resume();
-    });
-  } finally {
-    keyboard.setRawMode?.(false);
-  }
+  let typed = '';
+  const chosen = () => (Number(typed) >= 1 && Number(typed) <= most ? Number(typed) : undefined);
+  return readKeys(keyboard, interrupt, (key) => {
+    if (key === '\r' || key === '\n') {
+      const number = chosen();
+      typed = '';
+      return number;
+    }
+    if (key === BACKSPACE || key === DELETE) typed = typed.slice(0, -1);
+    else if (/^\d$/.test(key)) typed = most < 10 ? key : typed + key;
+    return most < 10 ? chosen() : undefined;
+  });
 }
