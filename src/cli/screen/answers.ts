@@ -1,6 +1,7 @@
 /** What a question about a call shows and what its answers mean, wherever on a terminal it is asked. */
 import type { CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
+import { modeName } from './mode-name.ts';
 
 /** What the model reads when a person says no; `words`: why, empty if they do not say. */
 export function denial(words: string): PermissionResult & { readonly behavior: 'deny' } {
@@ -36,7 +37,7 @@ export function describeUpdates(updates: readonly PermissionUpdate[]): string {
 function describeUpdate(update: PermissionUpdate): string {
   switch (update.type) {
     case 'setMode':
-      return `the mode ${update.mode} for this session`;
+      return `the mode ${modeName(update.mode)} for this session`;
     case 'addDirectories':
     case 'removeDirectories':
       return `the working directory ${update.directories.map(visible).join(', ')} for this session`;

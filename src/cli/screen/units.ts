@@ -17,7 +17,7 @@ export function tokens(count: number): string {
 }
 
 export function dollars(usd: number): string {
-  return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+  return `$${usd < 1 && usd !== 0 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
 /** `≥`: a model without a price was used, so the real cost is higher. */

@@ -2,6 +2,7 @@
 import type { PermissionResult, PermissionUpdate } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { denial } from '../../screen/answers.ts';
+import { modeName } from '../../screen/mode-name.ts';
 import { type Drawing, shortPath } from './explanation-rows.ts';
 import { answer, type Turn } from './page.ts';
 
@@ -41,7 +42,7 @@ export const namesOf = (updates: readonly PermissionUpdate[], drawing: Drawing):
 export function nameOf(update: PermissionUpdate, drawing: Drawing): string {
   switch (update.type) {
     case 'setMode':
-      return `the mode ${update.mode}`;
+      return `the mode ${modeName(update.mode)}`;
     case 'addDirectories':
     case 'removeDirectories':
       return update.directories

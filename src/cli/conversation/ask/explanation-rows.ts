@@ -7,7 +7,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { modeName } from '../view/status-line.ts';
+import { reasonWithoutRule } from '../../screen/mode-name.ts';
 import type { DialogKeys } from './dialog-keys.ts';
 
 export interface Drawing {
@@ -151,9 +151,8 @@ function reasonText(
     return rule.behavior === 'deny'
       ? `it may be what the rule ${ruleName(rule, drawing)} denies`
       : `the rule ${ruleName(rule, drawing)} asks for it`;
-  if (type === 'other' && text.includes('no rule allows it'))
-    return `no rule allows ${segments.length > 1 ? 'all of it' : 'it'}, and the mode is ${modeName(mode)}`;
-  return oneLine(afterCall(text));
+  const what = segments.length > 1 ? 'all of it' : 'it';
+  return reasonWithoutRule({ type, text }, mode, what) ?? oneLine(afterCall(text));
 }
 
 /** Sentences of the engine begin with the call, which the dialog has shown already. */

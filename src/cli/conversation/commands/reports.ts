@@ -7,11 +7,11 @@ import { wrap } from '../../../terminal/text/wrap.ts';
 import { contextText } from '../../commands/context-command.ts';
 import { costTable } from '../../commands/cost-command.ts';
 import { reportLines, runChecks } from '../../doctor/run-checks.ts';
+import { modeName } from '../../screen/mode-name.ts';
 import { counted, dollars } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ViewPart } from '../overlay.ts';
 import type { ConversationState, Todo } from '../state.ts';
-import { modeName } from '../view/status-line.ts';
 import type { ConversationCommand } from './command.ts';
 
 export const contextCommand: ConversationCommand = {

@@ -1,13 +1,14 @@
 /** Why a call is asked about, in words: parts of a command line, files it writes, rules that came close. */
 import type { PermissionExplanation } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { modeName, reasonWithoutRule } from '../../screen/mode-name.ts';
 
 type Segment = PermissionExplanation['segments'][number];
 type Rule = Segment['rules'][number];
 type WrittenPath = PermissionExplanation['writes'][number];
 
 export function explanationLines(explanation: PermissionExplanation): readonly string[] {
-  const { asker, reason, segments, unseen, writes, readsOutside, missed } = explanation;
+  const { asker, mode, reason, segments, unseen, writes, readsOutside, missed } = explanation;
   const rule = reason.rule === undefined ? '' : `, ${ruleName(reason.rule)}`;
   const hook = reason.hook === undefined ? '' : `, by the hook ${reason.hook}`;
   return [
@@ -16,7 +17,7 @@ export function explanationLines(explanation: PermissionExplanation): readonly s
       : [
           `Asked by: ${asker.map(({ agentType, description }) => `${agentType} (${description})`).join(', which started ')}`,
         ]),
-    `Why it is asked: ${reason.text}${rule}${hook}`,
+    `Why it is asked: ${reasonWithoutRule(reason, mode) ?? reason.text}${rule}${hook}`,
     ...(segments.length < 2 ? [] : segments.map((segment, at) => `Part ${at + 1}: ${segmentLine(segment)}`)),
     ...(segments.length === 1 ? segments.flatMap(networkOf).map((network) => `It ${network}.`) : []),
     ...writes.map((path) => `It writes ${pathName(path)}.`),
@@ -78,7 +79,7 @@ export function offerLine({ update, rule, matches, misses, caution }: Offer): st
   const what =
     rule ??
     (update.type === 'setMode'
-      ? `the mode ${update.mode}`
+      ? `the mode ${modeName(update.mode)}`
       : 'directories' in update
         ? `the folder ${update.directories.join(', ')}`
         : update.type);

@@ -3,21 +3,9 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { modeName } from '../../screen/mode-name.ts';
 import { cost as costText } from '../../screen/units.ts';
 import type { ContextFigure, ConversationState } from '../state.ts';
-
-/** Permission modes as the conversation names them. */
-const MODES: Readonly<Record<string, string>> = {
-  default: 'manual',
-  acceptEdits: 'accept edits',
-  bypassPermissions: 'bypass permissions',
-  plan: 'plan',
-  dontAsk: 'never ask',
-};
-
-export function modeName(mode: string): string {
-  return MODES[mode] ?? mode;
-}
 
 type Tone = 'dim' | 'warn' | 'bad';
 
