@@ -1,5 +1,13 @@
 /** The conversation line by line: every line once, every question a numbered list, no control sequence at all. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -10,6 +18,8 @@ import { listOverlay } from '../../src/cli/conversation/commands/list.ts';
 import { questionOverlay } from '../../src/cli/conversation/commands/question.ts';
 import { createLineMode } from '../../src/cli/conversation/line-mode/index.ts';
 import { wantsLineMode } from '../../src/cli/conversation/line-mode/wants-line-mode.ts';
+import { draftPath, readDraft } from '../../src/cli/conversation/session/drafts.ts';
+import { configurationHome, sessionsDirectory } from '../../src/index.ts';
 import { reply, type ScriptedReply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
 /** Time goes on by hand; timers that are due then run. */
@@ -43,12 +53,18 @@ interface Start {
   readonly prompt?: string;
   readonly runCommand?: (text: string, context: CommandContext) => Promise<boolean>;
   readonly options?: object;
+  /** Makes files before it begins. */
+  readonly prepare?: (cwd: string) => void;
 }
 
-async function start(replies: readonly ScriptedReply[], { prompt, runCommand, options }: Start = {}) {
+async function start(
+  replies: readonly ScriptedReply[],
+  { prompt, runCommand, options, prepare }: Start = {},
+) {
   const server = await startRehearsal({ scenario: { name: 'line mode', replies } });
-  const cwd = mkdtempSync(join(tmpdir(), 'turnwright-lines-'));
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'turnwright-lines-')));
   mkdirSync(join(cwd, 'home'));
+  prepare?.(cwd);
   const { clock, pass } = handClock();
   const input = new PassThrough();
   let written = '';
@@ -104,6 +120,10 @@ async function start(replies: readonly ScriptedReply[], { prompt, runCommand, op
   };
   return { server, cwd, mode, left, input, type, pass, until, all: () => written };
 }
+
+/** Where drafts of its sessions are kept. */
+const sessionsOf = (cwd: string) =>
+  sessionsDirectory(configurationHome({ HOME: join(cwd, 'home') }, cwd) ?? '', cwd);
 
 const ready = '> ';
 const unasked = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
@@ -444,4 +464,56 @@ test.each([
 ])('it is used where %s', (_, asked, TERM, columns, rows, expected) => {
   const stdout = { columns, rows } as NodeJS.WriteStream;
   expect(wantsLineMode({ stdout, env: { TERM } }, asked)).toBe(expected);
+});
+
+describe('what was not sent', () => {
+  const left = (cwd: string) => {
+    const path = draftPath(sessionsOf(cwd), 'killed');
+    mkdirSync(join(path, '..'), { recursive: true });
+    const queue = [{ uuid: 'q', text: 'and then this', images: [], place: 'session' }];
+    writeFileSync(
+      path,
+      JSON.stringify({ version: 2, pid: 2 ** 22 + 1, text: 'half a\nprompt', images: [], queue }),
+    );
+  };
+
+  test('is there again after a kill: the draft by Enter, then the queue', async () => {
+    const { server, type, until } = await start([reply('First.'), reply('Second.')], { prepare: left });
+    await until('Enter sends this prompt; another line replaces it: half a');
+    await until(ready);
+    type('');
+    await until('Enter sends the queued prompt: and then this');
+    await until(ready);
+    type('');
+    await until('Second.');
+    await until(ready);
+    const asked = server.requests.filter(({ path }) => path === '/v1/messages').map(({ body }) => body);
+    expect(JSON.stringify(asked[0])).toContain('half a\\nprompt');
+    expect(JSON.stringify(asked[1])).toContain('and then this');
+  });
+
+  test('another line takes the place of the draft', async () => {
+    const { type, until, server } = await start([reply('First.')], { prepare: left });
+    await until(ready);
+    type('something else');
+    await until('First.');
+    await until(ready);
+    expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('half a');
+  });
+
+  test('lines of an unfinished prompt are on disk until it is sent', async () => {
+    const { cwd, type, until, pass } = await start([reply('First.')]);
+    await until(ready);
+    type('one \\');
+    await new Promise((resolve) => setImmediate(resolve));
+    pass(1_000);
+    const folder = sessionsOf(cwd);
+    const path = join(folder, readdirSync(folder)[0] as string, 'draft.json');
+    expect(readDraft(path)).toMatchObject({ text: 'one \n', queue: [] });
+    type('two');
+    await until('First.');
+    await until(ready);
+    pass(1_000);
+    expect(existsSync(path)).toBe(false);
+  });
 });

@@ -138,6 +138,7 @@ export function createConversation({
     const { model } = settings.applied;
     dispatch({ kind: 'opened', session: { id, model, mode: session.current_permission_mode } });
     if (hasBegun) figures.refresh();
+    else dispatch({ kind: 'figures', figures: { cost: { usd: 0, isUnpriced: false } } });
   };
   /** A session that has failed is opened again by the next prompt. */
   const live = (): SessionDriver => {

@@ -25,6 +25,8 @@ export interface Editor {
   /** As it is shown: pastes and images by their labels. */
   readonly text: string;
   readonly isEmpty: boolean;
+  /** As it would be sent, with the `!` of a shell command. */
+  readonly draft: Draft;
   /** `shell`: the text begins with `!`. */
   readonly mode: 'prompt' | 'shell';
   /** Where its keys are looked up now. */
@@ -77,6 +79,10 @@ class DraftEditor implements Editor {
 
   get text(): string {
     return shownText(this.#buffer);
+  }
+
+  get draft(): Draft {
+    return draftOf(this.#buffer);
   }
 
   get isEmpty(): boolean {

@@ -2,6 +2,7 @@
  * The conversation without a screen: for screen readers, dumb terminals and tiny windows. Every line is
  * written once, questions are numbered lists, and the terminal itself edits what is typed.
  */
+import type { Draft } from '../../../terminal/editor/buffer.ts';
 import { createTheme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
@@ -12,6 +13,7 @@ import { asCommand, runCommand } from '../commands/index.ts';
 import { type Conversation, createConversation } from '../conversation.ts';
 import type { Launch } from '../screen/launch.ts';
 import { tailOf } from '../screen/tail.ts';
+import { createKeeper } from '../session/keeper.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 import { createLineAsker } from './line-asker.ts';
 import { createLineInput } from './line-input.ts';
@@ -97,7 +99,7 @@ export function createLineMode({
   let isLeaving = false;
   let isEntering = false;
   let wasWorking = false;
-  let draft: string | undefined;
+  let draft: Draft | undefined;
   let commands = 0;
   let hasPrompts = launch.target.resume !== undefined;
   let lastInterruptMs = Number.NEGATIVE_INFINITY;
@@ -106,9 +108,18 @@ export function createLineMode({
   const invite = () => {
     if (!isWorking(conversation.state) && commands === 0 && !isLeaving) writer.prompt('> ');
   };
+  const { cwd = '.', env = {}, persistSession } = launch.options;
+  const warn = (sentence: string) => writer.line(`Warning: ${sentence}`);
+  const keeper = createKeeper({ cwd, env, clock, isKept: persistSession !== false, warn });
+  const kept = keeper.begin(launch.target);
+  const keep = () => {
+    const typed = unfinished === '' ? draft : { text: unfinished, images: [] };
+    keeper.keep(conversation.state, typed ?? { text: '', images: [] });
+  };
   const conversation: Conversation = createConversation({
-    options: { ...launch.options, ...asker, stderr: (text) => writer.line(`Warning: ${text}`) },
+    options: { ...launch.options, ...asker, stderr: warn },
     target: launch.target,
+    queue: kept.queue,
     clock,
     onStep(step) {
       // What was just typed is on the screen already.
@@ -122,24 +133,28 @@ export function createLineMode({
         invite();
       }
       wasWorking = works;
+      keep();
     },
   });
   /** The end of the conversation that is continued; notes of it are about the screen. */
   const sayTail = async (sessionId: string | undefined) => {
     if (sessionId === undefined) return;
-    const { cwd } = conversation.state.session;
-    const said = await tailOf(sessionId, { cwd, env: launch.options.env ?? {} });
+    const said = await tailOf(sessionId, { cwd, env });
     items.add(said.filter(({ kind }) => kind !== 'note'));
   };
   const sayHeld = ({ queue }: ConversationState) => {
     const [first] = queue.filter(({ place }) => place === 'here');
     if (first !== undefined) writer.line(`Enter sends the queued prompt: ${oneLine(first.text)}`);
   };
-  const enter = (text: string) => {
+  const offer = (given: Draft) => {
+    draft = given;
+    writer.line(`Enter sends this prompt; another line replaces it: ${given.text}`);
+  };
+  const enter = (text: string, images: Draft['images'] = []) => {
     isEntering = true;
     hasPrompts = true;
     const isQueued = isWorking(conversation.state);
-    conversation.enter({ text, images: [] });
+    conversation.enter({ text, images });
     isEntering = false;
     if (isQueued) writer.line(`Queued as number ${conversation.state.queue.length}.`);
   };
@@ -147,20 +162,22 @@ export function createLineMode({
     writer.typed(isEchoed);
     if (/(?:^|[^\\])\\$/.test(line)) {
       unfinished += `${line.slice(0, -1)}\n`;
-      return;
+      return keep();
     }
     const text = asCommand(`${unfinished}${line}`.trim());
     unfinished = '';
-    if (text === '') onEmptyLine();
-    else if (text.startsWith('!')) conversation.shell(text.slice(1).trim());
+    if (text === '') return onEmptyLine();
+    draft = undefined;
+    keep();
+    if (text.startsWith('!')) conversation.shell(text.slice(1).trim());
     else if (text.startsWith('/')) void command(text);
     else enter(text);
   };
   const onEmptyLine = () => {
     if (draft !== undefined) {
-      const text = draft;
+      const { text, images } = draft;
       draft = undefined;
-      enter(text);
+      enter(text, images);
     } else if (!isWorking(conversation.state) && !conversation.sendHeld()) invite();
   };
   const command = async (text: string) => {
@@ -184,7 +201,7 @@ export function createLineMode({
     get cwd() {
       return conversation.state.session.cwd;
     },
-    env: launch.options.env ?? {},
+    env,
     theme: createTheme('none'),
     clock,
     columns: 100,
@@ -198,10 +215,7 @@ export function createLineMode({
     send: enter,
     echo: () => {},
     openFile: async (path) => writer.line(`Change it with your own editor: ${path}`),
-    edit(text) {
-      draft = text;
-      writer.line(`Enter sends this prompt; another line replaces it: ${text}`);
-    },
+    edit: (text) => offer({ text, images: [] }),
     async reopen({ draft: text, ...target }) {
       await conversation.reopen(target);
       await sayTail(target.resume);
@@ -230,15 +244,19 @@ export function createLineMode({
     patience.stop();
     const { id } = conversation.state.session;
     await conversation.close();
+    keep();
+    keeper.end();
     if (hasPrompts) writer.line(`To go on with this conversation: turnwright --resume ${id}`);
     done();
   };
   void lines.ended.then(leave);
   writer.line(INTRO);
-  for (const problem of launch.settings?.problems ?? []) writer.line(`Warning: ${problem}`);
+  for (const problem of launch.settings?.problems ?? []) warn(problem);
   const tail = sayTail(launch.target.resume);
   const opened = Promise.all([conversation.opened, tail]).then(() => {
     const { prompt = '' } = launch;
+    if (kept.text !== '') offer(kept);
+    else sayHeld(conversation.state);
     if (prompt.startsWith('/')) void command(prompt);
     else if (prompt === '') invite();
     else {

@@ -18,6 +18,8 @@ interface PromptEditorOptions {
   query(): Query;
   /** What a command line may be completed to. */
   complete(line: string): Promise<readonly Candidate[]>;
+  /** Shown while there is no text. */
+  placeholder(): string;
   onProblem(sentence: string): void;
 }
 
@@ -37,14 +39,10 @@ export async function promptEditor(options: PromptEditorOptions): Promise<MakeEd
       history,
       sources: [commandSource(options.complete), fileSource(suggest), shellPathSource(suggest)],
       images: { named, clipboard: () => clipboardImage({ platform: process.platform, env }) },
+      placeholder: options.placeholder,
       onChange,
       onProblem,
     });
-}
-
-/** What was typed, with long pastes in place of their labels. */
-export function wholeText({ text, pastes }: Pick<Editor, 'text' | 'pastes'>): string {
-  return pastes.reduce((whole, paste) => whole.replace(paste.label, () => paste.text), text);
 }
 
 /** What Ctrl+O shows: the transcript, and behind it the long pastes of the draft. */

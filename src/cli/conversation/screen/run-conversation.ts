@@ -27,7 +27,8 @@ import { createKeys } from './keys.ts';
 import type { Launch } from './launch.ts';
 import { editDraft, openFile } from './outside.ts';
 import { createOwnStatus } from './own-status.ts';
-import { promptEditor, wholeText, withPastes } from './prompt-editor.ts';
+import { placeholder } from './placeholder.ts';
+import { promptEditor, withPastes } from './prompt-editor.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { tailOf } from './tail.ts';
 import { mindTerminal } from './terminal-manners.ts';
@@ -66,6 +67,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
       isKept,
       query: () => conversation.query,
       complete: (line) => completeCommand(line, context),
+      placeholder: () => placeholder(conversation.state),
       onProblem: warn,
     }),
     markdown: () => createMarkdown({ theme, highlighter }),
@@ -115,7 +117,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     keep();
   }
   function keep(): void {
-    keeper.keep(conversation.state, wholeText(screen.editor));
+    keeper.keep(conversation.state, screen.editor.draft);
   }
   const exit = async (how?: 'now') => {
     if (isLeaving && how !== 'now') return;
@@ -194,7 +196,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     const place = { cwd, home: env['HOME'], helpKey: screen.bindings.keyOf('help') };
     screen.print(greeting(place, screen.columns, theme));
     await printTail(target.resume);
-    if (kept.text !== '') screen.editor.replace({ text: kept.text, images: [] });
+    if (kept.text !== '') screen.editor.replace(kept);
     screen.start();
     for (const problem of [...settings.problems, ...screen.bindings.problems]) warn(problem);
     if (prompt !== undefined) submit({ text: prompt, images: [] }, 'prompt');

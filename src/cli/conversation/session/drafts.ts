@@ -4,10 +4,11 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { QueuedPrompt } from '../state.ts';
+import { keepImages, readImages, referenceTo, writeImages } from './draft-images.ts';
 
-export interface KeptDraft {
-  readonly text: string;
+export interface KeptDraft extends Draft {
   readonly queue: readonly QueuedPrompt[];
 }
 
@@ -18,16 +19,20 @@ export interface DraftFile {
 
 /** `problem`: called once, with a sentence, when nothing can be kept. */
 export function draftFile(path: string, problem: (sentence: string) => void): DraftFile {
+  const imageFolder = imagesBeside(path);
   let last = '';
   let isBroken = false;
   return {
     keep(draft) {
       const isEmpty = draft.text === '' && draft.queue.length === 0;
-      const content = isEmpty ? '' : JSON.stringify({ version: 1, pid: process.pid, ...draft });
+      const content = isEmpty ? '' : contentOf(draft);
       if (content === last || isBroken) return;
+      const images = [draft, ...draft.queue].flatMap((one) => one.images);
       try {
+        writeImages(imageFolder, images);
         if (isEmpty) rmSync(path, { force: true });
         else write(path, content);
+        keepImages(imageFolder, images);
         last = content;
       } catch (error) {
         isBroken = true;
@@ -38,6 +43,18 @@ export function draftFile(path: string, problem: (sentence: string) => void): Dr
     },
   };
 }
+
+function contentOf({ text, images, queue }: KeptDraft): string {
+  return JSON.stringify({
+    version: 2,
+    pid: process.pid,
+    text,
+    images: images.map(referenceTo),
+    queue: queue.map((prompt) => ({ ...prompt, images: prompt.images.map(referenceTo) })),
+  });
+}
+
+const imagesBeside = (path: string): string => join(dirname(path), 'draft-images');
 
 /** Whole or not at all: the file is replaced by one that is complete. */
 function write(path: string, content: string): void {
@@ -55,14 +72,20 @@ export function readDraft(path: string): (KeptDraft & { readonly pid: number }) 
   } catch {
     return undefined;
   }
-  const { pid, text, queue } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { pid, text, images, queue } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof text !== 'string' || typeof pid !== 'number' || !Array.isArray(queue)) return undefined;
-  return { pid, text, queue: queue.flatMap(promptOf) };
+  const folder = imagesBeside(path);
+  return {
+    pid,
+    text,
+    images: readImages(folder, images),
+    queue: queue.flatMap((given: Partial<QueuedPrompt> | null) => promptOf(given, folder)),
+  };
 }
 
-function promptOf(given: Partial<QueuedPrompt>): QueuedPrompt[] {
+function promptOf(given: Partial<QueuedPrompt> | null, folder: string): QueuedPrompt[] {
   if (typeof given?.text !== 'string' || typeof given.uuid !== 'string') return [];
-  const images = Array.isArray(given.images) ? given.images : [];
+  const images = readImages(folder, given.images);
   return [{ uuid: given.uuid, text: given.text, images, place: 'here' }];
 }
 
@@ -83,7 +106,8 @@ export function takeOrphanedDraft(sessionsFolder: string): KeptDraft | undefined
     const path = draftPath(sessionsFolder, name);
     const draft = readDraft(path);
     if (draft === undefined || isAlive(draft.pid)) continue;
-    rmSync(join(sessionsFolder, name, 'draft.json'), { force: true });
+    rmSync(path, { force: true });
+    rmSync(imagesBeside(path), { recursive: true, force: true });
     return draft;
   }
   return undefined;

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationHome, sessionsDirectory } from '../../../index.ts';
+import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { Env } from '../../world.ts';
 import type { ConversationClock } from '../clock.ts';
 import type { ReopenTarget } from '../command-context.ts';
@@ -18,8 +19,8 @@ import {
 interface Keeper {
   /** What an earlier process left for this conversation. */
   begin(target: ReopenTarget): KeptDraft;
-  /** A changed queue is written at once, a changed text soon. */
-  keep(state: ConversationState, text: string): void;
+  /** A changed queue is written at once, a changed draft soon. */
+  keep(state: ConversationState, draft: Draft): void;
   /** Writes what is still to be written. */
   end(): void;
   /** The session has records, so it can be resumed. */
@@ -37,7 +38,7 @@ interface KeeperOptions {
 
 /** After a key; what is typed in this time is lost with a kill. */
 const WRITE_AFTER_MS = 200;
-const NOTHING: KeptDraft = { text: '', queue: [] };
+const NOTHING: KeptDraft = { text: '', images: [], queue: [] };
 
 export function createKeeper({ cwd, env, clock, isKept, warn }: KeeperOptions): Keeper {
   const home = configurationHome(env, cwd);
@@ -67,10 +68,10 @@ export function createKeeper({ cwd, env, clock, isKept, warn }: KeeperOptions): 
       if (resume === undefined) return takeOrphanedDraft(folder) ?? NOTHING;
       return readDraft(draftPath(folder, resume)) ?? NOTHING;
     },
-    keep(state, text) {
+    keep(state, { text, images }) {
       const opener = state.submission?.opener;
       const queue = opener === undefined ? state.queue : [opener, ...state.queue];
-      waiting = () => fileOf(state.session.id)?.keep({ text, queue });
+      waiting = () => fileOf(state.session.id)?.keep({ text, images, queue });
       const isSame =
         queue.length === lastQueue.length && queue.every((prompt, at) => prompt === lastQueue[at]);
       lastQueue = queue;
