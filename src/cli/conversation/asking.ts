@@ -28,7 +28,8 @@ export function counted(
       during(
         () => canUseTool(name, input, context),
         context.toolUseID,
-        (answer) => answer?.behavior !== 'allow',
+        // A question that was withdrawn has no answer.
+        (answer) => answer?.behavior === 'deny',
       ),
     onElicitation: (request, options) => during(() => onElicitation(request, options)),
   };

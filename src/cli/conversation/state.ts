@@ -86,8 +86,8 @@ export interface RunningTool {
   readonly output: ToolTail | undefined;
   /** The subagent that the call started. */
   readonly agent: AgentFacts | undefined;
-  /** The person or a rule denied it. */
-  readonly isDenied: boolean;
+  /** Who denied it; undefined: nobody so far. */
+  readonly deniedBy: 'person' | 'rule' | undefined;
   /** The person's own command (`!command`), which no model has called. */
   readonly isOwn: boolean;
 }

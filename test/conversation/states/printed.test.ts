@@ -10,8 +10,8 @@ import { reply } from '../../../src/rehearsal/index.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { gather } from '../../sdk/query-under-test.ts';
 import { commandsUnderTest, type Harness } from '../commands/command-under-test.ts';
-import { answer, ended, init, result } from './messages.ts';
-import { perform, prompt } from './stage.ts';
+import { answer, ended, init, result, system } from './messages.ts';
+import { type Play, perform, prompt } from './stage.ts';
 
 const theme = createTheme('none');
 const bash = (text: string): ToolItem => ({
@@ -70,6 +70,35 @@ test('a call that an interrupt kept from running is stopped, and has not failed'
     { columns: 50, rows: 24 },
   );
   expect(printed.slice(-1)).toEqual(['✗ Bash npm test  stopped']);
+});
+
+describe('a call that was denied', () => {
+  const denied = (plays: readonly Play[]) =>
+    perform(
+      [
+        { kind: 'entered', prompt: prompt('go') },
+        init,
+        answer([{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'npm test' } }]),
+        ...plays,
+        result('t1', 'The user does not allow this call.', {}, true),
+      ],
+      { columns: 50, rows: 24 },
+    );
+
+  test('by the person: the line of the answer is all that is printed, the viewer has the call', () => {
+    const question = { kind: 'question', toolUseId: 't1' } as const;
+    const { printed, document } = denied([
+      { ...question, change: 1 },
+      { ...question, change: -1, isDenied: true },
+    ]);
+    expect(printed).toEqual(['', '> go']);
+    expect(document.parts.at(-1)).toMatchObject({ heading: '✗ Bash npm test  denied' });
+  });
+
+  test('by a rule: its line has the reason below', () => {
+    const { printed } = denied([system('permission_denied', { tool_use_id: 't1' })]);
+    expect(printed.slice(2)).toEqual(['✗ Bash npm test  denied', '    The user does not allow this call.']);
+  });
 });
 
 describe('a session that is continued', () => {

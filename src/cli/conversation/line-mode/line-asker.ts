@@ -50,7 +50,7 @@ export function createLineAsker({ dialog, onQuestion, endLine }: LineAskerOption
       try {
         answer = await askAbout(toolName, input, context, dialog);
       } finally {
-        const isDenied = answer?.behavior !== 'allow';
+        const isDenied = answer?.behavior === 'deny';
         onQuestion(-1, { toolUseId: context.toolUseID, waitedMs: dialog.nowMs() - sinceMs, isDenied });
       }
       return answer;

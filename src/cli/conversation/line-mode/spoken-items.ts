@@ -87,7 +87,7 @@ function toolLines(item: ToolItem, cwd: string): readonly string[] {
   ].filter((fact) => fact !== '');
   const head = `Tool: ${toolLabel(name, input, cwd)} … ${facts.join(', ')}`;
   if (name === 'Bash' && outcome !== 'denied') return [head, ...outputLines(item)];
-  if (outcome === 'stopped') return [head];
+  if (outcome === 'stopped' || item.isSaid === true) return [head];
   return outcome === 'done' ? [head, ...changeLines(item)] : [head, ...reasonLines(text)];
 }
 

@@ -213,7 +213,7 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
       return still({ ...state, session: { ...state.session, title: message.title } });
     case 'permission_denied': {
       const tools = state.tools.map((tool) =>
-        tool.id === message.tool_use_id ? { ...tool, isDenied: true } : tool,
+        tool.id === message.tool_use_id ? { ...tool, deniedBy: tool.deniedBy ?? ('rule' as const) } : tool,
       );
       return still({ ...state, tools });
     }

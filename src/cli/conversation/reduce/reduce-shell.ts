@@ -17,7 +17,7 @@ export function shellStarted(
     askedMs: 0,
     output: undefined,
     agent: undefined,
-    isDenied: false,
+    deniedBy: undefined,
     isOwn: true,
   };
   const next = isWorking(state) ? state : inPhase(state, 'tools', nowMs);

@@ -29,7 +29,7 @@ export function startedTools(
             askedMs: 0,
             output: undefined,
             agent: undefined,
-            isDenied: false,
+            deniedBy: undefined,
             isOwn: false,
           },
         ]
@@ -152,11 +152,12 @@ export function endedTools(state: ConversationState, message: SDKUserMessage, no
         ms: Math.max(0, nowMs - tool.sinceMs - tool.askedMs),
         outcome: !outcome.isError
           ? 'done'
-          : tool.isDenied
+          : tool.deniedBy !== undefined
             ? 'denied'
             : isRejected === true
               ? rejection
               : 'failed',
+        isSaid: tool.deniedBy === 'person',
         text: outcome.text,
         result: message.tool_use_result,
         agent: agent && { turns: agent.turns, cost: costOf(agent) },

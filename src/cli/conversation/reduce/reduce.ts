@@ -131,7 +131,7 @@ function questioned(
     questionsSinceMs: state.questions === 0 ? nowMs : state.questionsSinceMs,
     tools: state.tools.map((tool) =>
       tool.id === toolUseId
-        ? { ...tool, askedMs: tool.askedMs + waitedMs, isDenied: tool.isDenied || isDenied }
+        ? { ...tool, askedMs: tool.askedMs + waitedMs, deniedBy: isDenied ? 'person' : tool.deniedBy }
         : tool,
     ),
   };

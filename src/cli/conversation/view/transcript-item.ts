@@ -28,6 +28,8 @@ export interface ToolItem {
   readonly ms: number | undefined;
   /** `stopped`: by an interrupt, perhaps before it began. */
   readonly outcome: 'done' | 'failed' | 'denied' | 'stopped';
+  /** The person has denied it, and the line of their answer says so. Default false. */
+  readonly isSaid?: boolean;
   /** What the model reads. */
   readonly text: string;
   /** The structured result; undefined if the tool has none. */

@@ -68,7 +68,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     endBlock();
     if (item.kind === 'textEnd') return;
     const rows = rowsOf(item, options);
-    commit(rows);
+    if (item.kind !== 'tool' || item.isSaid !== true) commit(rows);
     keep(partOf(item, rows));
   };
 
