@@ -86,7 +86,7 @@ export interface RunningTool {
   readonly output: ToolTail | undefined;
   /** The subagent that the call started. */
   readonly agent: AgentFacts | undefined;
-  /** Who denied it; undefined: nobody so far. */
+  /** Who denied it; undefined: it is not denied. */
   readonly deniedBy: 'person' | 'rule' | undefined;
   /** The person's own command (`!command`), which no model has called. */
   readonly isOwn: boolean;

@@ -11,7 +11,7 @@ export function modeName(mode: string): string {
   return NAMES[mode] ?? mode;
 }
 
-/** Why a call is asked about that no rule speaks of, in place of the engine's sentence; undefined: that stays. */
+/** Why a call without a rule is asked about, instead of the engine's sentence; undefined: that is used. */
 export function reasonWithoutRule(
   { type, text }: { readonly type: string; readonly text: string },
   mode: string,

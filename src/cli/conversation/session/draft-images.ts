@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { DraftImage } from '../../../terminal/editor/buffer.ts';
 
 /** An image as a draft on disk names it. */
-export interface ImageReference {
+interface ImageReference {
   readonly mediaType: string;
   /** By its content. */
   readonly file: string;
