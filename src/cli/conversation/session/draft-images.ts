@@ -35,9 +35,9 @@ export function writeImages(folder: string, images: readonly DraftImage[]): void
 
 /** Removes the files of all other images. */
 export function keepImages(folder: string, images: readonly DraftImage[]): void {
-  if (images.length === 0) return rmSync(folder, { recursive: true, force: true });
   const kept = new Set(images.map((image) => referenceTo(image).file));
-  for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { force: true });
+  if (kept.size === 0) rmSync(folder, { recursive: true, force: true });
+  else for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { force: true });
 }
 
 /** Those of them that can be read; an image may also be in the draft itself, as earlier versions wrote it. */
