@@ -37,7 +37,8 @@ export function writeImages(folder: string, images: readonly DraftImage[]): void
 export function keepImages(folder: string, images: readonly DraftImage[]): void {
   const kept = new Set(images.map((image) => referenceTo(image).file));
   if (kept.size === 0) rmSync(folder, { recursive: true, force: true });
-  else for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { force: true });
+  else
+    for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { force: true });
 }
 
 /** Those of them that can be read; an image may also be in the draft itself, as earlier versions wrote it. */
