@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ProgramsFirst } from './test/file-order.ts';
 
 export default defineConfig({
   test: {
@@ -20,7 +21,9 @@ export default defineConfig({
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes
     // something global (the environment, the clock) puts it back.
     isolate: false,
-    maxWorkers: 2,
+    // One more than the two processors that the run is made for: some files only wait for programs.
+    maxWorkers: 3,
+    sequence: { sequencer: ProgramsFirst },
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -1,0 +1,20 @@
+/** In which order the test files of a run begin. */
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Folders whose tests start programs and wait for them: among them are the longest files. */
+const STARTING_PROGRAMS =
+  /^test\/(?:cli|sandbox|properties|durable|conversation\/on-terminal|conversation\/ask)\//;
+
+/**
+ * What waits for programs begins first, so that none of it is left alone at the end; apart from that as always: by how
+ * long it took last time, or by size where that is not known.
+ */
+export class ProgramsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const startsPrograms = ({ moduleId }: TestSpecification) =>
+      STARTING_PROGRAMS.test(relative(this.ctx.config.root, moduleId));
+    return [...sorted.filter(startsPrograms), ...sorted.filter((file) => !startsPrograms(file))];
+  }
+}
