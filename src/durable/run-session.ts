@@ -9,7 +9,7 @@ import { createInbox } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
 import { openOutbox } from './postgres/outbox.ts';
-import type { ParkedOn, SessionRow } from './postgres/runs.ts';
+import { markProgress, type ParkedOn, type SessionRow } from './postgres/runs.ts';
 
 interface RunSessionOptions {
   readonly session: SessionRow;
@@ -57,7 +57,8 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const inbox = createInbox(database, listener);
   const outbox = await openOutbox({ database, listener, sessionId });
   const { alongside } = outbox;
-  const store = watched(outbox.over(await createJournalStore(database, { cwd: folder, alongside })));
+  const journal = outbox.over(await createJournalStore(database, { cwd: folder, alongside }));
+  const store = watched(journal, () => markProgress(database.run, sessionId));
   const asks = createAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -164,7 +165,12 @@ interface WatchedStore {
   failure(): unknown;
 }
 
-function watched(store: JournalStore): WatchedStore {
+/** Records that a run does not write again and again when it kills its worker each time. */
+const PROGRESS = new Set(['assistant', 'user', 'response', 'result', 'ask', 'answer', 'parked', 'inbox']);
+
+/** `progressed`: called once, when a record was written that a later run does not write again. */
+function watched(store: JournalStore, progressed: () => Promise<void>): WatchedStore {
+  let hasProgressed = false;
   let fenced = false;
   let failure: unknown;
   return {
@@ -174,6 +180,11 @@ function watched(store: JournalStore): WatchedStore {
         try {
           const appended = await store.append(...given);
           if ('fenced' in appended) fenced = true;
+          else if (!hasProgressed && given[3].some(({ type }) => PROGRESS.has(type))) {
+            hasProgressed = true;
+            // When this fails, the session only seems to have less progress.
+            void progressed().catch(() => undefined);
+          }
           return appended;
         } catch (error) {
           failure ??= error;

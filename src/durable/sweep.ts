@@ -1,7 +1,7 @@
 /** Wakes sessions whose waiting time is over, and finds those that no worker works on. */
 import type { Dispatch } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
-import { doubtfulRuns, queueAgain, queueDue } from './postgres/runs.ts';
+import { doubtfulRuns, queueAgain, queueDue, queuedRun } from './postgres/runs.ts';
 
 interface SweepOptions {
   readonly database: Database;
@@ -10,6 +10,17 @@ interface SweepOptions {
   /** Sessions that this worker works on now. */
   readonly active: () => readonly string[];
   readonly onHandedOver: (runs: number, why: 'lost') => void;
+}
+
+/** Asks for the run of a session that was just queued; of several workers that hear of it, one does. */
+export async function enqueueQueued(
+  { database, dispatch }: Pick<SweepOptions, 'database' | 'dispatch'>,
+  sessionId: string,
+): Promise<void> {
+  await database.transaction(async (run) => {
+    const queued = await queuedRun(run, sessionId);
+    if (queued !== undefined) await dispatch.enqueue(run, queued);
+  });
 }
 
 /** Sessions that are looked at by one sweep. */

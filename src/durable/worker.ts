@@ -1,7 +1,8 @@
 /** A worker: a process that runs the sessions of a database, next to any number of others. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Options, VERSION } from '../index.ts';
+import { systemClock } from '../util/clock.ts';
 import { codeOf } from '../util/code-of.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { openDispatch, startExecutor } from './dbos.ts';
@@ -15,6 +16,7 @@ import { beginRun, endRun, failRun, type SessionRow } from './postgres/runs.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { runSession } from './run-session.ts';
+import { enqueueQueued } from './sweep.ts';
 import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
 
 export interface WorkerOptions {
@@ -55,6 +57,16 @@ export interface Worker {
    */
   drain(limitMs?: number): Promise<void>;
 }
+
+/**
+ * Sessions whose worker ended again and again begin at different times: the one that ends it takes the others
+ * with it, and they make progress before it begins.
+ */
+async function apartFromOthers({ barren }: SessionRow, lease: AbortSignal): Promise<void> {
+  if (barren >= 2) await systemClock.sleep(randomInt(APART_MS << barren), lease);
+}
+
+const APART_MS = 250;
 
 /** What the module of a worker may hold: the rest is the command's. */
 export type WorkerModule = Pick<WorkerOptions, (typeof MODULE_FIELDS)[number]>;
@@ -112,6 +124,14 @@ export async function worker({
     onHandedOver: (runs, why) => figures.count(`runs_handed_over_${why}`, runs),
   });
 
+  // Clients that do not ask DBOS for a run say that they have queued one.
+  const stopHearing = listener.watch('run', undefined, (sessionId) => {
+    if (sessionId !== undefined)
+      enqueueQueued({ database, dispatch }, sessionId).catch(() => {
+        // The sweep finds it.
+      });
+  });
+
   async function work(sessionId: string, run: number): Promise<void> {
     const lease = await liveness.lease();
     const bindTo = staysOnHost(workspace) ? host : undefined;
@@ -130,6 +150,7 @@ export async function worker({
     try {
       const chosen = typeof options === 'function' ? await options(session) : options;
       refuseWhatCannotTravel(chosen);
+      await apartFromOthers(session, lease);
       const cwd = await folderOf(workspace, session);
       const end = await runSession({
         session,
@@ -187,6 +208,7 @@ export async function worker({
 
   async function close(limitMs: number): Promise<void> {
     state = 'drains';
+    stopHearing();
     await database.run('update turnwright.workers set draining = true where worker_id = $1', [id]);
     await executor.stop(limitMs);
     await liveness.close();

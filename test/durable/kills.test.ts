@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDispatch } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
-import { eventually, type Fleet, type LedgerLine, startFleet, type WorkerProcess } from './processes.ts';
+import { eventually, type LedgerLine, startFleet, type WorkerProcess } from './processes.ts';
+import { judge, resultsOf } from './judge.ts';
 import { sendAll } from './sending.ts';
 
 const form = inForm(
@@ -17,31 +18,6 @@ const report = (figures: object): void => console.info(JSON.stringify(figures));
 interface Kill {
   readonly ms: number;
   readonly pid: number;
-}
-
-/** What happened to the calls of each session, as the file says that no kill can take back. */
-function judge(lines: readonly LedgerLine[]) {
-  const started = new Map<string, number>();
-  const acknowledged = new Set<string>();
-  const wrong = { rerun: [] as string[], doubled: [] as string[], lost: [] as string[] };
-  const bySession = new Map<string, Set<string>>();
-  for (const { sessionId, what, details } of lines) {
-    const known = bySession.get(sessionId) ?? new Set<string>();
-    bySession.set(sessionId, known);
-    if (what === 'start') {
-      const [id = ''] = details;
-      if (acknowledged.has(id)) wrong.rerun.push(id);
-      if (id.endsWith('.unsafe') && started.has(id)) wrong.doubled.push(id);
-      started.set(id, (started.get(id) ?? 0) + 1);
-      known.add(id);
-    }
-    if (what === 'asked') {
-      const [called = [], answered = []] = details.slice(1).map((ids) => ids.split(','));
-      for (const id of answered) acknowledged.add(id);
-      for (const id of known) if (!called.includes(id)) wrong.lost.push(id);
-    }
-  }
-  return { ...wrong, restarted: [...started.values()].filter((times) => times > 1).length };
 }
 
 /** ms from each kill until another process went on with a session that the killed one had worked on. */
@@ -60,13 +36,6 @@ function recoveries(lines: readonly LedgerLine[], kills: readonly Kill[]): numbe
 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
-
-async function results(fleet: Fleet): Promise<ReadonlyMap<string, number>> {
-  const rows = await fleet.database.run<{ readonly session_id: string; readonly n: number }>(
-    `select session_id, count(*)::int as n from turnwright.journal where body like '%"type":"result"%' group by 1`,
-  );
-  return new Map(rows.map(({ session_id, n }) => [session_id, n]));
-}
 
 test.each(form.seeds)(
   'D1: workers that are killed without warning lose nothing and repeat nothing (seed %i)',
@@ -111,6 +80,6 @@ test.each(form.seeds)(
       max: percentile(recovered, 1),
     });
     expect(wrong).toEqual({ rerun: [], doubled: [], lost: [] });
-    expect([...(await results(fleet)).values()]).toEqual(ids.map(() => 1));
+    expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
   },
 );

@@ -52,6 +52,8 @@ export interface Fleet {
   start(program: string, env?: Readonly<Record<string, string>>): Promise<WorkerProcess>;
   /** Lines of the ledger: ms, pid, session, what, and details. */
   ledger(): readonly LedgerLine[];
+  /** Kills all workers. */
+  end(): void;
 }
 
 export interface LedgerLine {
@@ -69,9 +71,12 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
   const ledger = join(folder, 'ledger');
   writeFileSync(ledger, '');
-  const workers: WorkerProcess[] = [];
-  onTestFinished(async () => {
+  const workers: Pick<WorkerProcess, 'child' | 'exited'>[] = [];
+  const end = () => {
     for (const { child } of workers) child.kill('SIGKILL');
+  };
+  onTestFinished(async () => {
+    end();
     await Promise.all(workers.map(({ exited }) => exited));
     await database.close();
   });
@@ -79,6 +84,7 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
     url,
     database,
     folder,
+    end,
     async start(program, env = {}) {
       const child = spawn(process.execPath, [built(program)], {
         env: { PATH: process.env['PATH'], DB: url, LEDGER: ledger, HOME_FOLDER: folder, ...env },
@@ -91,6 +97,7 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
         stderr += chunk;
       });
       const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+      workers.push({ child, exited });
       const id = await new Promise<string>((resolve, reject) => {
         child.stdout.on('data', (chunk) => {
           stdout += chunk;
@@ -106,7 +113,6 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
         stderr: () => stderr,
         signal: (name: NodeJS.Signals) => void child.kill(name),
       };
-      workers.push(started);
       return started;
     },
     ledger: () =>

@@ -157,7 +157,7 @@ const TAKE_OVER = `
 const FENCE_AND_INSERT = `
   with fence as (
     update turnwright.sessions
-    set head = $3::int + cardinality($4::text[]), barren_epochs = 0, updated_at = now()
+    set head = $3::int + cardinality($4::text[]), updated_at = now()
     where session_id = $1 and epoch = $2 and head = $3
     returning session_id
   ), records as (

@@ -13,6 +13,8 @@ export interface SessionRow {
   readonly host: string | null;
   readonly cwd: string | null;
   readonly run: number;
+  /** How often it was taken over since its last progress. */
+  readonly barren: number;
 }
 
 /** Why a run ended before the session had nothing left to do. */
@@ -39,24 +41,32 @@ export async function beginRun(
   run: RunStatement,
   { sessionId, run: number, workerId, bindTo }: BeginOptions,
 ): Promise<SessionRow | undefined> {
-  const [row] = await run<SessionRow & { readonly state: string; readonly outcome: string | null }>(
-    `update turnwright.sessions set
-       state = case when barren_epochs >= ${BARREN_EPOCHS} then 'poisoned' else 'running' end,
-       worker = $3, host = coalesce(host, $4), updated_at = now()
-     where session_id = $1 and run = $2 and state in ('queued', 'running')
-     returning session_id as "sessionId", tenant, host, cwd, run, state, outcome`,
+  const [session] = await run<SessionRow>(
+    `update turnwright.sessions set state = 'running', worker = $3, host = coalesce(host, $4), updated_at = now()
+     where session_id = $1 and run = $2 and state in ('queued', 'running') and barren_epochs < ${BARREN_EPOCHS}
+     returning session_id as "sessionId", tenant, host, cwd, run, barren_epochs as barren`,
     [sessionId, number, workerId, bindTo ?? null],
   );
-  if (row === undefined) return undefined;
-  const { state, outcome, ...session } = row;
-  if (state === 'running') return session;
-  const { failure } = JSON.parse(outcome ?? '{}') as { readonly failure?: string };
-  const error = `Set aside after ${BARREN_EPOCHS} runs in a row without any progress: ${failure ?? 'each time the worker ended.'}`;
-  await run('update turnwright.sessions set outcome = $2, worker = null where session_id = $1', [
-    sessionId,
-    JSON.stringify({ error }),
-  ]);
-  return undefined;
+  if (session === undefined) await setAside(run, sessionId, number);
+  return session;
+}
+
+/** Changes nothing when there is another reason why the run does not begin. */
+async function setAside(run: RunStatement, sessionId: string, number: number): Promise<void> {
+  const [row] = await run<{ readonly outcome: string | null }>(
+    `select outcome from turnwright.sessions
+     where session_id = $1 and run = $2 and state in ('queued', 'running') and barren_epochs >= ${BARREN_EPOCHS}`,
+    [sessionId, number],
+  );
+  if (row === undefined) return;
+  const { failure } = JSON.parse(row.outcome ?? '{}') as { readonly failure?: string };
+  const why = failure ?? 'each time the worker ended.';
+  const error = `Set aside after ${BARREN_EPOCHS} runs in a row without any progress: ${why}`;
+  await run(
+    `update turnwright.sessions set state = 'poisoned', outcome = $3, worker = null, updated_at = now()
+     where session_id = $1 and run = $2 and state in ('queued', 'running')`,
+    [sessionId, number, JSON.stringify({ error })],
+  );
 }
 
 interface EndOptions {
@@ -123,6 +133,13 @@ interface FailedRun {
   readonly counts: boolean;
 }
 
+/** The next takeover is the first one without progress. */
+export async function markProgress(run: RunStatement, sessionId: string): Promise<void> {
+  await run('update turnwright.sessions set barren_epochs = 0 where session_id = $1 and barren_epochs > 0', [
+    sessionId,
+  ]);
+}
+
 /** The run could not work: it is tried again later. */
 export async function failRun(run: RunStatement, failed: FailedRun): Promise<void> {
   const { sessionId, run: number, workerId, error, retryMs, counts } = failed;
@@ -133,6 +150,16 @@ export async function failRun(run: RunStatement, failed: FailedRun): Promise<voi
      where session_id = $1 and run = $2 and worker = $3 and state = 'running'`,
     [sessionId, number, workerId, retryMs, counts ? 1 : 0, JSON.stringify({ failure: error })],
   );
+}
+
+/** Locks the row until the end of the transaction. undefined: it is not queued, or locked by another worker. */
+export async function queuedRun(run: RunStatement, sessionId: string): Promise<Run | undefined> {
+  const [queued] = await run<Run>(
+    `select session_id as "sessionId", run, host from turnwright.sessions
+     where session_id = $1 and state = 'queued' for update skip locked`,
+    [sessionId],
+  );
+  return queued;
 }
 
 /** Sessions whose waiting time is over: each gets a new run, which the caller has to ask for. */

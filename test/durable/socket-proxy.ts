@@ -1,0 +1,69 @@
+/** A socket in front of the one of Postgres, which can be cut like a cable, or led to another server. */
+import { mkdtempSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export interface SocketProxy {
+  /** The same database, through the proxy. */
+  readonly url: string;
+  /** From here on nothing gets through, in either direction, and nobody is told. */
+  cut(): void;
+  restore(): void;
+  /** Ends all connections; new ones lead to the server with this socket folder. */
+  leadTo(socketFolder: string): void;
+}
+
+const SOCKET = '.s.PGSQL.5432';
+
+export async function startProxy(url: string): Promise<SocketProxy> {
+  let target = new URL(url).searchParams.get('host') ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'px-'));
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let isCut = false;
+  const server = createServer((near) => {
+    const far = connect(join(target, SOCKET));
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [one, other] of [pair, [far, near] as const]) {
+      one.on('data', (chunk) => {
+        if (!other.write(chunk)) one.pause();
+      });
+      other.on('drain', () => {
+        if (!isCut) one.resume();
+      });
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        pairs.delete(pair);
+        other.destroy();
+      });
+      if (isCut) one.pause();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, SOCKET), resolve));
+  const endAll = () => {
+    for (const [near, far] of pairs) for (const socket of [near, far]) socket.destroy();
+  };
+  onTestFinished(() => {
+    server.close();
+    endAll();
+  });
+  const through = new URL(url);
+  through.searchParams.set('host', folder);
+  return {
+    url: through.href,
+    cut() {
+      isCut = true;
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    restore() {
+      isCut = false;
+      for (const pair of pairs) for (const socket of pair) socket.resume();
+    },
+    leadTo(socketFolder) {
+      target = socketFolder;
+      endAll();
+    },
+  };
+}
