@@ -8,7 +8,7 @@ import type { Database } from './postgres/database.ts';
 import { sweep } from './sweep.ts';
 
 const BEAT_MS = 2_000;
-/** Without an answer to a heartbeat for so long, the others may not hear this worker: it gives its runs up. */
+/** A heartbeat without an answer for so long: the others may not hear this worker, it gives its runs up. */
 const MUTE_MS = 8_000;
 /** A worker that holds its lock without a heartbeat for so long is stopped, or cut off. */
 const HUNG_MS = 15_000;
@@ -37,6 +37,7 @@ interface Liveness {
    * they may not, and may hand its runs over.
    */
   lease(): Promise<AbortSignal>;
+  /** Checked after each write: a process that was stopped learns of it here, before its timers tell it. */
   isHeard(): boolean;
   /** Gives up what this worker still has, for the other workers. */
   close(): Promise<void>;
@@ -48,6 +49,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   const over = new AbortController();
   let life = new AbortController();
   life.abort('lease_lost');
+  let heardMs = Number.NEGATIVE_INFINITY;
 
   /** A lock that ends with this process, and a heartbeat that ends when it is stopped. */
   async function beat(): Promise<void> {
@@ -67,7 +69,9 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
         [workerId, host, process.pid, lock, version],
       );
       life = current;
+      heardMs = systemClock.monotonicMs();
       while (await paused(BEAT_MS, current.signal)) {
+        const sentMs = systemClock.monotonicMs();
         const mute = systemClock.timer(MUTE_MS, lost);
         const answer = connection.run(
           'update turnwright.workers set heartbeat = now() where worker_id = $1 and lock_key = $2 returning 1',
@@ -75,6 +79,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
         );
         // Without a row: another worker has handed the runs of this one over.
         if ((await Promise.race([answer, ended(current.signal)])).length === 0) lost();
+        else heardMs = sentMs;
         mute();
       }
     } finally {
@@ -136,7 +141,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   await lease();
   return {
     lease,
-    isHeard: () => !life.signal.aborted,
+    isHeard: () => !life.signal.aborted && systemClock.monotonicMs() - heardMs < BEAT_MS + MUTE_MS,
     async close() {
       over.abort('lease_lost');
       await Promise.all(loops);

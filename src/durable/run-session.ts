@@ -20,6 +20,8 @@ interface RunSessionOptions {
   readonly admission: Admission;
   /** Aborted when another worker may have the session. */
   readonly lease: AbortSignal;
+  /** Checked after each write, before what it permits is done. */
+  readonly isHeard: () => boolean;
   readonly onWaiting: (change: 1 | -1) => void;
 }
 
@@ -51,14 +53,14 @@ const PARK_AFTER_MS = 30_000;
 
 /** Rejects when the session cannot be worked on: its journal, its options or the database refuse. */
 export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
-  const { session, cwd, options, database, listener, lease, onWaiting } = given;
+  const { session, cwd, options, database, listener, lease, isHeard, onWaiting } = given;
   const { sessionId } = session;
   const folder = cwd ?? options.cwd ?? process.cwd();
   const inbox = createInbox(database, listener);
   const outbox = await openOutbox({ database, listener, sessionId });
   const { alongside } = outbox;
   const journal = outbox.over(await createJournalStore(database, { cwd: folder, alongside }));
-  const store = watched(journal, () => markProgress(database.run, sessionId));
+  const store = watched(journal, isHeard, () => markProgress(database.run, sessionId));
   const asks = createAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -169,7 +171,7 @@ interface WatchedStore {
 const PROGRESS = new Set(['assistant', 'user', 'response', 'result', 'ask', 'answer', 'parked', 'inbox']);
 
 /** `progressed`: called once, when a record was written that a later run does not write again. */
-function watched(store: JournalStore, progressed: () => Promise<void>): WatchedStore {
+function watched(store: JournalStore, isHeard: () => boolean, progressed: () => Promise<void>): WatchedStore {
   let hasProgressed = false;
   let fenced = false;
   let failure: unknown;
@@ -179,8 +181,9 @@ function watched(store: JournalStore, progressed: () => Promise<void>): WatchedS
       async append(...given) {
         try {
           const appended = await store.append(...given);
-          if ('fenced' in appended) fenced = true;
-          else if (!hasProgressed && given[3].some(({ type }) => PROGRESS.has(type))) {
+          fenced ||= 'fenced' in appended || !isHeard();
+          if (fenced) return { fenced };
+          if (!hasProgressed && given[3].some(({ type }) => PROGRESS.has(type))) {
             hasProgressed = true;
             // When this fails, the session only seems to have less progress.
             void progressed().catch(() => undefined);

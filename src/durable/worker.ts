@@ -160,6 +160,7 @@ export async function worker({
         listener,
         admission: admission.of(session.tenant),
         lease,
+        isHeard: liveness.isHeard,
         onWaiting: figures.asking,
       });
       if (end.kind === 'lost') {

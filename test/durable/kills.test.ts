@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDispatch } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
-import { eventually, type LedgerLine, startFleet, type WorkerProcess } from './processes.ts';
 import { judge, resultsOf } from './judge.ts';
+import { eventually, type LedgerLine, startFleet, type WorkerProcess } from './processes.ts';
 import { sendAll } from './sending.ts';
 
 const form = inForm(

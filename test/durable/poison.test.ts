@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { eventually, startFleet } from './processes.ts';
 
-test('D10: a session that kills every worker is set aside, and the others go on', { timeout: 120_000 }, async () => {
+test('D10: a session that kills every worker is set aside, and the others go on', {
+  timeout: 120_000,
+}, async () => {
   const fleet = await startFleet();
   const client = durableClient(fleet.url);
   let deaths = 0;
@@ -10,7 +12,10 @@ test('D10: a session that kills every worker is set aside, and the others go on'
   const supervised = async (): Promise<void> => {
     while (!isOver) {
       // A worker may die as soon as it has started.
-      await fleet.start('poison.ts').then((one) => one.exited, () => null);
+      await fleet.start('poison.ts').then(
+        (one) => one.exited,
+        () => null,
+      );
       if (!isOver) deaths += 1;
     }
   };

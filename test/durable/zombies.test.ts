@@ -21,13 +21,17 @@ describe.concurrent('a worker that is away for 20 s and comes back', () => {
       for (const id of ids) await client.send(id, 'Go.');
       const linesOfZombie = () => fleet.ledger().filter(({ pid }) => pid === zombie.child.pid);
       await eventually(
-        () => new Set(linesOfZombie().flatMap((line) => (line.what === 'start' ? line.sessionId : []))).size === 10,
+        () =>
+          new Set(linesOfZombie().flatMap((line) => (line.what === 'start' ? line.sessionId : []))).size ===
+          10,
       );
       const other = await fleet.start('rounds.ts', { SCENARIO });
       if (how === 'stopped') zombie.signal('SIGSTOP');
       else proxy.cut();
       await sleep(AWAY_MS);
-      const away = await fleet.database.run('select 1 from turnwright.workers where worker_id = $1', [zombie.id]);
+      const away = await fleet.database.run('select 1 from turnwright.workers where worker_id = $1', [
+        zombie.id,
+      ]);
       expect(away).toEqual([]);
       if (how === 'stopped') zombie.signal('SIGCONT');
       else proxy.restore();
@@ -43,7 +47,8 @@ describe.concurrent('a worker that is away for 20 s and comes back', () => {
       // It is a worker like the others again.
       await eventually(
         async () =>
-          (await fleet.database.run('select 1 from turnwright.workers where worker_id = $1', [zombie.id])).length === 1,
+          (await fleet.database.run('select 1 from turnwright.workers where worker_id = $1', [zombie.id]))
+            .length === 1,
       );
       await client.close();
     },

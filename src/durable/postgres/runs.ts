@@ -152,7 +152,7 @@ export async function failRun(run: RunStatement, failed: FailedRun): Promise<voi
   );
 }
 
-/** Locks the row until the end of the transaction. undefined: it is not queued, or locked by another worker. */
+/** Locks the row for the transaction. undefined: it is not queued, or another worker has locked it. */
 export async function queuedRun(run: RunStatement, sessionId: string): Promise<Run | undefined> {
   const [queued] = await run<Run>(
     `select session_id as "sessionId", run, host from turnwright.sessions
