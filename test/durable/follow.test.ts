@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient, type Followed } from '../../src/durable/index.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { inShortAndLongForm } from '../long-form.ts';
+import { percentile } from './percentile.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 
 const isLong = inShortAndLongForm(0, 1) === 1;
@@ -64,9 +65,6 @@ const isTombstone = (message: SDKMessage): boolean =>
 const isKept = (message: SDKMessage): boolean =>
   message.type !== 'tool_progress' &&
   !(message.type === 'system' && ['status', 'thinking_tokens'].includes(message.subtype));
-
-const percentile = (values: readonly number[], p: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? 0;
 
 async function allOf(client: DurableClient, sessionId: string, uuid: string): Promise<readonly string[]> {
   const viewer = new Viewer();

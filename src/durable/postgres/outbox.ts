@@ -7,9 +7,10 @@ import type { Clock, JournalStore } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { systemClock } from '../../util/clock.ts';
 import { behind, isEphemeral, MAX_BEHIND, openFollowedJournal } from '../stream.ts';
-import type { Statements } from './database.ts';
+import type { RunStatement, Statements } from './database.ts';
 import { followedMs } from './followers.ts';
 import type { Listener } from './listen.ts';
+import { outlasting } from './outlasting.ts';
 import { rowsInto, type StreamRow, type StreamRows, streamValues } from './stream-rows.ts';
 
 /** Writes the stream of one run of a session. */
@@ -46,6 +47,7 @@ interface Row extends StreamRow {
 
 class RunOutbox implements Outbox {
   readonly #options: OutboxOptions;
+  readonly #run: RunStatement;
   readonly #mapper: JournalMapper;
   readonly #clock: Pick<Clock, 'monotonicMs' | 'timer'>;
   readonly #stopWatching: () => void;
@@ -75,6 +77,7 @@ class RunOutbox implements Outbox {
 
   constructor(options: OutboxOptions, mapper: JournalMapper) {
     this.#options = options;
+    this.#run = outlasting(options.database).run;
     this.#mapper = mapper;
     this.#clock = options.clock ?? systemClock;
     this.#stopWatching = options.listener.watch('follow', options.sessionId, () => this.#look());
@@ -210,9 +213,9 @@ class RunOutbox implements Outbox {
     this.#writtenMs = this.#clock.monotonicMs();
     const rows = rowsOf(this.#takeWritable());
     this.#hasFrames ||= rows.frames.length > 0;
-    const { database, sessionId } = this.#options;
-    const [row] = await database
-      .run<{ readonly ms: number | null }>(WRITE, [
+    const { sessionId } = this.#options;
+    const [row] = await this
+      .#run<{ readonly ms: number | null }>(WRITE, [
         ...[sessionId, this.#epoch, this.#cut],
         ...streamValues(rows),
       ])

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamEvent } from '../../../src/index.ts';
 import type { CallModel } from '../../../src/protocol/model/model.ts';
 import { callTool, reply, type ScriptStep, say, scriptedModel } from '../../../src/testing/index.ts';
-import { callsIn, roundOf, STEPS_OF_A_PROCESS, scriptedTools, scriptedWorker } from './scripted.ts';
+import { callsIn, note, roundOf, STEPS_OF_A_PROCESS, scriptedTools, scriptedWorker } from './scripted.ts';
 
 interface Talk {
   readonly rounds: number;
@@ -35,6 +35,7 @@ const model = scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => ans
 /** Word by word, with the time at which each is made. */
 const callModel: CallModel = async function* (request, call) {
   const playing = model.callModel(request, call);
+  call.signal.addEventListener('abort', () => note(request.sessionId, 'aborted'), { once: true });
   let number = 0;
   while (true) {
     const next = await playing.next();
