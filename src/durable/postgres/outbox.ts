@@ -214,12 +214,10 @@ class RunOutbox implements Outbox {
     const rows = rowsOf(this.#takeWritable());
     this.#hasFrames ||= rows.frames.length > 0;
     const { sessionId } = this.#options;
-    const [row] = await this
-      .#run<{ readonly ms: number | null }>(WRITE, [
-        ...[sessionId, this.#epoch, this.#cut],
-        ...streamValues(rows),
-      ])
-      .catch(() => [{ ms: null }]);
+    const [row] = await this.#run<{ readonly ms: number | null }>(WRITE, [
+      ...[sessionId, this.#epoch, this.#cut],
+      ...streamValues(rows),
+    ]).catch(() => [{ ms: null }]);
     if (row === undefined) this.#isOver = true;
     else this.#followedUntilMs = this.#clock.monotonicMs() + (row.ms ?? 0);
   }
