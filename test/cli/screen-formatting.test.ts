@@ -107,7 +107,7 @@ describe('the permission question', () => {
     expect(alwaysUpdates({ command: 'mkdir d 2>&1 >/dev/null' }, { suggestions })).toEqual([rule]);
     expect(alwaysUpdates({ command: 'mkdir d > x' }, { suggestions })).toEqual(suggestions);
     expect(describeUpdates(suggestions)).toBe(
-      'Bash(mkdir d), kept in the local settings; the working directory /p for this session; the mode acceptEdits for this session',
+      'Bash(mkdir d), kept in the local settings; the working directory /p for this session; the mode accept edits for this session',
     );
   });
 });

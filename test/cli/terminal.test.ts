@@ -77,8 +77,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       expect.stringMatching(/^✓ Glob \* {2}\d+ ms$/),
       'Nothing here.',
     ]);
-    expect(seen[4]).toMatch(/^— 2 turns · 1 tool call · .* · \$0\.\d+ · /);
-    expect(seen).toHaveLength(5);
+    expect(seen.slice(4).join(' ')).toMatch(/^— 2 turns · 1 tool call · .* · \$0\.\d+ · /);
+    expect(seen).toHaveLength(6);
   });
 
   test('NO_COLOR is honoured', async () => {

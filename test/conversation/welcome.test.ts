@@ -31,10 +31,17 @@ const listing = (...ids: readonly string[]) => ({
   data: ids.map((id) => ({ id, object: 'model', owned_by: 'library' })),
 });
 
+interface Greeting {
+  readonly lineMode?: boolean;
+  readonly env?: Record<string, string>;
+  /** Of the window; default: stdout is no terminal. */
+  readonly columns?: number;
+}
+
 /** Each answer is typed once its text is on the screen. */
 async function greeted(
   answers: readonly (readonly [sees: string, types: string])[],
-  { lineMode = false, env = {} }: { lineMode?: boolean; env?: Record<string, string> } = {},
+  { lineMode = false, env = {}, columns }: Greeting = {},
 ) {
   const keyboard = new PassThrough() as unknown as NodeJS.ReadStream & PassThrough;
   const home = mkdtempSync(join(tmpdir(), 'turnwright-welcome-'));
@@ -55,6 +62,7 @@ async function greeted(
         setTimeout(() => keyboard.write(next[1]), lineMode ? 450 : 0);
       },
     },
+    stdout: { isTTY: columns !== undefined, columns },
     signals: { raiseInterrupt: () => {} },
   } as unknown as World;
   const done = await welcome(world, flags, { keyboard, lineMode });
@@ -133,4 +141,16 @@ test('for a screen reader it is answered by a number and Enter', async () => {
   const { done, seen } = await greeted([['Enter to leave: ', '1\n']], { lineMode: true });
   expect(done).toEqual({ kind: 'rehearse' });
   expect(seen).toContain('1. see it work now');
+});
+
+test('sentences and choices are wrapped between words', async () => {
+  const { seen } = await greeted([['Esc leaves', '\x1b']], { columns: 40 });
+  const rows = seen.split('\n');
+  expect(rows.every((row) => row.length <= 40)).toBe(true);
+  expect(rows.slice(0, 3)).toEqual([
+    'Turnwright drives a model through tools',
+    'until the work is done. No model is set',
+    'up yet.',
+  ]);
+  expect(rows.filter((row) => row.startsWith('     '))).not.toEqual([]);
 });

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Options, sessionDecisions } from '../../index.ts';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
+import type { Style } from '../../terminal/text/style.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
-import { createLiveView, type LiveView } from '../run/live-view.ts';
+import { createLiveView } from '../run/live-view.ts';
 import { both, createPrinter } from '../run/print.ts';
 import { createRunNotes } from '../run/run-notes.ts';
 import { optionsFrom, type RunContext } from '../run/run-options.ts';
@@ -71,7 +72,7 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
     summary: false,
   });
   const { terminal, style } = view;
-  for (const line of run.before ?? []) await terminal.line(line);
+  for (const line of run.before ?? []) await terminal.prose(line);
   const notes = createRunNotes();
   const { result, code } = await runQuery({
     prompt: run.prompt,
@@ -84,15 +85,19 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
     const env = { TURNWRIGHT_HOME: sessionHome };
     // A session that is not persisted has no records.
     const decisions = await sessionDecisions(sessionId, { cwd, env }).catch(() => []);
-    await showRows(view, 'What the engine did', [
-      ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
-      ...(run.after ?? []),
-      ['read why', `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`],
-    ]);
+    await terminal.line('');
+    await terminal.line(style.bold('What the engine did'));
+    const did = reportRows({ result, notes, decisions, statuses: statusesOf(server) });
+    for (const [name, value] of did)
+      await terminal.prose(row(name, value, style), ' '.repeat(NAME_COLUMNS + 3));
+    const why = `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`;
+    // Paths and commands are copied, so the terminal wraps them.
+    for (const [name, value] of [...(run.after ?? []), ['read why', why] as const])
+      await terminal.line(row(name, value, style));
   }
   const problems = problemsOf(server);
-  for (const problem of problems) await terminal.line(style.red(`✗ ${problem}`));
-  for (const unused of unusedOf(server)) await terminal.line(style.yellow(`! ${unused}`));
+  for (const problem of problems) await terminal.prose(style.red(`✗ ${problem}`));
+  for (const unused of unusedOf(server)) await terminal.prose(style.yellow(`! ${unused}`));
   return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
 }
 
@@ -116,15 +121,10 @@ function calledAs(env: Env): string {
   return env['npm_lifecycle_event'] === undefined ? 'turnwright' : 'npx turnwright';
 }
 
-async function showRows(
-  view: LiveView,
-  title: string,
-  rows: readonly (readonly [string, string])[],
-): Promise<void> {
-  await view.terminal.line('');
-  await view.terminal.line(view.style.bold(title));
-  for (const [name, value] of rows) await view.terminal.line(`  ${view.style.dim(name.padEnd(13))} ${value}`);
-}
+const NAME_COLUMNS = 13;
+
+const row = (name: string, value: string, style: Style): string =>
+  `  ${style.dim(name.padEnd(NAME_COLUMNS))} ${value}`;
 
 /** Requests that the judge refused, or that had no reply. */
 export function problemsOf(server: RehearsalServer): string[] {

@@ -59,10 +59,10 @@ export function createLiveView(
         await screen.close();
         if (result === undefined) return;
         if (result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason)) {
-          for (const error of result.errors) await terminal.line(style.red(visible(error)));
+          for (const error of result.errors) await terminal.prose(style.red(visible(error)));
         }
         if (!summary) return;
-        for (const line of summaryLines(result, counts, style)) await terminal.line(line);
+        for (const line of summaryLines(result, counts, style)) await terminal.prose(line);
       },
     },
   };

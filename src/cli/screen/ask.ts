@@ -54,7 +54,7 @@ async function askOnce(
     await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}${who}`));
     const call = toolName === 'ExitPlanMode' ? planOf(input) : describeCall(input);
     if (call !== '') await terminal.line(indent(call));
-    await terminal.line(howToAnswer);
+    await terminal.prose(howToAnswer);
   }
   await drain(keyboard);
   const { lines, closed } = openLineReader(keyboard, output, onInterrupt);
@@ -72,7 +72,7 @@ async function askOnce(
       const typed = await lines.question(`  allow? y / n${always === undefined ? '' : ' / a'} `, { signal });
       const answer = readAnswer(typed, always);
       if (answer !== undefined) return answer;
-      await terminal.line(howToAnswer);
+      await terminal.prose(howToAnswer);
     }
   } catch (error) {
     if (context.signal.aborted) return null;

@@ -89,9 +89,9 @@ export function createScreen(options: ScreenOptions): Screen {
       cwd = message.cwd;
       servers.done();
       for (const line of [...serverProblems(message), ...lateServers(message)])
-        await terminal.line(style.yellow(`! ${line}`));
+        await terminal.prose(style.yellow(`! ${line}`));
       if (options.verbose)
-        await terminal.line(
+        await terminal.prose(
           style.dim(`· ${message.model}, ${message.permissionMode}, session ${message.session_id}`),
         );
       return;
@@ -101,7 +101,7 @@ export function createScreen(options: ScreenOptions): Screen {
     if (message.subtype === 'informational' && message.retracted_message_uuids !== undefined)
       return answer.retracted(message.retracted_message_uuids);
     const note = noteFor(message, style);
-    if (note !== undefined) await terminal.line(note);
+    if (note !== undefined) await terminal.prose(note);
   };
 
   const show = async (message: SDKMessage, atMs: number): Promise<void> => {
@@ -157,7 +157,7 @@ export function createScreen(options: ScreenOptions): Screen {
       return showHeld();
     },
     warn(line) {
-      held.push(() => terminal.line(style.yellow(`! ${visible(line)}`)));
+      held.push(() => terminal.prose(style.yellow(`! ${visible(line)}`)));
       // A closed screen is reported by the next message.
       showHeld().catch(() => undefined);
     },

@@ -41,7 +41,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
   const takeBack = async () => {
     unfinished = '';
     shown = new Set();
-    await terminal.line(words.takenBack);
+    await terminal.prose(words.takenBack);
   };
 
   return {

@@ -4,16 +4,20 @@
  */
 
 import { cells, cut } from '../../terminal/text/cells.ts';
+import { wrap } from '../../terminal/text/wrap.ts';
 import type { Output } from '../output.ts';
+import { createWordWrap } from './word-wrap.ts';
 
 export interface Terminal {
   /** A user is watching: status line and questions are possible. */
   readonly live: boolean;
   readonly columns: number;
-  /** Running text; may end within a line. */
+  /** Running text, wrapped between words where a user is watching; may end within a line. */
   write(text: string): Promise<void>;
-  /** One line of its own. */
+  /** One line of its own, as it is. */
   line(text: string): Promise<void>;
+  /** The same for sentences, wrapped between words where a user is watching. `hang`: default two blanks. */
+  prose(text: string, hang?: string): Promise<void>;
   /** Ends an unfinished line. */
   endLine(): Promise<void>;
   /** Replaces the status line; undefined erases it. Plain text, cut to the width. */
@@ -35,6 +39,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const paint = options.paintStatus ?? ((text: string) => text);
   let atLineStart = true;
   let statusShown = false;
+  const running = createWordWrap(options.columns);
 
   /** One write call for both, so that no other output comes between them. */
   const emit = (text: string): Promise<void> => {
@@ -44,14 +49,28 @@ export function createTerminal(options: TerminalOptions): Terminal {
     return wipe + text === '' ? Promise.resolve() : output.write(wipe + text);
   };
 
+  /** What ends an unfinished line. */
+  const lineEnd = (): string => {
+    const rest = running.end();
+    return rest === '' && atLineStart ? '' : `${rest}\n`;
+  };
+
   const terminal: Terminal = {
     live,
     get columns() {
       return options.columns();
     },
-    write: emit,
-    line: (text) => emit(`${atLineStart ? '' : '\n'}${text}\n`),
-    endLine: () => (atLineStart ? Promise.resolve() : emit('\n')),
+    write(text) {
+      const shown = live ? running.add(text) : text;
+      return shown === '' ? Promise.resolve() : emit(shown);
+    },
+    line: (text) => emit(`${lineEnd()}${text}\n`),
+    prose: (text, hang = '  ') =>
+      terminal.line(live ? wrap(text, options.columns(), { hang }).join('\n') : text),
+    endLine() {
+      const end = lineEnd();
+      return end === '' ? Promise.resolve() : emit(end);
+    },
     status(text) {
       if (!live || !atLineStart) return;
       if (text === undefined) {

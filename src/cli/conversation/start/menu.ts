@@ -1,7 +1,8 @@
 /** A few choices before the screen opens: plain lines, answered by a number. */
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
 import { readKeys } from '../../screen/raw-keys.ts';
-import type { World } from '../../world.ts';
+import { columnsOf, type World } from '../../world.ts';
 import { createLineInput } from '../line-mode/line-input.ts';
 import { type Choice, choose } from '../line-mode/numbered.ts';
 
@@ -11,15 +12,16 @@ export interface Menu {
   ask<T>(choices: readonly Choice<T>[]): Promise<T | undefined>;
 }
 
-type MenuWorld = Pick<World, 'out' | 'signals'>;
+type MenuWorld = Pick<World, 'out' | 'signals' | 'stdout'>;
 
 /** One key answers; from ten choices on, a number and Enter. */
-export function keyMenu({ out, signals }: MenuWorld, keyboard: NodeJS.ReadStream): Menu {
-  const say = (text: string) => out.write(`${visible(text)}\n`);
+export function keyMenu({ out, signals, stdout }: MenuWorld, keyboard: NodeJS.ReadStream): Menu {
+  const rows = (text: string, hang = '') => wrap(visible(text), columnsOf(stdout), { hang }).join('\n');
+  const say = (text: string, hang?: string) => out.write(`${rows(text, hang)}\n`);
   return {
     say,
     async ask(choices) {
-      for (const [at, { label }] of choices.entries()) await say(`  ${at + 1}  ${oneLine(label)}`);
+      for (const [at, { label }] of choices.entries()) await say(`  ${at + 1}  ${oneLine(label)}`, '     ');
       await say(choices.length < 10 ? '  Esc leaves' : '  a number and Enter; Esc leaves');
       const number = await readNumber(keyboard, choices.length, signals.raiseInterrupt);
       return number === undefined ? undefined : choices[number - 1]?.value;
