@@ -69,6 +69,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'terminal',
     'lazy:rehearsal',
     'types:rehearsal',
+    // Its commands, each of which is loaded when it is given.
+    'durable/index.ts',
+    'util/text/error-text.ts',
     'util/text/line-separators.ts',
     'util/text/cut-text.ts',
     'util/text/grouped.ts',

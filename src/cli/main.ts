@@ -86,6 +86,14 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/trust-command.ts')).trustCommand(world, invocation);
     case 'mcp':
       return (await import('./commands/mcp-command.ts')).mcpCommand(world, invocation);
+    case 'durable':
+      return (await import('./durable/durable-command.ts')).durableCommand(world, invocation);
+    case 'worker':
+      return (await import('./durable/worker-command.ts')).workerCommand(world, invocation);
+    case 'send':
+      return (await import('./durable/send-command.ts')).sendCommand(world, invocation);
+    case 'answer':
+      return (await import('./durable/answer-command.ts')).answerCommand(world, invocation);
     case 'doctor':
       return (await import('./commands/doctor-command.ts')).doctorCommand(world);
   }

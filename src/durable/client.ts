@@ -1,9 +1,8 @@
-/** The door for servers and people: prompts for sessions in a database, answers, interrupts, and their state. */
+/** The door for servers and people: prompts for sessions in a database, answers, interrupts, their state. */
 import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import { type FollowOptions, followSession } from './follow.ts';
-import { openPages, type Pages } from './pages.ts';
 import { type Database, openDatabase } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
 import { checkTables } from './postgres/migrations.ts';
@@ -41,8 +40,8 @@ export interface Sent {
 
 export interface DurableClient {
   /**
-   * Sends a prompt; a session that does not exist begins with it. Resolves once it is stored: a worker takes it
-   * from there, now or when there is one again. Rejects with `invalid_option` for an id that is none.
+   * Sends a prompt; a session that does not exist begins with it. Resolves once it is stored: a worker takes
+   * it from there, now or when there is one again. Rejects with `invalid_option` for an id that is none.
    *
    * @example
    * ```ts
@@ -60,9 +59,9 @@ export interface DurableClient {
    */
   interrupt(sessionId: string): Promise<{ readonly interrupted: boolean }>;
   /**
-   * Answers a question that the session waits for (`status().questions`), also days later. For a form of an MCP
-   * server, `updatedInput` holds the fields. Rejects with `session_not_found`, and with `invalid_option` when
-   * there is no such question or when it has its answer.
+   * Answers a question that the session waits for (`status().questions`), also days later. For a form of an
+   * MCP server, `updatedInput` holds the fields. Rejects with `session_not_found`, and with `invalid_option`
+   * when there is no such question or when it has its answer.
    */
   answer(sessionId: string, askId: string, answer: PermissionResult): Promise<void>;
   /** undefined: there is no such session. */
@@ -107,8 +106,6 @@ const MOST_SESSIONS = 100;
 export function durableClient(url: string): DurableClient {
   let opening: Promise<Database> | undefined;
   let listener: Listener | undefined;
-  /** Followers of one session read together. */
-  const followed = new Map<string, { readonly pages: Pages; followers: number }>();
   let closing = new AbortController();
   const open = () => {
     opening ??= openChecked(url).catch((error: unknown) => {
@@ -152,15 +149,7 @@ export function durableClient(url: string): DurableClient {
       listener ??= createListener(database);
       const { signal } = options;
       const ends = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-      const shared = followed.get(sessionId) ?? { pages: openPages(database.run, sessionId), followers: 0 };
-      followed.set(sessionId, shared);
-      shared.followers += 1;
-      try {
-        yield* followSession({ pages: shared.pages, listener }, { ...options, signal: ends });
-      } finally {
-        shared.followers -= 1;
-        if (shared.followers === 0) followed.delete(sessionId);
-      }
+      yield* followSession({ database, listener }, sessionId, { ...options, signal: ends });
     },
     async close() {
       closing.abort();

@@ -11,7 +11,7 @@ export async function prepareDatabase(url: string): Promise<Migrated> {
   const database = await openDatabase({ url, connections: 1 });
   try {
     const migrated = await migrate(database);
-    await migrateDispatch(url);
+    await migrateDispatch(database.url);
     return migrated;
   } finally {
     await database.close();

@@ -100,7 +100,7 @@ export async function worker({
   if (typeof options === 'object') refuseWhatCannotTravel(options);
   const database = await openDatabase({ url: db, connections: 3 });
   await checkTables(database.run);
-  const dispatch = await openDispatch(db);
+  const dispatch = await openDispatch(database.url);
   const id = randomUUID();
   const listener = createListener(database);
   const admission = createAdmission(database, listener);
@@ -191,7 +191,7 @@ export async function worker({
   }
 
   const executor = await startExecutor({
-    url: db,
+    url: database.url,
     workerId: id,
     host,
     concurrency,

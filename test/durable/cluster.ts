@@ -136,7 +136,7 @@ export function newDatabase(socketFolder = process.env['TURNWRIGHT_TEST_CLUSTER'
 }
 
 /** Debian keeps the server's programs out of the path, in a folder for each version. */
-function programFolder(): string {
+export function programFolder(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Number.isInteger) : [];
   const found = versions

@@ -16,6 +16,7 @@ describe('F165 the environment of child processes', () => {
     'NPM_AUTH',
     'SLACK_WEBHOOK_URL',
     'SSH_AUTH_SOCK',
+    'TURNWRIGHT_DB',
     'my_secret',
     'Token',
   ])('%s is absent', (name) => {

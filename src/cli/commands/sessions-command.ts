@@ -21,7 +21,7 @@ import type { World } from '../world.ts';
 type Action = (invocation: SessionsInvocation, world: World) => Promise<string>;
 
 const HOW: Readonly<Record<string, string>> = {
-  list: 'sessions list [--all] [--limit <n>] [--json]',
+  list: 'sessions list [--all | --db [url]] [--limit <n>] [--json]',
   show: 'sessions show <id> [--json]',
   rename: 'sessions rename <id> <title>',
   tag: 'sessions tag <id> [tag]',
@@ -31,7 +31,12 @@ const HOW: Readonly<Record<string, string>> = {
 };
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  async list({ flags }, { cwd, env }) {
+  async list({ flags }, world) {
+    const { cwd, env } = world;
+    if (flags.db !== undefined) {
+      const { listInDatabase } = await import('../durable/list-sessions.ts');
+      return listInDatabase({ ...flags, db: flags.db === true ? undefined : flags.db }, world);
+    }
     const dir = flags.all === true ? {} : { dir: cwd };
     const found = await listSessions({ ...dir, env, limit: flags.limit });
     if (flags.json === true) return JSON.stringify(found, undefined, 2);

@@ -3,6 +3,7 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
+import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
 import { appended, fraction, port, wholeNumber } from './flag-values.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
@@ -35,6 +36,7 @@ export type Invocation =
   | { readonly command: 'models'; readonly json: boolean }
   | { readonly command: 'cost'; readonly session: string | undefined; readonly json: boolean }
   | SessionsInvocation
+  | DatabaseInvocation
   | { readonly command: 'doctor' }
   | TrustInvocation
   | McpInvocation
@@ -134,6 +136,9 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   addLoginCommands(subcommand, onCall);
   addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), onCall);
   addMcpCommand(program, onCall);
+  addDurableCommands(subcommand, (call) =>
+    onCall(call.command === 'send' ? { ...call, words: call.words.map(unquoted) } : call),
+  );
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
     invocation = { command: 'doctor' };
   });

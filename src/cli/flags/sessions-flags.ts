@@ -16,6 +16,8 @@ export interface SessionsInvocation {
     /** A message, or a text; `-`: on stdin. To be erased. */
     readonly message?: string;
     readonly text?: string;
+    /** URL of a database; true: that of TURNWRIGHT_DB. */
+    readonly db?: string | true;
   };
 }
 
@@ -29,6 +31,7 @@ export function addSessionsCommand(command: Command, onCall: (invocation: Sessio
     .option('--at <message>', 'fork: up to this message')
     .option('--title <title>', 'fork: name of the copy')
     .option('--message <message>', 'erase: everything that this message says')
+    .option('--db [url]', 'list: those of a database (default: the variable TURNWRIGHT_DB)')
     .option('--text <text>', 'erase: this text wherever it occurs; - reads it from stdin')
     .action((action: string | undefined, words: string[], flags: SessionsInvocation['flags']) =>
       onCall({ command: 'sessions', action: action ?? 'list', words, flags }),

@@ -82,7 +82,6 @@ export function createSummarise(options: SummariserOptions): Summarise {
       }
       switch (outcome.kind) {
         case 'aborted':
-        case 'parked': // only where `isTooLong` was given
           return { kind: 'aborted' };
         case 'failed':
           return { kind: 'failed', failure: outcome.failure };

@@ -25,7 +25,7 @@ export const IS_STANDBY = '25006';
 /** 57P01 to 57P03: it ends or starts; 53300: all connections are taken. A standby may become the primary. */
 const AWAY: ReadonlySet<string> = new Set([
   ...['57P01', '57P02', '57P03', '53300', IS_STANDBY],
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ENOTDIR', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['EAI_AGAIN', 'ENOTFOUND'],
 ]);
 

@@ -2,6 +2,7 @@
 import type { Client, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
+import { completeUrl } from './complete-url.ts';
 import { type DatabasePlace, databaseError, IS_STANDBY } from './database-error.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface Statements {
 
 /** One database, with a pool of connections that are opened when they are needed. */
 export interface Database extends Statements {
+  /** Its URL with user and host written out, as other clients of Postgres want it. */
+  readonly url: string;
   connect(): Promise<OwnConnection>;
   close(): Promise<void>;
 }
@@ -64,6 +67,7 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
   pool.on('error', () => undefined);
   return {
+    url: completeUrl(url, place.user ?? ''),
     run: statementsOf(pool, place),
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** What clients do to a session's row: each call is one transaction, which asks for a run where one is needed. */
+/** What clients do to a session's row: each call is one transaction, which asks for a run where needed. */
 import type { PermissionResult } from '../../index.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { InboxItem } from '../../protocol/ports.ts';
@@ -11,7 +11,7 @@ import { notify } from './listen.ts';
 export type SessionState = 'idle' | 'queued' | 'running' | 'parked' | 'poisoned';
 
 /** A run of a session that a transaction asks for. */
-export interface AskedRun {
+interface AskedRun {
   readonly sessionId: string;
   readonly run: number;
   /** The only host that may run it; null: any. */
@@ -19,7 +19,7 @@ export interface AskedRun {
 }
 
 /** Asks for a run within the transaction; without it, the workers find the queued session themselves. */
-export type Enqueue = (run: RunStatement, asked: AskedRun) => Promise<void>;
+type Enqueue = (run: RunStatement, asked: AskedRun) => Promise<void>;
 
 /** A question that a session waits for. */
 export interface OpenQuestion {

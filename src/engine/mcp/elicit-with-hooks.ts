@@ -3,11 +3,9 @@
  */
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
+import type { QueryEngineConfig } from '../config.ts';
 
-export type Elicit = (
-  request: ElicitationRequest,
-  options: { readonly signal: AbortSignal },
-) => Promise<ElicitationAnswer>;
+type Elicit = NonNullable<QueryEngineConfig['onElicitation']>;
 
 /**
  * Hooks first: a hook that answers replaces the person. Every answer to the server, of a hook or a person,
@@ -48,7 +46,7 @@ async function answerOfPerson(
   request: ElicitationRequest,
   askPerson: Elicit | undefined,
   hooks: HookPort,
-  options: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal; readonly askId: string },
 ): Promise<ElicitationAnswer> {
   if (askPerson === undefined) return { action: 'decline' };
   // The notification runs beside the question: a slow hook must not delay it.

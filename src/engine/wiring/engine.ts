@@ -37,6 +37,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
 
   const rooms = composeRooms(config, foundation, inherited);
   const { agents, allTools, appState, asking, hooks, mainTools, mcp, notices, permissions } = rooms;
+  const { questions } = rooms;
   const { folder, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
 
@@ -97,8 +98,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     world,
     conversation,
     submissions,
-    questions: rooms.questions,
-    parking: rooms.parking,
+    questions,
     model,
     budget,
     permissions,

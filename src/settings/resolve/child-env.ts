@@ -1,14 +1,18 @@
 import { looksSecret } from '../../util/text/secret-text.ts';
 import type { Env } from '../read/config-home.ts';
 
-/** Credentials of the model's provider: no child process ever sees them. */
-const PROVIDER_KEYS = [
+/**
+ * Credentials of the model's provider, and the database that tells workers what to run: no child process ever
+ * sees them.
+ */
+const NEVER_PASSED = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'ANTHROPIC_CUSTOM_HEADERS',
   'AWS_BEARER_TOKEN_BEDROCK',
   'CLAUDE_CODE_OAUTH_TOKEN',
   'CLAUDE_CODE_SESSION_ACCESS_TOKEN',
+  'TURNWRIGHT_DB',
 ];
 
 /** Words in the names of secrets. */
@@ -18,8 +22,8 @@ const HARMLESS_NAMES = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_AUTHOR_DATE'
 
 interface ChildEnvOptions {
   /**
-   * Names, or patterns with a trailing `*`, that pass although they look like secrets. Provider keys never
-   * do.
+   * Names, or patterns with a trailing `*`, that pass although they look like secrets. Credentials of the
+   * model's provider never do.
    */
   readonly allow?: readonly string[] | undefined;
   /** Set on purpose for child processes: added on top, whatever their names, provider keys excepted. */
@@ -37,7 +41,7 @@ export function childEnvironment(
     if (!isWithheld(name, value) || isAllowed(name, allow)) env[name] = value;
   }
   Object.assign(env, set);
-  for (const name of Object.keys(env)) if (isProvidersKey(name.toUpperCase())) delete env[name];
+  for (const name of Object.keys(env)) if (isNeverPassed(name.toUpperCase())) delete env[name];
   return env;
 }
 
@@ -47,7 +51,7 @@ export function childEnvironment(
  */
 export function isWithheld(name: string, value: string): boolean {
   const upper = name.toUpperCase();
-  return isSecret(upper) || isProvidersKey(upper) || looksSecret(value);
+  return isSecret(upper) || isNeverPassed(upper) || looksSecret(value);
 }
 
 function isSecret(name: string): boolean {
@@ -55,9 +59,9 @@ function isSecret(name: string): boolean {
   return !HARMLESS_NAMES.includes(name) && !name.startsWith('KEYBOARD_');
 }
 
-function isProvidersKey(name: string): boolean {
+function isNeverPassed(name: string): boolean {
   return (
-    PROVIDER_KEYS.includes(name) ||
+    NEVER_PASSED.includes(name) ||
     name.startsWith('ANTHROPIC_IDENTITY_TOKEN') ||
     (name.startsWith('CLAUDE_CODE_') && name.endsWith('_FILE_DESCRIPTOR'))
   );

@@ -1,0 +1,125 @@
+/** `turnwright durable`: the tables for sessions in Postgres, their state, and the removal of old ones. */
+import {
+  checkTables,
+  type Database,
+  type Overview,
+  openDatabase,
+  overviewOf,
+  prepareDatabase,
+  pruneSessions,
+  TABLES_VERSION,
+} from '../../durable/index.ts';
+import { errorText } from '../../util/text/error-text.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { DurableAction, DurableInvocation } from '../flags/durable-flags.ts';
+import { duration } from '../screen/units.ts';
+import { UsageError } from '../usage-error.ts';
+import type { World } from '../world.ts';
+import { databaseUrl } from './database-url.ts';
+
+/** A worker whose heartbeat is older than this hangs, or has gone without a word. */
+const SILENT_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+interface Call {
+  readonly url: string;
+  readonly database: Database;
+  readonly flags: DurableInvocation['flags'];
+}
+
+interface Answer {
+  readonly lines: readonly string[];
+  /** Something is wrong. */
+  readonly failed?: true;
+}
+
+const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> = {
+  async migrate({ url }) {
+    const { from, to } = await prepareDatabase(url);
+    return {
+      lines: [from === to ? `The tables have version ${to} already.` : `The tables have version ${to} now.`],
+    };
+  },
+
+  async status({ database, flags }) {
+    await checkTables(database.run);
+    const overview = await overviewOf(database.run);
+    return { lines: flags.json === true ? [JSON.stringify(overview, undefined, 2)] : statusLines(overview) };
+  },
+
+  async doctor({ database }) {
+    const lines: string[] = [];
+    let failed = false;
+    const check = async (what: string, look: () => Promise<string>) => {
+      try {
+        lines.push(`ok      ${what}: ${await look()}`);
+      } catch (error) {
+        failed = true;
+        lines.push(`failed  ${what}: ${errorText(error)}`);
+      }
+    };
+    await check('database', async () => {
+      const [row] = await database.run<{ readonly version: string; readonly name: string }>(
+        "select current_setting('server_version') as version, current_database() as name",
+      );
+      return `Postgres ${row?.version}, ${row?.name}`;
+    });
+    if (failed) return { lines, failed };
+    await check('durability', async () => {
+      const [row] = await database.run<{ readonly fsync: string; readonly commit: string }>(
+        "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit",
+      );
+      if (row?.fsync !== 'on') throw new Error('fsync is off: a power failure can destroy the database');
+      if (row.commit === 'off')
+        throw new Error('synchronous_commit is off: a crash of the database loses what was acknowledged');
+      return `fsync is on, synchronous_commit is ${row.commit}`;
+    });
+    await check('tables', async () => {
+      await checkTables(database.run);
+      return `version ${TABLES_VERSION}`;
+    });
+    await check('workers', async () => {
+      const { workers, sessions } = await overviewOf(database.run);
+      const alive = workers.filter(({ heartbeatAgeMs }) => heartbeatAgeMs < SILENT_MS);
+      const wait = alive.length === 0 && (sessions['queued'] ?? 0) > 0;
+      return wait ? 'none, and sessions wait: npx turnwright worker ./agent.js' : `${alive.length} alive`;
+    });
+    return failed ? { lines, failed } : { lines };
+  },
+
+  async prune({ database, flags: { olderThan } }) {
+    if (olderThan === undefined)
+      throw new UsageError('Say how old a session must be: turnwright durable prune --older-than <days>');
+    await checkTables(database.run);
+    const { length } = await pruneSessions(database, { olderThanMs: olderThan * DAY_MS });
+    return { lines: [`${length} ${length === 1 ? 'session was' : 'sessions were'} deleted.`] };
+  },
+};
+
+export async function durableCommand(world: World, { action, flags }: DurableInvocation): Promise<ExitCode> {
+  const url = databaseUrl(flags, world);
+  const database = await openDatabase({ url, connections: 1 });
+  try {
+    const { lines, failed } = await ACTIONS[action]({ url, database, flags });
+    await world.out.write(`${lines.join('\n')}\n`);
+    return failed === true ? EXIT.error : EXIT.success;
+  } finally {
+    await database.close();
+  }
+}
+
+function statusLines({ sessions, openAsks, oldestQueuedMs, workers, bytes }: Overview): readonly string[] {
+  const counts = Object.entries(sessions).map(([state, count]) => `${count} ${state}`);
+  const queued =
+    oldestQueuedMs === undefined ? '' : `; the oldest has been queued for ${duration(oldestQueuedMs)}`;
+  return [
+    `sessions   ${counts.length === 0 ? 'none' : counts.join(', ')}${queued}`,
+    `questions  ${openAsks === 0 ? 'none is open' : `${openAsks} wait for an answer`}`,
+    `database   ${(bytes / 1e6).toFixed(1)} MB`,
+    workers.length === 0 ? 'workers    none' : 'workers',
+    ...workers.map(({ workerId, host, pid, heartbeatAgeMs, draining, version }) => {
+      const silent = heartbeatAgeMs < SILENT_MS ? '' : `, silent for ${duration(heartbeatAgeMs)}`;
+      return `  ${workerId}  ${host}, process ${pid}, version ${version}${draining ? ', drains' : ''}${silent}`;
+    }),
+  ];
+}

@@ -1,0 +1,124 @@
+/** `turnwright send`: a prompt for a session in a database, its answer as it is written, or an interrupt. */
+import { type DurableClient, durableClient } from '../../durable/index.ts';
+import type { SDKResultMessage } from '../../index.ts';
+import { visible } from '../../terminal/text/visible.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import type { SendInvocation } from '../flags/durable-flags.ts';
+import { jsonLine } from '../output.ts';
+import { createLiveView } from '../run/live-view.ts';
+import { readPrompt } from '../run/prompt.ts';
+import { UsageError } from '../usage-error.ts';
+import type { World } from '../world.ts';
+import { databaseUrl } from './database-url.ts';
+
+export async function sendCommand(
+  world: World,
+  { session, words, flags }: SendInvocation,
+): Promise<ExitCode> {
+  const url = databaseUrl(flags, world);
+  const { follow: follows = false, from, interrupt = false, key, tenant, json = false } = flags;
+  const isPrompted = words.length > 0 || !(follows || interrupt);
+  const text = isPrompted ? await readPrompt({ words, stdin: world.stdin }) : '';
+  if (isPrompted && text === '')
+    throw new UsageError('Give a prompt, --follow or --interrupt: turnwright send <session> "what to do"');
+  if (!follows && (from !== undefined || json))
+    throw new UsageError(
+      '--from and --json go with --follow: turnwright send <session> --follow --from <cursor>',
+    );
+  const client = durableClient(url);
+  try {
+    if (interrupt) {
+      const { interrupted } = await client.interrupt(session);
+      await world.err.write(interrupted ? `${session} is interrupted.\n` : `Nothing runs in ${session}.\n`);
+    }
+    const sent = text === '' ? undefined : await client.send(session, text, { key, tenant });
+    if (!follows) return EXIT.success;
+    return await follow({ client, session, from: from ?? sent?.cursor, until: sent?.uuid, json }, world);
+  } finally {
+    await client.close();
+  }
+}
+
+interface Following {
+  readonly client: DurableClient;
+  readonly session: string;
+  /** Default: the session's beginning. */
+  readonly from: string | undefined;
+  /** uuid of the prompt whose result ends it. Default: it ends when the session has nothing left to do. */
+  readonly until: string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints what the session says, until the result. The session goes on when the person leaves. */
+async function follow({ client, session, from, until, json }: Following, world: World): Promise<ExitCode> {
+  const leaving = new AbortController();
+  let cursor = from;
+  let result: SDKResultMessage | undefined;
+  const leave = () => leaving.abort();
+  const forget = world.signals.attach({ interrupt: leave, close: leave });
+  let isAtRest = false;
+  const rest = () => {
+    isAtRest = true;
+    leave();
+  };
+  const watched =
+    until === undefined ? watchForRest({ client, session, seen: () => cursor, rest }) : undefined;
+  const view = json
+    ? undefined
+    : createLiveView(world, { verbose: true, neverAsk: true, summary: false }).sink;
+  try {
+    for await (const each of client.follow(session, { from, until, signal: leaving.signal })) {
+      cursor = each.cursor;
+      const { message } = each;
+      if (view === undefined) await world.out.write(jsonLine({ cursor, message }));
+      else await view.show(message);
+      if (message.type === 'result') result = message;
+      const parked =
+        message.type === 'system' && message.subtype === 'session_parked' && message.on === 'ask';
+      if (parked && view !== undefined) await sayQuestions(client, session, world);
+    }
+  } finally {
+    watched?.stop();
+    forget();
+    await view?.end(result);
+  }
+  if (result !== undefined && (isAtRest || until !== undefined)) return exitCodeOf(result);
+  if (isAtRest) return EXIT.success;
+  const place = cursor === undefined ? '' : ` --from ${cursor}`;
+  await world.err.write(
+    `${session} goes on without you. Follow it again: turnwright send ${session} --follow${place}\n`,
+  );
+  return EXIT.interrupted;
+}
+
+interface RestWatch {
+  readonly client: DurableClient;
+  readonly session: string;
+  readonly seen: () => string | undefined;
+  readonly rest: () => void;
+}
+
+const REST_MS = 300;
+
+/** Calls `rest` when the session is idle twice in a row, with no message in between. */
+function watchForRest({ client, session, seen, rest }: RestWatch): { stop(): void } {
+  let before: string | undefined;
+  const timer = setInterval(async () => {
+    // What is wrong with the database, the stream itself says.
+    const status = await client.status(session).catch(() => undefined);
+    const place = status?.state === 'idle' ? `idle at ${seen()}` : undefined;
+    if (place !== undefined && place === before) rest();
+    before = place;
+  }, REST_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+async function sayQuestions(client: DurableClient, session: string, world: World): Promise<void> {
+  const status = await client.status(session);
+  for (const { askId, toolName, question } of status?.questions ?? []) {
+    const asked = JSON.stringify(question['input'] ?? question['elicitation'] ?? {});
+    await world.err.write(
+      `${session} waits for an answer: ${visible(`${toolName} ${asked}`)}\n  turnwright answer ${session} ${askId} allow    (or deny)\n`,
+    );
+  }
+}

@@ -1,0 +1,132 @@
+/** The flags of the commands about sessions in a database: `durable`, `worker`, `send`, `answer`. */
+import { type Command, Option } from 'commander';
+import { UsageError } from '../usage-error.ts';
+import { jsonObject, port, positiveInteger } from './flag-values.ts';
+
+/** What `turnwright durable` can be asked to do. */
+const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune'] as const;
+export type DurableAction = (typeof DURABLE_ACTIONS)[number];
+
+export interface DurableInvocation {
+  readonly command: 'durable';
+  readonly action: DurableAction;
+  readonly flags: { readonly db?: string; readonly json?: true; readonly olderThan?: number };
+}
+
+export interface WorkerInvocation {
+  readonly command: 'worker';
+  /** A JavaScript file. */
+  readonly module: string;
+  readonly flags: {
+    readonly db?: string;
+    /** Runs at the same time. */
+    readonly concurrency?: number;
+    /** Port of the health endpoint; `false`: there is none. */
+    readonly health?: number | false;
+    readonly healthHost?: string;
+    /** Seconds that running sessions may take to end after SIGTERM. */
+    readonly drain?: number;
+  };
+}
+
+export interface SendInvocation {
+  readonly command: 'send';
+  readonly session: string;
+  readonly words: readonly string[];
+  readonly flags: {
+    readonly db?: string;
+    readonly follow?: true;
+    readonly from?: string;
+    readonly interrupt?: true;
+    readonly key?: string;
+    readonly tenant?: string;
+    readonly json?: true;
+  };
+}
+
+export interface AnswerInvocation {
+  readonly command: 'answer';
+  readonly session: string;
+  readonly ask: string;
+  readonly behavior: 'allow' | 'deny';
+  readonly flags: {
+    readonly db?: string;
+    readonly message?: string;
+    readonly input?: Readonly<Record<string, unknown>>;
+  };
+}
+
+export type DatabaseInvocation = DurableInvocation | WorkerInvocation | SendInvocation | AnswerInvocation;
+
+const DATABASE = ['--db <url>', 'the Postgres database (default: the variable TURNWRIGHT_DB)'] as const;
+
+export function addDurableCommands(
+  subcommand: (name: string, does: string) => Command,
+  onCall: (invocation: DatabaseInvocation) => void,
+): void {
+  subcommand('durable', 'make or check the tables for sessions in Postgres, or remove old sessions')
+    .argument('<action>', `${DURABLE_ACTIONS.slice(0, -1).join(', ')} or ${DURABLE_ACTIONS.at(-1)}`)
+    .option(...DATABASE)
+    .option('--json', 'status: as JSON')
+    .addOption(
+      new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(
+        positiveInteger,
+      ),
+    )
+    .action((action: string, flags: DurableInvocation['flags']) => {
+      const known = DURABLE_ACTIONS.find((each) => each === action);
+      if (known === undefined)
+        throw new UsageError(`There is no "durable ${action}". There are: ${DURABLE_ACTIONS.join(', ')}.`);
+      onCall({ command: 'durable', action: known, flags });
+    });
+
+  subcommand('worker', 'run the sessions of a database, with the agent that a module describes')
+    .argument('<module>', 'a JavaScript file whose default export holds the options of the agent')
+    .option(...DATABASE)
+    .addOption(new Option('--concurrency <n>', 'sessions at the same time').argParser(positiveInteger))
+    .addOption(
+      new Option(
+        '--health <port>',
+        'serve /healthz and /metrics here (default 9464, or any free port)',
+      ).argParser(port),
+    )
+    .option('--no-health', 'serve neither')
+    .option('--health-host <address>', 'listen on this address (default 127.0.0.1)')
+    .addOption(
+      new Option('--drain <seconds>', 'after SIGTERM, wait so long for what runs (default 30)').argParser(
+        positiveInteger,
+      ),
+    )
+    .action((module: string, flags: WorkerInvocation['flags']) =>
+      onCall({ command: 'worker', module, flags }),
+    );
+
+  subcommand('send', 'send a prompt to a session in a database, follow it, or interrupt it')
+    .argument('<session>', 'id of a session; a new one begins with its first prompt')
+    .argument('[text...]', 'the prompt')
+    .option(...DATABASE)
+    .option('--follow', 'print what the session says, until it has answered')
+    .option('--from <cursor>', 'with --follow: go on behind this place')
+    .option('--interrupt', 'interrupt what runs')
+    .option('--key <key>', 'sending twice under one key sends once')
+    .option('--tenant <name>', 'whose limits the session counts against')
+    .option('--json', 'with --follow: one JSON object for each message, with its cursor')
+    .action((session: string, words: string[], flags: SendInvocation['flags']) =>
+      onCall({ command: 'send', session, words, flags }),
+    );
+
+  subcommand('answer', 'answer a question that a session in a database waits for')
+    .argument('<session>', 'id of the session')
+    .argument('<ask>', 'id of the question, as --follow prints it')
+    .argument('<allow|deny>', 'the answer')
+    .option(...DATABASE)
+    .option('--message <text>', 'deny: what the model is told')
+    .addOption(
+      new Option('--input <json>', 'allow: run the call with this input instead').argParser(jsonObject),
+    )
+    .action((session: string, ask: string, behavior: string, flags: AnswerInvocation['flags']) => {
+      if (behavior !== 'allow' && behavior !== 'deny')
+        throw new UsageError(`The answer is allow or deny, not "${behavior}".`);
+      onCall({ command: 'answer', session, ask, behavior, flags });
+    });
+}

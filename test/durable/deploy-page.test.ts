@@ -1,0 +1,118 @@
+/** The blocks of docs/deploy.md: units that systemd accepts, commands that parse, and a backup that restores. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseArgs } from '../../src/cli/flags/args.ts';
+import { durableClient, openDatabase, prepareDatabase } from '../../src/durable/index.ts';
+import { newDatabase, programFolder } from './cluster.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, text = '']) => text,
+  );
+
+/** What our command line makes of the words behind its name. */
+const invoked = (line: string) => {
+  const [, rest = ''] = line.split('turnwright ');
+  return parseArgs(rest.split(' '), 'Turnwright');
+};
+
+describe('systemd', () => {
+  const units = blocks('ini').map((unit) => ({ name: basename(unit.split('\n')[0] ?? ''), unit }));
+
+  test('each unit is named by its first line', () => {
+    expect(units.map(({ name }) => name)).toEqual([
+      'turnwright-worker@.service',
+      'turnwright-prune.service',
+      'turnwright-prune.timer',
+    ]);
+  });
+
+  test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd accepts the units', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'units-'));
+    // It looks whether the program is there, and whether the folder and the user are.
+    const bin = join(folder, 'turnwright');
+    writeFileSync(bin, '#!/bin/sh\n', { mode: 0o755 });
+    for (const { name, unit } of units)
+      writeFileSync(join(folder, name), unit.replaceAll(/\/\S*bin\/turnwright/g, bin));
+    const names = units.map(({ name }) => join(folder, name.replace('@.', '@64.')));
+    writeFileSync(names[0] as string, readFileSync(join(folder, units[0]?.name ?? '')));
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...names], { encoding: 'utf8' });
+    expect(stderr.split('\n').filter((line) => line.includes(folder) && !line.includes('Failed to'))).toEqual(
+      [],
+    );
+  });
+
+  test('the command of each unit is one of ours', () => {
+    const commands = units.flatMap(({ unit }) => /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? []);
+    expect(commands.map((line) => invoked(line.replace('%i', '64')))).toMatchObject([
+      { command: 'worker', module: './agent.js', flags: { health: 9464, drain: 60 } },
+      { command: 'durable', action: 'prune', flags: { olderThan: 90 } },
+    ]);
+  });
+});
+
+describe('the container file', () => {
+  const [file = ''] = blocks('dockerfile');
+
+  test('starts a worker, with its health on all addresses of the container', () => {
+    const words = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(file)?.[1] ?? '[]') as string[];
+    expect(words[0]).toBe('node_modules/.bin/turnwright');
+    expect(parseArgs(words.slice(1), 'Turnwright')).toMatchObject({
+      command: 'worker',
+      module: './agent.js',
+      flags: { healthHost: '0.0.0.0' },
+    });
+  });
+
+  test('its health check is a program that Node runs', () => {
+    const script = /CMD node -e "(.*)"$/m.exec(file)?.[1] ?? '';
+    // No worker listens here: the check says so by its exit code.
+    const { status, stderr } = spawnSync(process.execPath, ['-e', script.replace('9464', '1')], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, '']);
+  });
+});
+
+test('a backup restores to a database in which the sessions are', async () => {
+  const url = newDatabase();
+  await prepareDatabase(url);
+  const client = durableClient(url);
+  await client.send('s1', 'Hello.');
+  await client.close();
+  const name = `restored_${process.pid}`;
+  const restored = url.replace(/\/[^/?]+\?/, `/${name}?`);
+  const sockets = new URL(url.replace('postgresql:', 'http:')).searchParams.get('host') ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'));
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const script = blocks('sh').find((text) => text.includes('pg_dump')) ?? '';
+  writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec node ${join(ROOT, 'dist/bin/turnwright')} "$@"\n`, {
+    mode: 0o755,
+  });
+  const said = execFileSync('bash', ['--norc', '-euc', script], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: `${bin}:${programFolder()}:${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: folder,
+      PGHOST: sockets,
+      PGUSER: 'turnwright',
+      TURNWRIGHT_DB: url,
+      RESTORED_NAME: name,
+      RESTORED_DB: restored,
+    },
+  });
+  expect(said).toMatch(/^ok +tables/m);
+  const again = await openDatabase({ url: restored });
+  onTestFinished(() => again.close());
+  expect(await again.run('select session_id, state from turnwright.sessions')).toEqual([
+    { session_id: 's1', state: 'queued' },
+  ]);
+});
