@@ -5,6 +5,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Worker, type WorkerOptions, worker } from '../../../src/durable/index.ts';
+import type { Options } from '../../../src/index.ts';
 import type { ModelRequest } from '../../../src/protocol/model/model.ts';
 import type { EffectClass } from '../../../src/protocol/tools/tool.ts';
 import {
@@ -96,6 +97,7 @@ export const STEPS_OF_A_PROCESS = 100_000;
 export async function scriptedWorker(
   answer: ScriptStep,
   options: Partial<WorkerOptions> & { readonly engine?: object } = {},
+  further: Partial<Options> = {},
 ): Promise<Worker> {
   const { engine, ...rest } = options;
   const model = scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
@@ -105,6 +107,7 @@ export async function scriptedWorker(
     options: {
       settingSources: [],
       allowedTools: Object.values(name),
+      ...further,
       engine: { callModel: model.callModel, home: env('HOME_FOLDER'), ...engine },
     },
     ...rest,
