@@ -2,6 +2,7 @@
 import { type Admission, type JournalStore, type Options, query } from '../index.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
+import type { AppendQueue } from './postgres/append-queue.ts';
 import { createAsks } from './postgres/asks.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
@@ -18,6 +19,7 @@ interface RunSessionOptions {
   readonly database: Database;
   readonly listener: Listener;
   readonly admission: Admission;
+  readonly appends: AppendQueue;
   /** Aborted when another worker may have the session. */
   readonly lease: AbortSignal;
   /** Checked after each write, before what it permits is done. */
@@ -59,7 +61,9 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const inbox = createInbox(database, listener);
   const outbox = await openOutbox({ database, listener, sessionId });
   const { alongside } = outbox;
-  const journal = outbox.over(await createJournalStore(database, { cwd: folder, alongside }));
+  const journal = outbox.over(
+    await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
+  );
   const store = watched(journal, isHeard, () => markProgress(database.run, sessionId));
   const asks = createAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;

@@ -9,6 +9,7 @@ import { openDispatch, startExecutor } from './dbos.ts';
 import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
 import { createAdmission } from './postgres/admission.ts';
+import { createAppendQueue } from './postgres/append-queue.ts';
 import { openDatabase } from './postgres/database.ts';
 import { createListener } from './postgres/listen.ts';
 import { checkTables } from './postgres/migrations.ts';
@@ -104,6 +105,7 @@ export async function worker({
   const id = randomUUID();
   const listener = createListener(database);
   const admission = createAdmission(database, listener);
+  const appends = createAppendQueue(database);
   const active = new Map<string, Promise<void>>();
   let state: 'works' | 'drains' | 'is closed' = 'works';
   const figures = createFigures({
@@ -159,6 +161,7 @@ export async function worker({
         database,
         listener,
         admission: admission.of(session.tenant),
+        appends,
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,

@@ -1,13 +1,14 @@
-/** The journal of sessions in Postgres: an append is one statement, which the row of its session fences. */
+/** The journal of sessions in Postgres. An append is fenced by the row of its session. */
 import { journalFormat as loadFormat } from '../../index.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Appended, Clock, JournalStore, TakenOver } from '../../protocol/ports.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import { systemClock } from '../../util/clock.ts';
+import { type AppendQueue, createAppendQueue } from './append-queue.ts';
 import type { Statements } from './database.ts';
 import { outlasting } from './outlasting.ts';
 import { createSnapshots } from './snapshots.ts';
-import { rowsInto, type StreamRows, streamValues } from './stream-rows.ts';
+import type { StreamRows } from './stream-rows.ts';
 
 interface JournalOptions {
   /** Working directory of sessions that have none in their row. */
@@ -15,6 +16,11 @@ interface JournalOptions {
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
   /** Called for each append; what it returns is written in the same transaction, once. */
   readonly alongside?: ((sessionId: string) => StreamRows | undefined) | undefined;
+  /**
+   * Shared by the stores of a process, so that appends of several sessions are one statement.
+   * @default one of its own
+   */
+  readonly appends?: AppendQueue | undefined;
   /**
    * How long an append waits for a server that is away.
    * @default 60,000 ms
@@ -38,10 +44,11 @@ const PAGE_ROWS = 500;
  */
 export async function createJournalStore(
   database: Statements,
-  { cwd, clock = systemClock, alongside, outageMs }: JournalOptions,
+  { cwd, clock = systemClock, alongside, outageMs, appends }: JournalOptions,
 ): Promise<JournalStore> {
   const format = await loadFormat();
   const { run } = outlasting(database, { outageMs });
+  const queue = appends ?? createAppendQueue(database, { outageMs });
   const snapshots = createSnapshots(run, format);
   const open = new Map<string, OpenJournal>();
 
@@ -53,13 +60,8 @@ export async function createJournalStore(
     bodies: readonly string[],
   ): Promise<Appended> {
     const seq = afterSeq + ids.length;
-    const { messages, frames } = alongside?.(sessionId) ?? NO_ROWS;
-    const stream = messages.length + frames.length === 0 ? [] : streamValues({ messages, frames });
-    const written = await run(stream.length === 0 ? APPEND : APPEND_WITH_STREAM, [
-      ...[sessionId, epoch, afterSeq, ids, bodies],
-      ...stream,
-    ]);
-    if (written.length > 0) return { seq };
+    const stream = alongside?.(sessionId) ?? NO_ROWS;
+    if (await queue.append({ sessionId, epoch, afterSeq, ids, lines: bodies, stream })) return { seq };
     const [row] = await run<{ readonly epoch: number; readonly head: number }>(
       'select epoch, head from turnwright.sessions where session_id = $1',
       [sessionId],
@@ -149,32 +151,3 @@ const TAKE_OVER = `
   on conflict (session_id) do update set
     epoch = sessions.epoch + 1, barren_epochs = sessions.barren_epochs + 1, updated_at = now()
   returning epoch, head, coalesce(cwd, $2) as cwd`;
-
-/**
- * The update locks the row and fails to match when a newer epoch owns the session: then nothing is inserted.
- * Followers are woken when there are some.
- */
-const FENCE_AND_INSERT = `
-  with fence as (
-    update turnwright.sessions
-    set head = $3::int + cardinality($4::text[]), updated_at = now()
-    where session_id = $1 and epoch = $2 and head = $3
-    returning session_id
-  ), records as (
-    insert into turnwright.journal (session_id, seq, epoch, entry_id, body)
-    select $1, $3 + ordinality, $2, entry_id, body
-    from fence, unnest($4::text[], $5::text[]) with ordinality as entry (entry_id, body, ordinality)
-  )`;
-
-const WAKE_FOLLOWERS = `
-  select (
-    select pg_notify('turnwright', 'journal ' || $1)
-    from turnwright.followers where session_id = $1 and until > now()
-  ) from fence`;
-
-const APPEND = FENCE_AND_INSERT + WAKE_FOLLOWERS;
-
-const APPEND_WITH_STREAM = `${FENCE_AND_INSERT},
-  messages as (${rowsInto('messages', 6)}),
-  frames as (${rowsInto('frames', 9)})
-  ${WAKE_FOLLOWERS}`;

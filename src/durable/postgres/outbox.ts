@@ -216,7 +216,7 @@ class RunOutbox implements Outbox {
     const { sessionId } = this.#options;
     const [row] = await this.#run<{ readonly ms: number | null }>(WRITE, [
       ...[sessionId, this.#epoch, this.#cut],
-      ...streamValues(rows),
+      ...streamValues([rows]),
     ]).catch(() => [{ ms: null }]);
     if (row === undefined) this.#isOver = true;
     else this.#followedUntilMs = this.#clock.monotonicMs() + (row.ms ?? 0);
@@ -260,11 +260,11 @@ function rowsOf(rows: readonly Row[]): StreamRows {
 /** Nothing, and no row, when a newer epoch owns the session. */
 const WRITE = `
   with fence as (
-    select session_id from turnwright.sessions where session_id = $1 and epoch = $2 for share
+    select session_id, epoch, 1 as at from turnwright.sessions where session_id = $1 and epoch = $2 for share
   ), gone as (
     delete from turnwright.frames using fence where frames.session_id = $1 and after_seq < $3
   ), messages as (${rowsInto('messages', 4)}
-  ), frames as (${rowsInto('frames', 7)}
+  ), frames as (${rowsInto('frames', 8)}
   ), follower as (
     select until from turnwright.followers where session_id = $1 and until > now()
   )

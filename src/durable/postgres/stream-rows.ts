@@ -16,24 +16,30 @@ export interface StreamRows {
   readonly frames: readonly StreamRow[];
 }
 
-/** Values for both kinds of `rowsInto`: messages, then frames. */
-export const streamValues = ({ messages, frames }: StreamRows): readonly unknown[] => [
-  ...columns(messages),
-  ...columns(frames),
+/** Values for both kinds of `rowsInto`: messages, then frames; those of the first session, the second … */
+export const streamValues = (sessions: readonly StreamRows[]): readonly unknown[] => [
+  ...columns(sessions, 'messages'),
+  ...columns(sessions, 'frames'),
 ];
 
-const columns = (rows: readonly StreamRow[]): readonly unknown[] => [
-  rows.map(({ afterSeq }) => afterSeq),
-  rows.map(({ n }) => n),
-  rows.map(({ message }) => message),
-];
+function columns(sessions: readonly StreamRows[], kind: keyof StreamRows): readonly unknown[] {
+  const rows = sessions.flatMap((stream, at) => stream[kind].map((row) => ({ ...row, of: at + 1 })));
+  return [
+    rows.map(({ of }) => of),
+    rows.map(({ afterSeq }) => afterSeq),
+    rows.map(({ n }) => n),
+    rows.map(({ message }) => message),
+  ];
+}
 
 /**
- * Part of a statement: `$1` is the session, `$2` the epoch, the three columns begin at `$first`, and there is
- * a query `fence`, with a row where that epoch owns the session.
+ * Part of a statement: the four columns begin at `$first`, and there is a query `fence`, with `session_id`,
+ * `epoch` and the number `at` of each session that this epoch owns.
  */
 export const rowsInto = (table: 'messages' | 'frames', first: number): string => `
   insert into turnwright.${table} (session_id, after_seq, n, epoch, message)
-  select $1, after_seq, n, $2, message
-  from fence, unnest($${first}::int[], $${first + 1}::bigint[], $${first + 2}::text[]) as row (after_seq, n, message)
+  select fence.session_id, r.after_seq, r.n, fence.epoch, r.message
+  from unnest($${first}::int[], $${first + 1}::int[], $${first + 2}::bigint[], $${first + 3}::text[])
+      as r (of, after_seq, n, message)
+    join fence on fence.at = r.of
   on conflict do nothing`;

@@ -1,0 +1,135 @@
+/** Appends of all sessions of a process: those that wait at the same time are one statement. */
+import type { RunStatement, Statements } from './database.ts';
+import { outlasting } from './outlasting.ts';
+import { rowsInto, type StreamRows, streamValues } from './stream-rows.ts';
+
+interface Append {
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly afterSeq: number;
+  readonly ids: readonly string[];
+  /** Without newlines. */
+  readonly lines: readonly string[];
+  readonly stream: StreamRows;
+}
+
+export interface AppendQueue {
+  /** false: nothing was written, because the session's row has another epoch or head. */
+  append(append: Append): Promise<boolean>;
+}
+
+interface Waiting extends Append {
+  resolve(isWritten: boolean): void;
+  reject(error: unknown): void;
+}
+
+/** Statements at the same time: a second one is prepared while the first is committed. */
+const STATEMENTS = 2;
+const BATCH_APPENDS = 100;
+const BATCH_CHARS = 4 * 1024 * 1024;
+
+/** At most one append per session may wait at a time. Waits for a server that is away, and repeats. */
+export function createAppendQueue(
+  database: Statements,
+  options: { readonly outageMs?: number | undefined } = {},
+): AppendQueue {
+  const { run } = outlasting(database, options);
+  let waiting: Waiting[] = [];
+  let running = 0;
+
+  async function flush(): Promise<void> {
+    running += 1;
+    // What is appended in the same turn goes along.
+    await undefined;
+    while (waiting.length > 0) await write(nextBatch());
+    running -= 1;
+  }
+
+  function nextBatch(): readonly Waiting[] {
+    let chars = 0;
+    const isWithin = ({ lines }: Waiting, at: number) => {
+      for (const line of lines) chars += line.length;
+      return at === 0 || (at < BATCH_APPENDS && chars <= BATCH_CHARS);
+    };
+    const end = waiting.findIndex((append, at) => !isWithin(append, at));
+    const batch = end < 0 ? waiting : waiting.slice(0, end);
+    waiting = end < 0 ? [] : waiting.slice(end);
+    return batch;
+  }
+
+  async function write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const written = new Set((await append(run, batch)).map(({ session_id }) => session_id));
+      for (const { sessionId, resolve } of batch) resolve(written.has(sessionId));
+    } catch (error) {
+      // One that cannot be written must not keep the others from it.
+      if (batch.length === 1) batch[0]?.reject(error);
+      else for (const one of batch) await write([one]);
+    }
+  }
+
+  return {
+    append: (given) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ ...given, resolve, reject });
+        if (running < STATEMENTS) void flush();
+      }),
+  };
+}
+
+function append(run: RunStatement, batch: readonly Append[]) {
+  // In one order, so that two processes do not wait for each other.
+  const appends = batch.toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
+  const lines = appends.flatMap((one) => one.lines);
+  const values = [
+    appends.map(({ sessionId }) => sessionId),
+    appends.map(({ epoch }) => epoch),
+    appends.map(({ afterSeq }) => afterSeq),
+    appends.map(({ ids }) => ids.length),
+    appends.flatMap(({ lines: own }, at) => own.map(() => at + 1)),
+    appends.flatMap(({ ids, afterSeq }) => ids.map((_, at) => afterSeq + 1 + at)),
+    appends.flatMap(({ ids }) => ids),
+    // One text is cheaper for both sides than a list of texts, whose quotes would be escaped.
+    lines.join('\n'),
+  ];
+  const hasStream = appends.some(({ stream }) => stream.messages.length + stream.frames.length > 0);
+  const stream = hasStream ? streamValues(appends.map((one) => one.stream)) : [];
+  return run<{ readonly session_id: string }>(hasStream ? APPEND_WITH_STREAM : APPEND, [
+    ...values,
+    ...stream,
+  ]);
+}
+
+/**
+ * The update locks the rows and does not match where a newer epoch owns the session: of it nothing is
+ * inserted. Followers are woken where there are some.
+ */
+const FENCE_AND_INSERT = `
+  with given as (
+    select * from unnest($1::text[], $2::int[], $3::int[], $4::int[])
+      with ordinality as given (session_id, epoch, after_seq, count, at)
+  ), fence as (
+    update turnwright.sessions s
+    set head = g.after_seq + g.count, updated_at = now()
+    from given g
+    where s.session_id = g.session_id and s.epoch = g.epoch and s.head = g.after_seq
+    returning s.session_id, s.epoch, g.at
+  ), records as (
+    insert into turnwright.journal (session_id, seq, epoch, entry_id, body)
+    select f.session_id, e.seq, f.epoch, e.entry_id, e.body
+    from unnest($5::int[], $6::int[], $7::text[], string_to_array($8, E'\\n')) as e (at, seq, entry_id, body)
+      join fence f using (at)
+  )`;
+
+const WAKE_FOLLOWERS = `
+  select session_id, (
+    select pg_notify('turnwright', 'journal ' || f.session_id)
+    from turnwright.followers f where f.session_id = fence.session_id and f.until > now()
+  ) from fence`;
+
+const APPEND = FENCE_AND_INSERT + WAKE_FOLLOWERS;
+
+const APPEND_WITH_STREAM = `${FENCE_AND_INSERT},
+  messages as (${rowsInto('messages', 9)}),
+  frames as (${rowsInto('frames', 13)})
+  ${WAKE_FOLLOWERS}`;
