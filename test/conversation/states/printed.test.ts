@@ -10,7 +10,7 @@ import { reply } from '../../../src/rehearsal/index.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { gather } from '../../sdk/query-under-test.ts';
 import { commandsUnderTest, type Harness } from '../commands/command-under-test.ts';
-import { answer, ended, init, result, system } from './messages.ts';
+import { answer, ended, init, message, result, system } from './messages.ts';
 import { type Play, perform, prompt } from './stage.ts';
 
 const theme = createTheme('none');
@@ -51,6 +51,26 @@ test('an error is wrapped between its words', () => {
   const { printed } = perform([entered, init, failed], { columns: 40, rows: 24 });
   expect(printed).toContain('The lock cannot be written: the disk is');
   expect(printed).toContain('full, so that nothing is recorded.');
+});
+
+test('an error that the answer has told already is not told again by the end', () => {
+  const text = 'A record could not be written. The disk is full.';
+  const entered = { kind: 'entered', prompt: prompt('go') } as const;
+  const told = message({
+    type: 'assistant',
+    parent_tool_use_id: null,
+    isApiErrorMessage: true,
+    error: 'unknown',
+    message: { id: 'm1', content: [{ type: 'text', text }] },
+  });
+  const failed = ended({
+    subtype: 'error_during_execution',
+    is_error: true,
+    terminal_reason: 'model_error',
+    errors: [text],
+  });
+  const { printed } = perform([entered, init, told, failed], { columns: 100, rows: 24 });
+  expect(printed.filter((row) => row.includes('A record'))).toEqual([`✗ ${text}`]);
 });
 
 test('a call that an interrupt kept from running is stopped, and has not failed', () => {

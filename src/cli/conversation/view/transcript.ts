@@ -42,6 +42,8 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   const { commit } = options;
   const parts: ViewPart[] = [];
   let block: { readonly stream: MarkdownStream; text: string } | undefined;
+  /** Errors that were printed since the last prompt. */
+  let told: string[] = [];
 
   const keep = (part: ViewPart) => {
     parts.push(part);
@@ -67,7 +69,9 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     }
     endBlock();
     if (item.kind === 'textEnd') return;
-    const rows = rowsOf(item, options);
+    if (item.kind === 'prompt') told = [];
+    if (item.kind === 'note' && item.tone === 'error') told.push(item.text);
+    const rows = rowsOf(item.kind === 'end' ? without(told, item) : item, options);
     if (item.kind !== 'tool' || item.isSaid !== true) commit(rows);
     keep(partOf(item, rows));
   };
@@ -85,6 +89,13 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       parts: block === undefined ? parts : [...parts, answerPart(block.text)],
     }),
   };
+}
+
+/** The end of a submission whose errors are those that were not printed before it. */
+function without(told: readonly string[], end: EndItem): EndItem {
+  const { result } = end;
+  if (result.subtype === 'success') return end;
+  return { ...end, result: { ...result, errors: result.errors.filter((error) => !told.includes(error)) } };
 }
 
 /** Its first line says what it is about. */
