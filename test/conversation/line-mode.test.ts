@@ -1,4 +1,5 @@
 /** The conversation line by line: every line once, every question a numbered list, no control sequence at all. */
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -53,13 +54,14 @@ interface Start {
   readonly prompt?: string;
   readonly runCommand?: (text: string, context: CommandContext) => Promise<boolean>;
   readonly options?: object;
+  readonly askSecret?: (question: string) => Promise<string | undefined>;
   /** Makes files before it begins. */
   readonly prepare?: (cwd: string) => void;
 }
 
 async function start(
   replies: readonly ScriptedReply[],
-  { prompt, runCommand, options, prepare }: Start = {},
+  { prompt, runCommand, options, askSecret, prepare }: Start = {},
 ) {
   const server = await startRehearsal({ scenario: { name: 'line mode', replies } });
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'turnwright-lines-')));
@@ -87,6 +89,7 @@ async function start(
       prompt,
     },
     runCommand,
+    ...(askSecret && { askSecret }),
     clock,
     input,
     isEchoed: false,
@@ -464,6 +467,28 @@ test.each([
 ])('it is used where %s', (_, asked, TERM, columns, rows, expected) => {
   const stdout = { columns, rows } as NodeJS.WriteStream;
   expect(wantsLineMode({ stdout, env: { TERM } }, asked)).toBe(expected);
+});
+
+test('a secret is read by what shows nothing of it, and no line of the conversation', async () => {
+  let typed: string | undefined;
+  const { input, type, until, server } = await start([reply('First.')], {
+    runCommand: async (_, context) => {
+      typed = await context.askSecret('API key');
+      return true;
+    },
+    askSecret: async () => {
+      const read = once(input, 'data');
+      input.write('secret\n');
+      return String((await read)[0]).trim();
+    },
+  });
+  await until(ready);
+  type('/login');
+  await until(ready);
+  expect(typed).toBe('secret');
+  type('a prompt');
+  await until('First.');
+  expect(JSON.stringify(server.requests)).not.toContain('secret');
 });
 
 describe('what was not sent', () => {

@@ -5,6 +5,7 @@ import type { Theme } from '../../terminal/text/theme.ts';
 import type { Env } from '../world.ts';
 import type { ConversationClock } from './clock.ts';
 import type { OverlayOf, ViewDocument } from './overlay.ts';
+import type { ThemeSetting } from './screen/screen-settings.ts';
 import type { ConversationState } from './state.ts';
 
 export interface CommandContext {
@@ -15,6 +16,9 @@ export interface CommandContext {
   readonly cwd: string;
   readonly env: Env;
   readonly theme: Theme;
+  /** Which theme it is, as the person has set it; undefined: there are no colours here. */
+  readonly themeSetting: ThemeSetting | undefined;
+  setTheme(setting: ThemeSetting): void;
   readonly clock: ConversationClock;
   /** Columns for texts, now: at most 100. */
   readonly columns: number;
@@ -32,6 +36,8 @@ export interface CommandContext {
   transcript(): ViewDocument;
   /** Sends a prompt as if the person had entered it; it is queued while the session works. */
   send(prompt: string): void;
+  /** Asks for a secret, which is not shown; undefined: left with Esc. */
+  askSecret(question: string): Promise<string | undefined>;
   /** Opens a file in the person's editor (`$VISUAL`, `$EDITOR`), and resolves when it is closed. */
   openFile(path: string): Promise<void>;
   /** Replaces the text in the editor. */
@@ -52,6 +58,8 @@ export interface ReopenTarget {
   /** Uuid of the last message that counts. */
   readonly resumeSessionAt?: string;
   readonly forkSession?: boolean;
+  /** True: the conversation goes on where it is, so nothing of it is printed again. Default false. */
+  readonly isQuiet?: boolean;
   /** Text for the editor afterwards, for example the prompt that was rewound. */
   readonly draft?: string;
 }

@@ -11,7 +11,7 @@ export const TRUST = { projectTrusted: false, trustRecorded: true } as const;
 const CHECK_LIMIT_MS = 10_000;
 
 /** What a login here would be for, and what is used in its place. */
-interface LoginTarget {
+export interface LoginTarget {
   readonly address: string;
   /** A credential that takes precedence over a login: the name of its source. */
   readonly overriddenBy: string | undefined;

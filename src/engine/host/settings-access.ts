@@ -50,7 +50,7 @@ interface SettingsAccessInput extends ConfigSources {
 /** The keys that `update` takes; their values are words. */
 const WRITABLE: Readonly<Record<'localSettings' | 'userSettings', readonly string[]>> = {
   localSettings: ['outputStyle', 'model', 'effortLevel'],
-  userSettings: ['outputStyle', 'model', 'effortLevel'],
+  userSettings: ['outputStyle', 'model', 'effortLevel', 'theme'],
 };
 const FILES = { localSettings: 'local', projectSettings: 'project', userSettings: 'user' } as const;
 const DESTINATIONS = ['localSettings', 'projectSettings', 'userSettings'] as const;

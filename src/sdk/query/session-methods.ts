@@ -108,7 +108,10 @@ export interface SettingsMethods {
    * `invalid_settings`, without a change.
    */
   applyFlagSettings(settings: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Writes `outputStyle`, `model` or `effortLevel` to a settings file that this session reads. */
+  /**
+   * Writes `outputStyle`, `model` or `effortLevel` to a settings file that this session reads; to the user's
+   * also `theme`. Rejects with `invalid_settings`.
+   */
   updateSettings(
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { CommandContext, ReopenTarget } from '../../../src/cli/conversation/command-context.ts';
 import { completeCommand, runCommand } from '../../../src/cli/conversation/commands/index.ts';
 import type { ListOverlay } from '../../../src/cli/conversation/commands/list.ts';
+import { questionOverlay } from '../../../src/cli/conversation/commands/question.ts';
 import type { Overlay, OverlayHost, OverlayOf, ViewDocument } from '../../../src/cli/conversation/overlay.ts';
+import type { ThemeSetting } from '../../../src/cli/conversation/screen/screen-settings.ts';
 import { type ConversationState, startingState } from '../../../src/cli/conversation/state.ts';
 import { type Options, type Query, query, type SDKMessage } from '../../../src/index.ts';
 import { type RehearsalServer, type Reply, startRehearsal } from '../../../src/rehearsal/index.ts';
@@ -36,6 +38,8 @@ export interface Harness {
   readonly reopened: ReopenTarget[];
   readonly openedFiles: string[];
   readonly emitted: string[];
+  /** Themes that were set. */
+  readonly themes: ThemeSetting[];
   readonly state: { current: ConversationState };
   readonly context: CommandContext;
   /** Asks the model and resolves with the end of the turn. */
@@ -53,6 +57,8 @@ export interface HarnessOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly options?: Options;
+  /** Without a key in the environment. */
+  readonly hasNoKey?: boolean;
   /** Made before the session begins: files of the project, by path. */
   readonly prepare?: (place: Pick<Harness, 'cwd' | 'home' | 'server'>) => Promise<void>;
 }
@@ -61,6 +67,7 @@ export async function commandsUnderTest({
   columns = 80,
   rows = 24,
   options: given = {},
+  hasNoKey = false,
   prepare,
 }: HarnessOptions = {}): Promise<Harness> {
   const server = await startRehearsal();
@@ -69,7 +76,8 @@ export async function commandsUnderTest({
   await mkdir(cwd);
   await mkdir(home);
   await prepare?.({ cwd, home, server });
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', TURNWRIGHT_HOME: home, PATH: '' };
+  const key = hasNoKey ? undefined : { ANTHROPIC_API_KEY: 'k' };
+  const env = { ANTHROPIC_BASE_URL: server.url, ...key, TURNWRIGHT_HOME: home, PATH: '' };
   const { input, push, end } = pushable();
   const options: Options = {
     cwd,
@@ -140,12 +148,18 @@ export async function commandsUnderTest({
   const reopened: ReopenTarget[] = [];
   const openedFiles: string[] = [];
   const emitted: string[] = [];
+  const themes: ThemeSetting[] = [];
   const context: CommandContext = {
     query: running,
     options,
     cwd,
     env,
     theme: THEME,
+    get themeSetting() {
+      return themes.at(-1) ?? 'auto';
+    },
+    setTheme: (setting) => void themes.push(setting),
+    askSecret: (title) => open(questionOverlay({ title, isSecret: true })),
     clock,
     columns: Math.min(columns - 1, 100),
     get state() {
@@ -200,6 +214,7 @@ export async function commandsUnderTest({
     reopened,
     openedFiles,
     emitted,
+    themes,
     state,
     context,
     ask(text, replies) {

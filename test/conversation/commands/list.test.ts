@@ -1,7 +1,7 @@
 /** The list of pickers and the question for a line: pure states, and the frames they make. */
 import { describe, expect, it } from 'vitest';
-import { edited, fieldOf } from '../../../src/cli/conversation/commands/line-field.ts';
 import { type ListOf, listOverlay } from '../../../src/cli/conversation/commands/list.ts';
+import { edited, fieldOf } from '../../../src/cli/conversation/commands/list-parts/line-field.ts';
 import { listFrame } from '../../../src/cli/conversation/commands/list-parts/list-frame.ts';
 import {
   matchesOf,

@@ -94,7 +94,7 @@ describe('/help', () => {
     harness.screens.length = 0;
     await harness.run('/help', ["'/todos", 'enter']);
     expect(harness.screens[0]).toMatchInlineSnapshot(`
-      "Commands (? shows the keys) · 15 below
+      "Commands (? shows the keys) · 17 below
       search: 
       ❯ /help                    Shows the commands, and calls one
         /clear                   Begins a new conversation; this one is kept
@@ -107,7 +107,7 @@ describe('/help', () => {
         /context                 Shows what fills the context window
         /cost                    Shows what this session has cost, and for what
         /status                  Shows session, model, account, servers and settings
-        /explain                 Explains why each turn ended as it did
+        /login [address]         Stores an API key, and goes on with it
         also: /commands
       type to search · ↑↓ choose · Enter calls it · Esc leaves"
     `);

@@ -9,7 +9,7 @@ import { cells, cut } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { edited } from '../commands/line-field.ts';
+import { edited } from '../commands/list-parts/line-field.ts';
 import type { Overlay, OverlayHost } from '../overlay.ts';
 import { type DialogKeys, shortKey } from './dialog-keys.ts';
 import { dueMs, type Guard, newGuard, stepGuard } from './guard.ts';

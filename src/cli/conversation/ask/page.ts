@@ -1,6 +1,6 @@
 /** One view of a question: what it shows, and what its keys do. */
 import type { Row } from '../../../terminal/renderer/frame.ts';
-import type { LineField } from '../commands/line-field.ts';
+import type { LineField } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 
 export interface Page<T> {

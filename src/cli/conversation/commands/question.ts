@@ -6,8 +6,8 @@ import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import type { Overlay, OverlayHost, OverlayOf } from '../overlay.ts';
-import { edited, fieldOf, type LineField } from './line-field.ts';
 import { isLeave } from './list.ts';
+import { edited, fieldOf, type LineField } from './list-parts/line-field.ts';
 
 export interface Question {
   readonly title: string;
@@ -15,6 +15,8 @@ export interface Question {
   readonly about?: readonly string[] | undefined;
   /** Text to begin with. */
   readonly initial?: string | undefined;
+  /** Characters are not shown. Default false. */
+  readonly isSecret?: boolean;
   /** Why this answer cannot be taken, as a sentence; undefined: it can. */
   readonly problem?: ((answer: string) => string | undefined) | undefined;
 }
@@ -44,7 +46,8 @@ class OpenQuestion implements Overlay<string> {
   }
 
   frame(size: Size): Frame {
-    return questionFrame(this.#question, this.#field, this.#problem, size, this.#host.theme);
+    const field = this.#question.isSecret === true ? masked(this.#field) : this.#field;
+    return questionFrame(this.#question, field, this.#problem, size, this.#host.theme);
   }
 
   onEvent(event: InputEvent): boolean {
@@ -64,6 +67,9 @@ class OpenQuestion implements Overlay<string> {
     if (this.#problem === undefined) this.#close(answer);
   }
 }
+
+/** Its length and the place of the cursor are all that can be seen. */
+const masked = ({ text, cursor }: LineField): LineField => ({ text: '•'.repeat(text.length), cursor });
 
 const MOST_ROWS = 12;
 

@@ -3,6 +3,7 @@ import type { ConversationCommand } from './command.ts';
 import { clearCommand, compactCommand, exitCommand, renameCommand } from './conversation-commands.ts';
 import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
+import { loginCommand } from './login.ts';
 import { mcpCommand } from './mcp.ts';
 import { effortCommand, modelCommand } from './model.ts';
 import { addDirCommand, permissionsCommand } from './permissions.ts';
@@ -17,6 +18,7 @@ import {
 } from './reports.ts';
 import { rewindCommand } from './rewind.ts';
 import { resumeCommand } from './session-list.ts';
+import { themeCommand } from './theme.ts';
 import { copyCommand, exportCommand } from './transcript-commands.ts';
 
 export const COMMANDS: readonly ConversationCommand[] = [
@@ -31,6 +33,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   contextCommand,
   costCommand,
   statusCommand,
+  loginCommand,
   explainCommand,
   permissionsCommand,
   addDirCommand,
@@ -43,6 +46,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   queueCommand,
   exportCommand,
   copyCommand,
+  themeCommand,
   doctorCommand,
   exitCommand,
 ];

@@ -6,6 +6,7 @@ import type { Draft } from '../../../terminal/editor/buffer.ts';
 import { createTheme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { askSecret } from '../../run/ask-secret.ts';
 import type { World } from '../../world.ts';
 import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -32,6 +33,7 @@ export async function runLineMode(world: World, launch: Launch): Promise<ExitCod
     input: keyboard,
     isEchoed: keyboard.isTTY === true,
     write: (text) => void world.out.write(text).catch(() => undefined),
+    askSecret: (question) => askSecret(`${question}: `, keyboard, world),
   });
   const detach = world.signals.attach({
     interrupt: mode.interrupt,
@@ -53,6 +55,8 @@ interface LineModeParts {
   /** The terminal shows what is typed, the end of the line included. */
   readonly isEchoed: boolean;
   write(text: string): void;
+  /** Reads a line without showing it; the caller stops reading meanwhile. Default: there is no way to do so. */
+  readonly askSecret?: (question: string) => Promise<string | undefined>;
   /** Runs a line that begins with a slash. False: it is a prompt. Default the conversation's commands. */
   readonly runCommand?: typeof runCommand | undefined;
 }
@@ -76,6 +80,7 @@ export function createLineMode({
   input,
   isEchoed,
   write,
+  askSecret: readSecret = async () => undefined,
   runCommand: run = runCommand,
 }: LineModeParts): LineMode {
   const writer = createLineWriter(write);
@@ -212,13 +217,16 @@ export function createLineMode({
     open: (overlay) => openInLines(overlay, dialog),
     view: async (document) => documentLines(document).forEach(writer.line),
     transcript: () => ({ title: 'Transcript', parts: [{ heading: '', lines: writer.written() }] }),
+    themeSetting: undefined,
+    setTheme: () => {},
+    askSecret: (question) => lines.lend(() => readSecret(question)),
     send: enter,
     echo: () => {},
     openFile: async (path) => writer.line(`Change it with your own editor: ${path}`),
     edit: (text) => offer({ text, images: [] }),
     async reopen({ draft: text, ...target }) {
       await conversation.reopen(target);
-      await sayTail(target.resume);
+      if (target.isQuiet !== true) await sayTail(target.resume);
       if (text !== undefined) context.edit(text);
     },
     queue: conversation.queue,

@@ -7,6 +7,8 @@ import { StringDecoder } from 'node:string_decoder';
 export interface LineInput {
   /** The next line, in place of `onLine`; undefined: there is none, or `signal` fired. */
   next(signal?: AbortSignal): Promise<string | undefined>;
+  /** Does not read while `use` runs, which may read in its place. */
+  lend<T>(use: () => Promise<T>): Promise<T>;
   /** Resolves when no more lines come. */
   readonly ended: Promise<void>;
   close(): void;
@@ -43,6 +45,14 @@ export function createLineInput(input: NodeJS.ReadableStream, onLine: (line: str
   input.on('data', onData).on('end', finish).on('close', finish).on('error', finish).resume();
   return {
     ended,
+    async lend(use) {
+      input.off('data', onData);
+      try {
+        return await use();
+      } finally {
+        if (!isOver) input.on('data', onData).resume();
+      }
+    },
     next(signal) {
       if (isOver || signal?.aborted === true) return Promise.resolve(undefined);
       return new Promise((resolve) => {

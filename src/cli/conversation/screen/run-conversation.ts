@@ -16,6 +16,7 @@ import { counted } from '../asking.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { asCommand, completeCommand, rewind, runCommand } from '../commands/index.ts';
+import { questionOverlay } from '../commands/question.ts';
 import { type Conversation, createConversation } from '../conversation.ts';
 import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
@@ -158,12 +159,17 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     open: (overlay) => screen.overlays.open(overlay),
     view: (document) => screen.view(document),
     transcript: screen.transcript,
+    get themeSetting() {
+      return screen.themeSetting;
+    },
+    setTheme: screen.setTheme,
+    askSecret: (title) => screen.overlays.open(questionOverlay({ title, isSecret: true })),
     send: (text) => conversation.enter({ text, images: [] }),
     openFile: (path) => openFile(path, screen, { cwd, env, warn }),
     edit: (text) => screen.editor.replace({ text, images: [] }),
     async reopen({ draft, ...next }) {
       await conversation.reopen(next);
-      await printTail(next.resume);
+      if (next.isQuiet !== true) await printTail(next.resume);
       if (draft !== undefined) screen.editor.replace({ text: draft, images: [] });
     },
     queue: conversation.queue,

@@ -2,7 +2,7 @@
 import { type Options, resolveSettings } from '../../../index.ts';
 
 export interface ScreenSettings {
-  readonly theme: (typeof THEMES)[number];
+  readonly theme: ThemeSetting;
   /** No spinner that moves. */
   readonly reducedMotion: boolean;
   readonly screenReader: boolean;
@@ -18,7 +18,8 @@ export interface ScreenSettings {
   readonly problems: readonly string[];
 }
 
-const THEMES = ['auto', 'dark', 'light', 'basic', 'none'] as const;
+export const THEMES = ['auto', 'dark', 'light', 'basic', 'none'] as const;
+export type ThemeSetting = (typeof THEMES)[number];
 
 /** Rejects with `invalid_settings`, as every run does. */
 export async function readScreenSettings(options: Options): Promise<ScreenSettings> {

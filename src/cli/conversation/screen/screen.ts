@@ -22,7 +22,7 @@ import { liveRegion, SPINNER_MS, textColumns } from '../view/live-region.ts';
 import type { ToolRowsOptions } from '../view/tool-rows.ts';
 import { createTranscript, type TranscriptOptions } from '../view/transcript.ts';
 import type { MakeEditor } from './prompt-editor.ts';
-import type { ScreenSettings } from './screen-settings.ts';
+import type { ScreenSettings, ThemeSetting } from './screen-settings.ts';
 
 export interface Screen {
   readonly editor: Editor;
@@ -38,6 +38,10 @@ export interface Screen {
   step(step: Step): void;
   print(rows: readonly Row[]): void;
   redraw(): void;
+  /** The theme as the person has set it. */
+  readonly themeSetting: ThemeSetting;
+  /** What is printed from now on has its colours. */
+  setTheme(setting: ThemeSetting): void;
   /** Lines of the `statusLine` command in place of the built-in one. */
   setStatus(rows: readonly Row[] | undefined): void;
   transcript(): ViewDocument;
@@ -153,19 +157,26 @@ export function createScreen(options: ScreenOptions): Screen {
   });
 
   let probe: WidthProbe | undefined;
+  let setting = settings.theme;
+  let background: readonly number[] | undefined;
+  /** All parts have this theme already: its colours change in place. */
+  const useTheme = () => {
+    const name = themeFor({ color: wantsColor(env, true), env, setting, background });
+    Object.assign(theme, createTheme(name));
+    regions.invalidate('redraw');
+  };
   const heard = ({ of, values }: ReplyEvent) => {
     if (of === 'cursor') probe?.onCursor(values);
-    if (of !== 'background' || settings.theme !== 'auto') return;
-    // All parts have this theme already: its colours change in place.
-    Object.assign(theme, createTheme(themeFor({ color: wantsColor(env, true), env, background: values })));
-    regions.invalidate('redraw');
+    if (of !== 'background') return;
+    background = values;
+    if (setting === 'auto') useTheme();
   };
   /** Asks the terminal how wide it draws, and what its background is. */
   const ask = () => {
     if (!options.mayAsk) return;
     probe = probeWidths({ write: (text) => writeNow(OUTPUT, text), clock });
     void probe.done.then(() => regions.invalidate('redraw'));
-    if (settings.theme === 'auto') writeNow(OUTPUT, ASK_BACKGROUND);
+    if (setting === 'auto') writeNow(OUTPUT, ASK_BACKGROUND);
   };
 
   /** While something moves, a frame for each step of the spinner; nothing while nothing happens. */
@@ -238,6 +249,14 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     print: (rows) => transcript.print(rows),
     redraw: () => regions.invalidate('redraw'),
+    get themeSetting() {
+      return setting;
+    },
+    setTheme(next) {
+      setting = next;
+      useTheme();
+      if (next === 'auto' && background === undefined && options.mayAsk) writeNow(OUTPUT, ASK_BACKGROUND);
+    },
     setStatus(rows) {
       status = rows;
       regions.invalidate();

@@ -1,6 +1,6 @@
 /** What a list shows, and what its keys do to it. Pure. */
 import type { InputEvent } from '../../../../terminal/input/events.ts';
-import { edited, fieldOf, type LineField } from '../line-field.ts';
+import { edited, fieldOf, type LineField } from './line-field.ts';
 
 export interface ListItem<T> {
   readonly value: T;

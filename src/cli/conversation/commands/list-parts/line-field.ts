@@ -1,5 +1,5 @@
 /** One line of text with a cursor, as the search of a list and short questions need it. */
-import type { InputEvent } from '../../../terminal/input/events.ts';
+import type { InputEvent } from '../../../../terminal/input/events.ts';
 
 export interface LineField {
   readonly text: string;

@@ -1,0 +1,42 @@
+/** `/login`: stores a key for the Messages API, and goes on with the same conversation by it. */
+import { getSessionInfo } from '../../../index.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
+import { wrap } from '../../../terminal/text/wrap.ts';
+import { type LoginTarget, logIn, loginOf, loginTarget } from '../../run/log-in.ts';
+import { UsageError } from '../../usage-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import { isWorking } from '../state.ts';
+import { CommandMistake, type ConversationCommand } from './command.ts';
+
+export const loginCommand: ConversationCommand = {
+  name: 'login',
+  summary: 'Stores an API key, and goes on with it',
+  argument: '[address]',
+  async run(address, context) {
+    if (isWorking(context.state))
+      throw new CommandMistake('The session works. Log in when it has answered, or interrupt it first.');
+    try {
+      const target = await loginTarget(context, address === '' ? undefined : address);
+      if (await hasLoggedIn(target, context)) await goOn(context);
+    } catch (error) {
+      throw error instanceof UsageError ? new CommandMistake(error.message) : error;
+    }
+  },
+};
+
+/** True: what is stored is what this session would use. */
+async function hasLoggedIn(target: LoginTarget, context: CommandContext): Promise<boolean> {
+  const { askSecret, columns, print } = context;
+  const secret = await askSecret(`API key for ${target.address}`);
+  if (secret === undefined) return false;
+  const { stored, said } = await logIn(loginOf(secret.trim(), {}), target, context);
+  print(wrap(oneLine(said), columns));
+  return stored && target.overriddenBy === undefined;
+}
+
+/** A session has the credentials that it was opened with. */
+async function goOn({ env, reopen, state }: CommandContext): Promise<void> {
+  const { id } = state.session;
+  const isRecorded = (await getSessionInfo(id, { env })) !== undefined;
+  await reopen({ ...(isRecorded && { resume: id }), isQuiet: true });
+}
