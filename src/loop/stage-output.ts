@@ -76,5 +76,5 @@ export interface StageOutput extends StageValues {
 export function stageOutput(values: StageValues): StageOutput {
   const { state } = values.prepared;
   const { models } = values.response;
-  return { ...values, state: models === state.model ? state : { ...state, model: models } };
+  return { state: models === state.model ? state : { ...state, model: models }, ...values };
 }

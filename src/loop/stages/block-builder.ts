@@ -82,12 +82,13 @@ export class BlockBuilder {
               : { type: 'thinking', thinking: text, signature: this.#signature },
         };
       case 'tool_use': {
-        const base = { type: 'tool_use' as const, id: start.id, name: start.name };
-        if (text === '' && !cut) return { block: { ...base, input: start.input ?? {} } };
+        const { id, name } = start;
+        const callWith = (input: JsonObject): AssistantBlock => ({ type: 'tool_use', id, name, input });
+        if (text === '' && !cut) return { block: callWith(start.input ?? {}) };
         const input = cut ? undefined : this.#input();
-        if (input !== undefined) return { block: { ...base, input } };
+        if (input !== undefined) return { block: callWith(input) };
         return {
-          block: { ...base, input: { __unparsedToolInput: { raw: text, len: text.length } } },
+          block: callWith({ __unparsedToolInput: { raw: text, len: text.length } }),
           unparsed: { raw: text, cut },
         };
       }

@@ -140,11 +140,11 @@ class ResponseStream {
     this.#reader = new ResponseReader(request, prepared, iteration);
     const { scope } = iteration;
     this.#outputs = iteration.deps.callModel(request, {
-      ...options,
       life: scope,
       get signal() {
         return scope.signal;
       },
+      ...options,
     });
     this.#release = scope.onClose(async () => {
       await this.#outputs.return(undefined as never).catch(() => {});

@@ -99,7 +99,7 @@ export function openConnections(options: EndpointOptions): Connections {
         host: hostname,
         port,
         path: absolute ? `${baseUrl.origin}${path}` : path,
-        headers: written({ ...headers, ...named }, headers['host']),
+        headers: written(headers, named),
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
@@ -124,13 +124,12 @@ export function openConnections(options: EndpointOptions): Connections {
  * As a list, which Node writes unchanged. A custom `host` header must be known to Node: it is the name in the
  * certificate.
  */
-function written(
-  headers: OutgoingHttpHeaders,
-  ownHost: OutgoingHttpHeaders['host'],
-): string[] | OutgoingHttpHeaders {
-  if (ownHost !== undefined) return { ...headers, host: ownHost };
+function written(headers: OutgoingHttpHeaders, named: OutgoingHttpHeaders): string[] | OutgoingHttpHeaders {
+  const { host } = headers;
+  if (host !== undefined) return { ...headers, ...named, host };
   const list: string[] = [];
-  for (const name in headers) list.push(name, String(headers[name]));
+  for (const name in headers) if (!(name in named)) list.push(name, String(headers[name]));
+  for (const name in named) list.push(name, String(named[name]));
   return list;
 }
 

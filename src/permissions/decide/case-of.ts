@@ -18,7 +18,7 @@ export function caseOf(question: PermissionQuestion, state: PermissionState): Ca
     home: state.home,
     ignoreCase: state.ignoreCase,
     ...look,
-    protection: { ...state.protection, own, linked: () => linkedGrants(roots, look) },
+    protection: { own, linked: () => linkedGrants(roots, look), ...state.protection },
   };
   const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
   return { subject, state, context, roots, own };

@@ -73,13 +73,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     sessionId: parts.sessionId,
     cwd: folder.now,
     root: folder.root,
-    ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
     additionalDirectories,
     env: parts.env,
-    ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
-    get signal() {
-      return life.signal;
-    },
     toolUseId: call.block.id,
     effectKey: call.effectKey,
     queryTracking,
@@ -90,10 +85,15 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
     judged: undefined,
     nowMs: () => parts.clock.nowMs(),
+    tasks: parts.tasks,
+    get signal() {
+      return life.signal;
+    },
     get sessionSignal() {
       return parts.scope.signal;
     },
-    tasks: parts.tasks,
+    ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
+    ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
     ...(delivered !== undefined && { delivered }),
     ...(parts.agentId !== undefined && { agentId: parts.agentId }),
   });
