@@ -53,7 +53,7 @@ test('an error is wrapped between its words', () => {
   expect(printed).toContain('full, so that nothing is recorded.');
 });
 
-test('an error that the answer has told already is not told again by the end', () => {
+test('an error that the answer has shown is not printed again at the end', () => {
   const text = 'A record could not be written. The disk is full.';
   const entered = { kind: 'entered', prompt: prompt('go') } as const;
   const told = message({

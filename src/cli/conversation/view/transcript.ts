@@ -43,7 +43,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   const parts: ViewPart[] = [];
   let block: { readonly stream: MarkdownStream; text: string } | undefined;
   /** Errors that were printed since the last prompt. */
-  let told: string[] = [];
+  let printedErrors: string[] = [];
 
   const keep = (part: ViewPart) => {
     parts.push(part);
@@ -69,9 +69,9 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     }
     endBlock();
     if (item.kind === 'textEnd') return;
-    if (item.kind === 'prompt') told = [];
-    if (item.kind === 'note' && item.tone === 'error') told.push(item.text);
-    const rows = rowsOf(item.kind === 'end' ? without(told, item) : item, options);
+    if (item.kind === 'prompt') printedErrors = [];
+    if (item.kind === 'note' && item.tone === 'error') printedErrors.push(item.text);
+    const rows = rowsOf(item.kind === 'end' ? without(printedErrors, item) : item, options);
     if (item.kind !== 'tool' || item.isSaid !== true) commit(rows);
     keep(partOf(item, rows));
   };
@@ -92,10 +92,10 @@ export function createTranscript(options: TranscriptOptions): Transcript {
 }
 
 /** The end of a submission whose errors are those that were not printed before it. */
-function without(told: readonly string[], end: EndItem): EndItem {
+function without(printed: readonly string[], end: EndItem): EndItem {
   const { result } = end;
   if (result.subtype === 'success') return end;
-  return { ...end, result: { ...result, errors: result.errors.filter((error) => !told.includes(error)) } };
+  return { ...end, result: { ...result, errors: result.errors.filter((error) => !printed.includes(error)) } };
 }
 
 /** Its first line says what it is about. */
