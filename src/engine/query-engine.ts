@@ -16,7 +16,6 @@ import { closeSession } from './session/close-session.ts';
 import type { Session } from './session/session.ts';
 import type { Prompt, QueuedPrompt, SubmitOptions } from './submission/prompt.ts';
 import type { SessionQueue } from './submission/prompt-queue.ts';
-import { resumeSubmission } from './submission/resume-submission.ts';
 import { openSubmission, type Submission, type SubmissionOptions } from './submission/submission.ts';
 import { type Batches, submitMessage, submitNext } from './submission/submit-message.ts';
 import { composeEngine } from './wiring/engine.ts';
@@ -176,7 +175,7 @@ export class QueryEngine {
 
   #resume(): Batches {
     const submission = openSubmission({ ...this.#opening(), prompt: { content: '' } });
-    return submission.drive(resumeSubmission(submission, this.#session));
+    return submission.drive(resumed(submission, this.#session));
   }
 
   #close(): Promise<void> {
@@ -225,4 +224,10 @@ export class QueryEngine {
     const why = 'This engine was closed; open another one to go on with the session.';
     if (this.#closing !== undefined) throw new TurnwrightError('engine_closed', why);
   }
+}
+
+/** Loaded by the sessions that are resumed. */
+async function* resumed(submission: Submission, session: Session): Batches {
+  const { resumeSubmission } = await import('./submission/resume-submission.ts');
+  yield* resumeSubmission(submission, session);
 }

@@ -18,6 +18,7 @@ import type { View } from '../protocol/model/view.ts';
 import type { EffortLevel, ThinkingConfig, ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
 import type { Recorder } from '../protocol/session/journal.ts';
+import type { ParkingPort } from '../protocol/session/parking.ts';
 import type { ResumePoint } from '../protocol/session/resume-point.ts';
 import type { Terminal } from '../protocol/session/terminal.ts';
 import type { HookPort } from '../protocol/tools/hook.ts';
@@ -150,6 +151,8 @@ export interface LoopDeps {
   takeSwitch?():
     | { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined }
     | undefined;
+  /** Which waits end the run. Absent: none. */
+  readonly parking?: Pick<ParkingPort, 'isTooLong'> | undefined;
   /** Called at every stage that the engine's state machine reports. */
   onStage?(stage: 'streaming' | 'tools' | 'recovery_check' | 'compact_check'): void;
   onDenial?(denial: PermissionDenial): void;

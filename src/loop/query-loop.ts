@@ -15,6 +15,7 @@ import { prepareView } from './stages/prepare-view.ts';
 import { settleTools } from './stages/settle-tools.ts';
 import { streamResponse } from './stages/stream-response.ts';
 import { FRESH_BUDGETS, FRESH_HOOKS, FRESH_RECOVERY, type State } from './state.ts';
+import { viewAtStart } from './turn-output.ts';
 
 /**
  * Runs one submission to its end, or until it is parked. Returning or throwing into the iterator aborts the
@@ -61,7 +62,7 @@ export function initialState(params: LoopParams): State {
     iteration: params.startAt?.iteration ?? 1,
     turnCount: params.startAt?.turnCount ?? 1,
     transition: undefined,
-    view: { messages: params.view(), freshFrom: 0, measured: undefined },
+    view: { messages: viewAtStart(params), freshFrom: 0, measured: undefined },
     recovery: { ...FRESH_RECOVERY, ...recovery },
     hooks: { ...FRESH_HOOKS, ...hooks },
     compaction: { ...params.compaction, ...compaction },

@@ -22,7 +22,7 @@ import {
   retryLimit,
 } from './retry/retry.ts';
 import { rateLimitResetMs } from './retry/retry-after.ts';
-import { waitAnnounced } from './retry/retry-wait.ts';
+import { announcement, waitAnnounced } from './retry/retry-wait.ts';
 
 /** The calls of one client. */
 export const modelCalls =
@@ -35,7 +35,7 @@ async function* callModel(
   request: ModelRequest,
   options: CallOptions,
 ): AsyncGenerator<ModelOutput, ModelOutcome> {
-  const { retry, after, life = lifeOf(options.signal) } = options;
+  const { retry, after, life = lifeOf(options.signal), isTooLong } = options;
   const { clock } = deps;
   const attempts: AttemptRecord[] = [];
   const persistence = { waits: 0, sinceMs: clock.monotonicMs() };
@@ -57,6 +57,7 @@ async function* callModel(
       neverReached: !deps.endpoint.reached,
       persistentWaits: persistence.waits,
       resetMs: rateLimitResetMs(sent?.end.facts.head?.headers ?? {}, clock.nowMs()),
+      isTooLong,
       random: deps.random,
     });
   };
@@ -91,6 +92,13 @@ async function* callModel(
         if (fresh === false) return { kind: 'failed', failure: failure as ModelFailure, ...outcome(state) };
         break;
       }
+      case 'park': {
+        const { delayMs } = verdict;
+        const { maxRetries } = deps.policy;
+        if (failure !== undefined)
+          yield announcement({ failure, delayMs, attempt: state.retries + 1, maxRetries });
+        return { kind: 'parked', wakeAt: clock.nowMs() + delayMs, ...outcome(state) };
+      }
       case 'again':
         if (verdict.delayMs === 0 || failure === undefined) break;
         if (verdict.persistent) persistence.waits++;
@@ -106,6 +114,8 @@ async function* callModel(
         });
     }
     const pause = deps.pauseOf(deps.credentials.current).left();
+    if (pause !== undefined && isTooLong?.(pause.delayMs) === true)
+      return { kind: 'parked', wakeAt: clock.nowMs() + pause.delayMs, ...outcome(state) };
     if (pause !== undefined)
       yield* waitAnnounced({
         ...pause,
@@ -154,7 +164,7 @@ async function* callModel(
       pace === 'at_once'
         ? { kind: 'again', delayMs: 0, persistent: false, state: noted }
         : decide(failure, noted);
-    if (failure.kind === 'rate_limited' && verdict.kind === 'again')
+    if (failure.kind === 'rate_limited' && (verdict.kind === 'again' || verdict.kind === 'park'))
       deps.pauseOf(sent.credential).note(failure, verdict.delayMs);
   }
 }

@@ -1,10 +1,9 @@
 /** Starts an agent for a call, within the limits, and returns its typed outcome. */
 import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/tools/agent.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
-import { runAsTask } from './agent-task.ts';
 import type { AgentQuota } from './quota.ts';
 import { endingOf, type Requested, type StatsKeeper } from './stats.ts';
-import { type AgentToolOutput, outputOf } from './tool-output.ts';
+import type { AgentToolOutput } from './tool-output.ts';
 
 export interface StartPorts {
   readonly quota: AgentQuota;
@@ -48,6 +47,11 @@ export async function* startAgent(
   };
   const { background } = request;
   ports.stats.started(requested, { name: start.definition.name, depth: depth + 1, background });
+  // Loaded by the first agent, as all that runs it.
+  const [{ runAsTask }, { outputOf }] = await Promise.all([
+    import('./agent-task.ts'),
+    import('./tool-output.ts'),
+  ]);
   if (tasks !== undefined) return yield* runAsTask(request, context, { ...ports, tasks });
   const outcome = yield* ports.spawn(request, context.signal);
   ports.stats.ended(endingOf(outcome, 'user'));

@@ -82,6 +82,7 @@ export function createSummarise(options: SummariserOptions): Summarise {
       }
       switch (outcome.kind) {
         case 'aborted':
+        case 'parked': // only where `isTooLong` was given
           return { kind: 'aborted' };
         case 'failed':
           return { kind: 'failed', failure: outcome.failure };

@@ -7,12 +7,15 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import { parserOf } from '../../tools/schema/from-json-schema.ts';
+import { lazily } from '../../util/async/lazily.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
+import type { SessionParking } from '../session/parking.ts';
+import type { RecordedQuestions } from '../session/recorded-questions.ts';
 import type { SessionNotices } from '../session/session-notices.ts';
 import { VERSION } from '../version.ts';
-import { elicitWithHooks } from './elicit-with-hooks.ts';
+import { type Elicit, elicitWithHooks } from './elicit-with-hooks.ts';
 import { connectWith } from './mcp-connect.ts';
 import type { ServerSandbox } from './server-sandbox.ts';
 import { serverVariables } from './server-variables.ts';
@@ -25,6 +28,9 @@ export const CALL_IDLE_MS = 5 * 60_000;
 export interface ServedSession {
   readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
   readonly hooks: HookPort;
+  /** Both absent for the servers of an agent, whose questions are waited for. */
+  readonly questions?: RecordedQuestions | undefined;
+  readonly parking?: SessionParking | undefined;
   /** Facts of the session that the sandbox of isolated servers needs. */
   readonly surroundings: SandboxSurroundings;
 }
@@ -53,7 +59,19 @@ export function connectedServers(
   { changed, entries, own, sandbox, session }: ConnectedRoom,
 ): McpServers {
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
-  const elicit = elicitWithHooks(config.onElicitation, () => session().hooks);
+  const { onElicitation, parkAfterMs } = config;
+  // Loaded by the first call of a server.
+  const elicitations =
+    onElicitation !== undefined && parkAfterMs !== undefined
+      ? lazily(async () => {
+          const { Elicitations } = await import('./elicitations.ts');
+          return new Elicitations({ askHost: onElicitation, served: session });
+        })
+      : undefined;
+  const askHost: Elicit = async (request, { signal }) =>
+    elicitations === undefined
+      ? ((await onElicitation?.(request, { signal, askId: uuid() })) ?? { action: 'decline' })
+      : (await elicitations()).ask(request, signal);
   return createMcpServers({
     clock,
     random,
@@ -61,7 +79,8 @@ export function connectedServers(
     env,
     version: VERSION,
     isolateFor: (server) => sandbox.isolateFor(server),
-    elicit: (question, { signal }) => elicit(question, { signal, askId: uuid() }),
+    elicit: elicitWithHooks(onElicitation && askHost, () => session().hooks),
+    duringCall: elicitations && (async (...call) => (await elicitations()).during(...call)),
     parserOf,
     connect: connectWith(config),
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),

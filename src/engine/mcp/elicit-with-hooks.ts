@@ -3,9 +3,11 @@
  */
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
-import type { QueryEngineConfig } from '../config.ts';
 
-type Elicit = NonNullable<QueryEngineConfig['onElicitation']>;
+export type Elicit = (
+  request: ElicitationRequest,
+  options: { readonly signal: AbortSignal },
+) => Promise<ElicitationAnswer>;
 
 /**
  * Hooks first: a hook that answers replaces the person. Every answer to the server, of a hook or a person,
@@ -46,7 +48,7 @@ async function answerOfPerson(
   request: ElicitationRequest,
   askPerson: Elicit | undefined,
   hooks: HookPort,
-  options: { readonly signal: AbortSignal; readonly askId: string },
+  options: { readonly signal: AbortSignal },
 ): Promise<ElicitationAnswer> {
   if (askPerson === undefined) return { action: 'decline' };
   // The notification runs beside the question: a slow hook must not delay it.

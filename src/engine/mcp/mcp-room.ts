@@ -14,7 +14,7 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
-import { connectedServers, type McpParts, type ServedSession } from './connected-servers.ts';
+import { connectedServers, type McpParts, type ServedSession, START_MS } from './connected-servers.ts';
 import { ServerSandbox } from './server-sandbox.ts';
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
@@ -71,12 +71,16 @@ export class McpRoom {
     await this.#connected?.startHosts();
   }
 
-  /** Before the first request: waits until every server was tried once, but not long, nor beyond an abort. */
-  async settled(scope: { readonly signal: AbortSignal }): Promise<void> {
+  /**
+   * Before the first request: waits until every server was tried once, but not long, nor beyond an abort.
+   * `areCalled`: tools of servers are about to be called, so it may take as long as connecting may.
+   */
+  async settled(scope: { readonly signal: AbortSignal }, { areCalled = false } = {}): Promise<void> {
     if (this.#waited || (this.#config.mcpServers ?? []).length === 0) return;
     this.#waited = true;
-    const { firstRequestMs = FIRST_REQUEST_MS } = this.#config.mcpTimeouts ?? {};
-    await this.#servers.settled(firstRequestMs, scope.signal).catch(() => undefined);
+    const { firstRequestMs = FIRST_REQUEST_MS, startMs = START_MS } = this.#config.mcpTimeouts ?? {};
+    const limitMs = areCalled ? Math.max(firstRequestMs, startMs) : firstRequestMs;
+    await this.#servers.settled(limitMs, scope.signal).catch(() => undefined);
   }
 
   /** The same array while nothing changed. */

@@ -57,7 +57,13 @@ export async function recordParking(
     ...(wakeAt !== undefined && { wake_at: wakeAt }),
     ...stamp,
   };
-  const record = { type: 'parked', id: `${id}/parked/${stamp.uuid}`, submission: id, ...parked } as const;
+  const record = {
+    type: 'parked',
+    id: `${id}/parked/${stamp.uuid}`,
+    submission: id,
+    permissionMode: session.permissions.mode,
+    ...parked,
+  } as const;
   return recordEnd(message, record, submission, session);
 }
 

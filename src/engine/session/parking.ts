@@ -1,6 +1,6 @@
-/** Which waits end a run (option `parkAfterMs`), and how the session goes on after one. */
+/** Which waits end a run (option `parkAfterMs`), and what the run before left of them. */
 import type { Clock } from '../../protocol/ports.ts';
-import type { ParkingPort } from '../../protocol/session/parking.ts';
+import type { ParkedRun, ParkingPort } from '../../protocol/session/parking.ts';
 import type { SessionTaskTable } from '../../tasks/task-table.ts';
 
 interface ParkingParts {
@@ -10,21 +10,43 @@ interface ParkingParts {
 }
 
 /** undefined: every wait is waited for. */
-export function composeParking(
+export const composeParking = (
   afterMs: number | undefined,
-  { clock, tasks }: ParkingParts,
-): ParkingPort | undefined {
-  if (afterMs === undefined) return undefined;
-  return {
-    async due(signal) {
-      try {
-        do await clock.sleep(afterMs, signal);
-        while (tasks.running().length > 0);
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    isTooLong: (ms) => ms > afterMs && tasks.running().length === 0,
-  };
+  parts: ParkingParts,
+): SessionParking | undefined => (afterMs === undefined ? undefined : new SessionParking(afterMs, parts));
+
+export class SessionParking implements ParkingPort {
+  readonly #afterMs: number;
+  readonly #parts: ParkingParts;
+  #sleeps: NonNullable<ParkedRun['sleeps']> = {};
+
+  constructor(afterMs: number, parts: ParkingParts) {
+    this.#afterMs = afterMs;
+    this.#parts = parts;
+  }
+
+  /** Sleeps that began in an earlier run. */
+  carryOn(sleeps: NonNullable<ParkedRun['sleeps']>): void {
+    this.#sleeps = sleeps;
+  }
+
+  readonly isTooLong = (ms: number): boolean => ms > this.#afterMs && !this.#isNeeded;
+
+  async due(signal: AbortSignal): Promise<boolean> {
+    try {
+      do await this.#parts.clock.sleep(this.#afterMs, signal);
+      while (this.#isNeeded);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  wakeAtOf(toolUseId: string): number | undefined {
+    return this.#sleeps[toolUseId];
+  }
+
+  get #isNeeded(): boolean {
+    return this.#parts.tasks.running().length > 0;
+  }
 }

@@ -16,6 +16,23 @@ interface QuestionPorts {
 
 type Asks = InterruptedSubmission['asks'];
 
+interface RecordedQuestion {
+  /** Id of the call that it is about. */
+  readonly toolUseId: string;
+  /** As it is recorded. */
+  readonly question: unknown;
+  /** Whether a question that an earlier process recorded about this call is the same one. */
+  isSame(earlier: unknown): boolean;
+}
+
+interface OpenQuestion {
+  readonly askId: string;
+  /** What an earlier process recorded as its answer; undefined: nothing. */
+  readonly answer: unknown;
+  /** Records the answer, unless one is recorded. */
+  answered(answer: unknown): Promise<void>;
+}
+
 /**
  * A question is recorded before the host receives it, and its answer before the call may run: when the
  * process dies in between, the host is not asked again. Questions of agents are not recorded: an agent ends
@@ -34,38 +51,43 @@ export class RecordedQuestions {
     this.#earlier = asks;
   }
 
+  /** Asks about a call of the main agent. */
   async ask(answerer: AskPort, ...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {
-    const { ids, conversation, submissions } = this.#ports;
-    const { recorder } = conversation;
-    const { running: submission } = submissions;
     const { toolUseId, tool, message, input, agentId } = question;
-    if (submission === undefined || agentId !== undefined) return answerer(question, signal);
-    const earlier = this.#takeEarlier(toolUseId);
-    const askId = earlier?.askId ?? ids.uuid();
     const asked = { tool_name: tool.name, message };
-    if (earlier === undefined)
-      await recorder.append([
-        { type: 'ask', id: `${submission}/ask/${askId}`, submission, askId, toolUseId, question: asked },
-      ]);
-    const answer = await answerer({ ...question, askId }, signal);
+    const isSame = (earlier: unknown) => isRecord(earlier) && 'tool_name' in earlier;
+    const opened =
+      agentId === undefined ? await this.open({ toolUseId, question: asked, isSame }) : undefined;
+    if (opened === undefined) return answerer(question, signal);
+    const answer = await answerer({ ...question, askId: opened.askId }, signal);
     // A withdrawn question has no answer.
-    if (!signal.aborted && answer.behavior !== 'pending' && earlier?.answer === undefined)
-      await recorder.append([
-        {
-          type: 'answer',
-          id: `${submission}/answer/${askId}`,
-          submission,
-          askId,
-          answer: withoutSame(answer, input),
-        },
-      ]);
+    if (!signal.aborted && answer.behavior !== 'pending') await opened.answered(withoutSame(answer, input));
     return answer;
   }
 
-  #takeEarlier(toolUseId: string): Asks[number] | undefined {
-    const earlier = this.#earlier.find((ask) => ask.toolUseId === toolUseId);
-    if (earlier !== undefined) this.#earlier = this.#earlier.filter((ask) => ask !== earlier);
-    return earlier;
+  /** Records a question that is about to be asked. undefined: no submission runs. */
+  async open({ toolUseId, question, isSame }: RecordedQuestion): Promise<OpenQuestion | undefined> {
+    const { ids, conversation, submissions } = this.#ports;
+    const { recorder } = conversation;
+    const { running: submission } = submissions;
+    if (submission === undefined) return undefined;
+    const earlier = this.#earlier.find((ask) => ask.toolUseId === toolUseId && isSame(ask.question));
+    // A call may ask the same twice.
+    this.#earlier = this.#earlier.filter((ask) => ask !== earlier);
+    const askId = earlier?.askId ?? ids.uuid();
+    if (earlier === undefined)
+      await recorder.append([
+        { type: 'ask', id: `${submission}/ask/${askId}`, submission, askId, toolUseId, question },
+      ]);
+    return {
+      askId,
+      answer: earlier?.answer,
+      async answered(answer) {
+        if (earlier?.answer !== undefined) return;
+        const id = `${submission}/answer/${askId}`;
+        await recorder.append([{ type: 'answer', id, submission, askId, answer }]);
+      },
+    };
   }
 }
 
@@ -85,3 +107,5 @@ export function presetAnswers(asks: Asks, tools: Pick<ToolsRoom, 'presetAnswer'>
     if (read.ok) tools.presetAnswer({ ...read.answer, toolUseID: toolUseId });
   }
 }
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;

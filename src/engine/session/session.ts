@@ -33,6 +33,7 @@ import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { WorkingFolder } from '../tools/working-folder.ts';
 import type { Conversation } from './conversation.ts';
 import type { HostChannel } from './host-channel.ts';
+import type { SessionParking } from './parking.ts';
 import type { RecordedQuestions } from './recorded-questions.ts';
 import type { SessionNotices } from './session-notices.ts';
 import type { Submissions } from './submissions.ts';
@@ -55,6 +56,8 @@ export interface ConversationPorts {
 export interface Session extends ConversationPorts {
   readonly submissions: Submissions;
   readonly questions: RecordedQuestions;
+  /** undefined: no wait ends a run. */
+  readonly parking: SessionParking | undefined;
   readonly permissions: Permissions;
   /** State that host and engine share and both may change. */
   readonly appState: AppStateAccess;

@@ -1,5 +1,5 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
-import type { PermissionDenial } from '../../protocol/tools/permission.ts';
+import type { PermissionDenial, PermissionMode } from '../../protocol/tools/permission.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
 import { retractedIn } from '../../view/changes.ts';
@@ -73,6 +73,7 @@ async function takeUp(
   submission.carryOn(interrupted.id);
   budget.ledger.carryOn(interrupted.usages);
   submissions.denied(...deniedIn(interrupted.said, tools.port), ...interrupted.denied);
+  restoreMode(interrupted, session);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));
   const configured = session.model.current;
   const { switched } = interrupted;
@@ -100,17 +101,36 @@ async function takeUp(
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
   presetAnswers(interrupted.asks, tools);
   session.questions.carryOn(interrupted.asks);
+  session.parking?.carryOn(interrupted.sleeps);
   const { orphanedPermission } = config;
   if (orphanedPermission !== undefined && submissions.takeOrphan()) {
     const { presetOrphan } = await import('./orphaned-permission.ts');
     presetOrphan(orphanedPermission, session);
   }
-  await session.mcp.settled(submission.scope);
+  const open = interrupted.startAt.response?.calls ?? [];
+  const areCalled = open.some(({ block }) => block.name.startsWith('mcp__'));
+  await session.mcp.settled(submission.scope, { areCalled });
   await session.skills.settled();
   session.host.enter('system_prompt');
   const context = await fetchContexts(session, submission.scope, model);
   recordSnapshot(context, submission.id, session);
   return { interrupted, model, context };
+}
+
+/**
+ * The mode that a call or the host had switched to holds, unless this process was given another one, or may
+ * not use it.
+ */
+function restoreMode(
+  { modes }: InterruptedSubmission,
+  { config, permissions }: Pick<Session, 'config' | 'permissions'>,
+): void {
+  if (modes === undefined || modes.from !== permissions.mode || modes.to === modes.from) return;
+  try {
+    permissions.setMode(modes.to as PermissionMode);
+  } catch (error) {
+    config.stderr?.(`The permission mode ${modes.to} was not restored: ${(error as Error).message}`);
+  }
 }
 
 /** Calls that were denied in previous processes, those of agents excepted. */

@@ -16,7 +16,7 @@ import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message
 import { toReplay } from '../output/to-sdk-user.ts';
 import { clearSession } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
-import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
+import type { CompactionReport, ManualCompaction } from './compact-session.ts';
 import { LoopDriver, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, prepareSubmission } from './prepare-submission.ts';
@@ -105,6 +105,8 @@ async function* runCompaction(
   const { host } = session;
   const { sessionId } = host;
   const mapper = createSdkMapper(mapperOptions(session));
+  // Loaded by the first one.
+  const { compactSession } = await import('./compact-session.ts');
   const steps = compactSession(compaction, submission, session);
   let report: CompactionReport | undefined;
   try {
@@ -224,6 +226,7 @@ function depsOf(guard: OuterGuard, session: Session): LoopDeps {
     ...(session.structured !== undefined && { callModel: session.structured.asking(deps.callModel) }),
     onStage: (stage) => session.host.enter(stage),
     onDenial: (denial) => session.submissions.denied(denial),
+    parking: session.parking,
   };
 }
 

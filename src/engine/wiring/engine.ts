@@ -37,7 +37,6 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
 
   const rooms = composeRooms(config, foundation, inherited);
   const { agents, allTools, appState, asking, hooks, mainTools, mcp, notices, permissions } = rooms;
-  const { questions } = rooms;
   const { folder, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
 
@@ -98,7 +97,8 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     world,
     conversation,
     submissions,
-    questions,
+    questions: rooms.questions,
+    parking: rooms.parking,
     model,
     budget,
     permissions,

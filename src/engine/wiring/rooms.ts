@@ -95,7 +95,7 @@ export function composeRooms(
     toolState,
     structured,
     snipMarks,
-    sleep: { clock, prompts: () => ref.session.queue },
+    sleep: { clock, prompts: () => ref.session.queue, parking },
     web: { conversation, model, budget, world, permissions },
   });
   const allTools = allToolsOf(config.tools, { mcp, subagents: agents, own, late: skills });
@@ -116,9 +116,9 @@ export function composeRooms(
     callTool: (...call) => ref.session.tools.callTool(...call),
     enqueue: (item) => ref.session.queue.enqueue(item),
   });
-  mcp.serve({ notices, hooks, surroundings });
   const hasHost = config.canUseTool !== undefined;
   const questions = new RecordedQuestions({ ids, conversation, submissions });
+  mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
   const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost });
   return {
@@ -131,6 +131,7 @@ export function composeRooms(
     mainTools,
     mcp,
     notices,
+    parking,
     permissions,
     questions,
     sandbox,

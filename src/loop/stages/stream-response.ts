@@ -44,7 +44,8 @@ export async function* streamResponse(
   if (request === undefined || iteration.abortReason !== undefined) return { models, ...response };
   deps.onStage?.('streaming');
   let ask = request;
-  let options: Omit<CallOptions, 'signal'> = { retry: FRESH_RETRY_STATE };
+  const waiting = deps.parking === undefined ? undefined : { isTooLong: deps.parking.isTooLong };
+  let options: Omit<CallOptions, 'signal'> = { ...waiting, retry: FRESH_RETRY_STATE };
   try {
     while (true) {
       const stream = new ResponseStream(ask, options, prepared, iteration);
@@ -59,6 +60,8 @@ export async function* streamResponse(
       if (outcome === undefined) return { models, ...response };
       trace.attempts.push(...outcome.attempts);
       if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { models, ...response };
+      if (outcome.kind === 'parked')
+        return { models, ...response, wait: { on: 'time', wakeAt: outcome.wakeAt } };
       const { failure, retry } = outcome;
       const { fallback, skipped } = await fallbackAfter(retry, ask, models, prepared.tokens, iteration);
       const isUnaided = fallback === undefined && skipped.length > 0;
@@ -75,7 +78,7 @@ export async function* streamResponse(
       }
       if (fallback === undefined && outcome.kind === 'failed') {
         if (!isUnaided) return { models, ...response, failure };
-        options = { retry, after: { failure, immediate: false } };
+        options = { ...waiting, retry, after: { failure, immediate: false } };
         continue;
       }
       yield* supersede(response, fallback === undefined ? 'superseded' : 'fallback', iteration);
@@ -84,11 +87,11 @@ export async function* streamResponse(
       if (fallback === undefined) {
         const { stream, immediate } = repeatAfter(failure, ask, iteration);
         ask = { ...ask, stream };
-        options = { retry, after: { failure, immediate } };
+        options = { ...waiting, retry, after: { failure, immediate } };
       } else {
         models = yield* fallBack(fallback, models, iteration);
         ask = requestAgain(ask, fallback, iteration);
-        options = { retry: FRESH_RETRY_STATE };
+        options = { ...waiting, retry: FRESH_RETRY_STATE };
       }
     }
   } catch (error) {

@@ -2,9 +2,10 @@
 
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/sandbox.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { RemotePorts } from '../connect/remote-ports.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
-import type { ParserPort } from '../tools/listed-tool.ts';
+import type { ParserPort, ToolCallRequest } from '../tools/listed-tool.ts';
 import type { TakenNames } from './names.ts';
 
 export interface McpServerPorts extends RemotePorts {
@@ -18,6 +19,8 @@ export interface McpServerPorts extends RemotePorts {
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
   isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;
+  /** Makes a call of a tool. Absent: it is made as it is. */
+  readonly duringCall?: DuringCall | undefined;
   /** Validates input for the host's own servers. */
   readonly parserOf: ParserPort;
   /** Time limit of connecting, ms. */
@@ -34,6 +37,12 @@ export interface McpServerPorts extends RemotePorts {
   /** A tool changed and must be allowed again. Absent: changed tools are used. */
   readonly onHeld: ((line: string) => void) | undefined;
 }
+
+type DuringCall = (
+  server: string,
+  request: ToolCallRequest,
+  make: (request: ToolCallRequest) => Promise<ToolOutput>,
+) => Promise<ToolOutput>;
 
 /** An entry of a server's list of tools, prompts or resources, as the server sent it. */
 export type Listed = Readonly<Record<string, unknown>>;

@@ -27,7 +27,10 @@ interface ServerToolsOptions {
   readonly config: McpServerConfig;
   readonly link: ServerLink;
   readonly pins: ToolPins;
-  readonly ports: Pick<McpServerPorts, 'clock' | 'callIdleMs' | 'taken' | 'onHeld' | 'parserOf'>;
+  readonly ports: Pick<
+    McpServerPorts,
+    'clock' | 'callIdleMs' | 'duringCall' | 'taken' | 'onHeld' | 'parserOf'
+  >;
   status(): McpServerStatus;
   /** Settles when a list that is being read again is there; undefined if none is. */
   reading(): Promise<void> | undefined;
@@ -96,7 +99,11 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
       pins.accept(request.tool);
       options.onAccepted(list(listing));
     }
-    return callTool(request, {
+    return ports.duringCall === undefined ? make(request) : ports.duringCall(server, request, make);
+  };
+
+  const make = (request: ToolCallRequest): Promise<ToolOutput> =>
+    callTool(request, {
       server,
       idleMs: config.timeout ?? callIdleMs,
       clock,
@@ -104,7 +111,6 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
       status: options.status,
       heed: (error, connection) => link.heed(error, connection),
     });
-  };
 
   const settled = async (signal: AbortSignal): Promise<void> => {
     const reading = options.reading();

@@ -21,6 +21,8 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly input: JsonObject;
   readonly context: ToolContext;
+  /** The tool reads only, or does nothing when it is called a second time. */
+  readonly mayRepeat: boolean;
   onProgress(progress: Readonly<Record<string, unknown>>): void;
 }
 
@@ -103,7 +105,14 @@ export function listedTools(
       renderOutput,
       run: (input: JsonObject, context) =>
         withProgress(slug, raw, (onProgress) =>
-          call({ name, tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
+          call({
+            name,
+            tool: raw,
+            input: inServerNames(input, schema.renamed),
+            context,
+            mayRepeat: effect !== 'unsafe',
+            onProgress,
+          }),
         ),
     });
     statuses.push({

@@ -9,11 +9,14 @@ import { assistantErrorKind } from './classify-error.ts';
 
 const HEARTBEAT_MS = 30_000;
 
-interface Wait {
+interface Announced {
   readonly failure: ModelFailure;
   readonly delayMs: number;
   readonly attempt: number;
   readonly maxRetries: number;
+}
+
+interface Wait extends Announced {
   /** Repeats the notice every 30 s, with the remaining time. */
   readonly heartbeat: boolean;
   readonly clock: Clock;
@@ -22,21 +25,11 @@ interface Wait {
 
 /** Returns early when the signal is aborted; the caller checks it. */
 export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, void> {
-  const { failure, clock, signal } = wait;
+  const { clock, signal } = wait;
   const until = clock.monotonicMs() + wait.delayMs;
   let leftMs = wait.delayMs;
   do {
-    yield {
-      kind: 'retry',
-      notice: {
-        attempt: wait.attempt,
-        maxRetries: wait.maxRetries,
-        delayMs: leftMs,
-        status: failure.status ?? null,
-        error: assistantErrorKind(failure),
-        cause: failure.message,
-      },
-    };
+    yield announcement({ ...wait, delayMs: leftMs });
     try {
       await clock.sleep(wait.heartbeat ? Math.min(leftMs, HEARTBEAT_MS) : leftMs, signal);
     } catch (error) {
@@ -45,4 +38,19 @@ export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, vo
     }
     leftMs = Math.ceil(until - clock.monotonicMs());
   } while (wait.heartbeat && leftMs > 0);
+}
+
+/** The wait as the consumer reads of it, before it begins. */
+export function announcement({ failure, delayMs, attempt, maxRetries }: Announced): ModelOutput {
+  return {
+    kind: 'retry',
+    notice: {
+      attempt,
+      maxRetries,
+      delayMs,
+      status: failure.status ?? null,
+      error: assistantErrorKind(failure),
+      cause: failure.message,
+    },
+  };
 }

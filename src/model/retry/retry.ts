@@ -17,6 +17,8 @@ export type RetryVerdict = {
   readonly state: RetryState;
 } /** After a wait that is announced; 0: at once and silently. */ & (
   | { readonly kind: 'again'; readonly delayMs: number; readonly persistent: boolean }
+  /** Another run makes the request again, after the wait that the server asked for. */
+  | { readonly kind: 'park'; readonly delayMs: number }
   | { readonly kind: 'refresh'; readonly why: 'expired' | 'revoked' }
   | { readonly kind: 'fail'; readonly failure: ModelFailure }
 );
@@ -35,6 +37,8 @@ interface RetryInput {
   readonly persistentWaits: number;
   /** Time until the rate limit resets, ms, if the server reported it. */
   readonly resetMs: number | undefined;
+  /** See `CallOptions`. */
+  readonly isTooLong: ((ms: number) => boolean) | undefined;
   readonly random: RandomPort;
 }
 
@@ -112,6 +116,9 @@ function waitFor(input: RetryInput): RetryVerdict {
   const { failure, state, policy } = input;
   const persistent = policy.persistent && (failure.kind === 'overloaded' || failure.kind === 'rate_limited');
   const asked = failure.retryAfterMs ?? (persistent ? input.resetMs : undefined) ?? 0;
+  const isSpent = !persistent && state.retries >= retryLimit(input);
+  if (!isSpent && asked > 0 && input.isTooLong?.(asked) === true)
+    return { kind: 'park', delayMs: asked, state };
   if (persistent) {
     const delayMs = backoff(
       input.persistentWaits + 1,
@@ -121,7 +128,7 @@ function waitFor(input: RetryInput): RetryVerdict {
     );
     return { kind: 'again', delayMs, persistent, state };
   }
-  if (state.retries >= retryLimit(input)) return { kind: 'fail', failure, state };
+  if (isSpent) return { kind: 'fail', failure, state };
   if (asked > MAX_RETRY_AFTER_MS) return { kind: 'fail', failure: surfaced(failure, asked), state };
   const delayMs = backoff(state.retries + 1, BACKOFF_CAP_MS, asked, input.random);
   return { kind: 'again', delayMs, persistent, state: { ...state, retries: state.retries + 1 } };

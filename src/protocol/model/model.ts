@@ -151,6 +151,8 @@ export type ModelOutcome = {
   /** No message had begun, and a retry is not left, not allowed or useless. */
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'aborted' }
+  /** The server asked for a wait until this time, in ms since 1970, which is too long for the run. */
+  | { readonly kind: 'parked'; readonly wakeAt: number }
 );
 
 export interface CallOptions {
@@ -160,6 +162,11 @@ export interface CallOptions {
   readonly retry: RetryState;
   /** Retries after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
   readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean };
+  /**
+   * Whether a wait of `ms` that the server asks for is too long: the call then ends as `parked`. Absent: none
+   * is, and what a person would not wait for fails.
+   */
+  isTooLong?(ms: number): boolean;
 }
 
 /** Contract: yields outputs in order; never throws for a failed call; ends within 100 ms of abort. */

@@ -96,7 +96,7 @@ export type JournalBody =
   | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
   /** The run has ended, and its submission waits for answers or a time: there is no result yet. */
-  | (Identified & { readonly type: 'parked' } & ParkedRun)
+  | (Identified & { readonly type: 'parked'; readonly permissionMode: string } & ParkedRun)
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
   | (Identified & { readonly type: 'cost' } & SpentTotals)

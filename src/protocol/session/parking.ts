@@ -37,5 +37,5 @@ export interface ParkingPort {
   /** Resolves with true once the wait that begins now has become too long; with false on abort. */
   due(signal: AbortSignal): Promise<boolean>;
   /** Whether a wait of this length is too long; the run must then not begin it. */
-  isTooLong(ms: number): boolean;
+  readonly isTooLong: (ms: number) => boolean;
 }

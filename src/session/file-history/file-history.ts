@@ -11,7 +11,6 @@ import { sha256 } from '../../util/ids/sha256.ts';
 import { changesSince } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { contentOf, realPathOf } from './keep-content.ts';
-import { rewindFile } from './rewind-file.ts';
 
 export interface FileHistory {
   /** The files for one call. A write rejects when the previous content could not be stored. */
@@ -59,6 +58,7 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
       const filesChanged: string[] = [];
       const conflicts: string[] = [];
       const problems: string[] = [];
+      const { rewindFile } = await import('./rewind-file.ts');
       let skippedLinks = 0;
       let insertions = 0;
       let deletions = 0;

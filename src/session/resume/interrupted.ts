@@ -50,6 +50,8 @@ export interface InterruptedSubmission {
   readonly usages: readonly Usage[];
   /** A command, or an overload, had replaced the first model. */
   readonly switched: { readonly from: string; readonly to: string } | undefined;
+  /** The permission modes in which it began and was parked; undefined: it was not parked. */
+  readonly modes: { readonly from: string | undefined; readonly to: string } | undefined;
   /** Rules that a command or skill had granted for its duration. */
   readonly lent: readonly string[];
   /** Denied calls of its agents. */
@@ -105,6 +107,7 @@ export function interruptedSubmission(
     sleeps: state.parked?.sleeps ?? {},
     usages: state.usages,
     switched: state.switchedModel === undefined ? undefined : { from: state.model, to: state.switchedModel },
+    modes: state.parked && { from: state.permissionMode, to: state.parked.permissionMode },
     lent: state.lent,
     denied: state.denied,
     said: state.said,

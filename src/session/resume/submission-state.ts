@@ -4,7 +4,6 @@ import type { AssistantMessage, UserMessage } from '../../protocol/model/message
 import type { StopReason, Usage } from '../../protocol/model/wire.ts';
 import type { CarriedState, DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
-import type { ParkedRun } from '../../protocol/session/parking.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { EffectClass } from '../../protocol/tools/tool.ts';
@@ -23,6 +22,8 @@ export interface OpenAsk {
 export class SubmissionState {
   readonly id: string;
   readonly model: string;
+  /** The permission mode that it began in; undefined: another program ran it. */
+  readonly permissionMode: string | undefined;
   /** Another program ran it. */
   readonly foreign: boolean;
   /** 0 before the first request. */
@@ -61,17 +62,19 @@ export class SubmissionState {
   /** State that its current iteration started with. */
   carried: CarriedState | undefined;
   /** How its current iteration was parked last. */
-  parked: ParkedRun | undefined;
+  parked: RecordOf<'parked'> | undefined;
   #decided: DecisionRecord | undefined;
   #isAnswered = false;
 
   constructor(
-    record: Pick<RecordOf<'submission'>, 'submission' | 'model'>,
+    record: Pick<RecordOf<'submission'>, 'submission' | 'model'> &
+      Partial<Pick<RecordOf<'submission'>, 'permissionMode'>>,
     how: { readonly foreign: boolean } = { foreign: false },
   ) {
     this.foreign = how.foreign;
     this.id = record.submission;
     this.model = record.model;
+    this.permissionMode = record.permissionMode;
   }
 
   /** Any record of this submission but messages and retractions. */

@@ -1,5 +1,6 @@
 /** A session that is run several times: `query()` with a scripted model, one journal and one clock for all runs. */
 import { randomUUID } from 'node:crypto';
+import { TurnwrightError } from '../../../src/protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../../src/protocol/stream/sdk-messages.ts';
 import type { SDKSessionParked } from '../../../src/protocol/stream/session-messages.ts';
 import type { CanUseTool, CanUseToolContext } from '../../../src/protocol/tools/can-use-tool.ts';
@@ -39,12 +40,14 @@ export interface HowToRun {
   readonly prompt?: string | AsyncIterable<SDKUserMessage>;
   readonly script?: readonly ScriptStep[];
   readonly tools?: readonly AnyTool[];
+  /** `tools` of them names built-in ones, which come with `builtIn`. */
   readonly options?: Options;
+  readonly builtIn?: boolean;
 }
 
 export function lives(store: RecordingStore = recordingStore(), sessionId: string = randomUUID()): Lives {
   const clock = virtualClock();
-  const start: Lives['start'] = ({ prompt, script = [], tools = [], options = {} }) => {
+  const start: Lives['start'] = ({ prompt, script = [], tools = [], options = {}, builtIn = false }) => {
     const model = scriptedModel(script);
     const begins = prompt !== undefined && store.entries(sessionId).length === 0;
     const started = query({
@@ -56,7 +59,7 @@ export function lives(store: RecordingStore = recordingStore(), sessionId: strin
         parkAfterMs: PARK_AFTER_MS,
         ...(begins ? { sessionId } : { resume: sessionId }),
         ...options,
-        engine: { callModel: model.callModel, store, clock, tools, ...options.engine },
+        engine: { callModel: model.callModel, store, clock, ...(!builtIn && { tools }), ...options.engine },
       },
     });
     return { query: started, model, ended: gathered(started) };
@@ -75,7 +78,12 @@ export function lives(store: RecordingStore = recordingStore(), sessionId: strin
 
 async function gathered(messages: AsyncIterable<SDKMessage>): Promise<readonly SDKMessage[]> {
   const all: SDKMessage[] = [];
-  for await (const message of messages) all.push(message);
+  try {
+    for await (const message of messages) all.push(message);
+  } catch (error) {
+    // A query throws behind a last result that is an error.
+    if (!(error instanceof TurnwrightError) || error.code !== 'error_result') throw error;
+  }
   return all;
 }
 

@@ -150,7 +150,7 @@ function demandWellFormed(
   holds(announced >= outcome.attempts.length, 'a notice of each attempt');
   const last = outcome.attempts.at(-1);
   if (outcome.kind === 'complete') equal(last?.outcome, 'complete', 'the last attempt');
-  else if (outcome.kind !== 'aborted' && last !== undefined)
+  else if ('failure' in outcome && last !== undefined)
     equal(last.outcome, outcome.failure.kind, 'the last attempt');
 }
 

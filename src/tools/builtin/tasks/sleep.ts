@@ -3,6 +3,8 @@
  * conversation (L6).
  */
 import type { Clock } from '../../../protocol/ports.ts';
+import type { ParkingPort } from '../../../protocol/session/parking.ts';
+import { CallParked } from '../../../protocol/tools/call-parked.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
@@ -28,6 +30,13 @@ interface WaitingPrompts {
 export interface SleepPorts {
   readonly clock: Clock;
   prompts(): WaitingPrompts;
+  /** Which sleeps of the main agent end their run. Absent: none. */
+  readonly parking?: ParkingOfSleeps | undefined;
+}
+
+interface ParkingOfSleeps extends Pick<ParkingPort, 'isTooLong'> {
+  /** When a sleep is over that began in an earlier run, in ms since 1970. */
+  wakeAtOf(toolUseId: string): number | undefined;
 }
 
 const MAX_SECONDS = 3_600;
@@ -46,7 +55,7 @@ const schema = {
   additionalProperties: false,
 };
 
-export function createSleepTool({ clock, prompts }: SleepPorts): Tool<SleepInput, SleepOutput> {
+export function createSleepTool({ clock, parking, prompts }: SleepPorts): Tool<SleepInput, SleepOutput> {
   return {
     name: SLEEP_TOOL,
     inputJsonSchema: schema,
@@ -57,11 +66,17 @@ export function createSleepTool({ clock, prompts }: SleepPorts): Tool<SleepInput
     isReadOnly: () => true,
     effectClass: () => 'pure',
     permissionTarget: () => ({ kind: 'none' }),
-    async run({ seconds }, { signal }) {
+    async run({ seconds }, { agentId, signal, toolUseId }) {
       const startMs = clock.monotonicMs();
-      const woken = await sleep(seconds * 1_000, clock, prompts(), signal);
+      const wholeMs = seconds * 1_000;
+      const nowMs = clock.nowMs();
+      const wakeAt = parking?.wakeAtOf(toolUseId) ?? nowMs + wholeMs;
+      const leftMs = wakeAt - nowMs;
+      if (agentId === undefined && parking?.isTooLong(leftMs) === true && prompts().peek().length === 0)
+        throw new CallParked({ on: 'time', wakeAt });
+      const woken = await sleep(leftMs, clock, prompts(), signal);
       signal.throwIfAborted();
-      const sleptMs = Math.round(clock.monotonicMs() - startMs);
+      const sleptMs = Math.round(wholeMs - leftMs + clock.monotonicMs() - startMs);
       const about = `${Math.round(sleptMs / 100) / 10} s`;
       return {
         data: { sleptMs, woken },

@@ -1,0 +1,112 @@
+/**
+ * Questions of MCP servers in a session with `parkAfterMs`. A question that stays open for too long parks the
+ * call that asks it, if the call may run again: the next run makes it again, and the server asks again.
+ */
+import type { ToolCallRequest } from '../../mcp/tools/listed-tool.ts';
+import { CallParked } from '../../protocol/tools/call-parked.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
+import type { ToolOutput } from '../../protocol/tools/tool.ts';
+import { uuid } from '../../util/ids/uuid.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ServedSession } from './connected-servers.ts';
+
+type AskHost = NonNullable<QueryEngineConfig['onElicitation']>;
+
+interface ElicitationPorts {
+  readonly askHost: AskHost;
+  /** The session of the moment. */
+  served(): Pick<ServedSession, 'parking' | 'questions'>;
+}
+
+interface CallUnderWay {
+  readonly server: string;
+  readonly toolUseId: string;
+  /** It may run again, and an agent does not wait for it. */
+  readonly isParkable: boolean;
+  park(askId: string): void;
+}
+
+export class Elicitations {
+  readonly #ports: ElicitationPorts;
+  #underWay: readonly CallUnderWay[] = [];
+
+  constructor(ports: ElicitationPorts) {
+    this.#ports = ports;
+  }
+
+  /** Makes a call. Rejects with `CallParked` when it asks a question that is parked. */
+  async during(
+    server: string,
+    request: ToolCallRequest,
+    make: (request: ToolCallRequest) => Promise<ToolOutput>,
+  ): Promise<ToolOutput> {
+    const { context, mayRepeat } = request;
+    const life = new AbortController();
+    const onAbort = () => life.abort(context.signal.reason);
+    context.signal.addEventListener('abort', onAbort, { once: true });
+    if (context.signal.aborted) onAbort();
+    const call: CallUnderWay = {
+      server,
+      toolUseId: context.toolUseId,
+      isParkable: mayRepeat && context.agentId === undefined,
+      park: (askId) => life.abort(new CallParked({ on: 'ask', askId })),
+    };
+    this.#underWay = [...this.#underWay, call];
+    try {
+      return await make({ ...request, context: { ...context, signal: life.signal } });
+    } finally {
+      this.#underWay = this.#underWay.filter((other) => other !== call);
+      context.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async ask(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer> {
+    const { askHost, served } = this.#ports;
+    const { parking, questions } = served();
+    const call = parking === undefined ? undefined : this.#callOf(request.serverName);
+    const opened = call && (await questions?.open({ toolUseId: call.toolUseId, ...recorded(request) }));
+    if (parking === undefined || call === undefined || opened === undefined)
+      return askHost(request, { signal, askId: uuid() });
+    if (opened.answer !== undefined) return opened.answer as ElicitationAnswer;
+    const waiting = new AbortController();
+    const onAbort = () => waiting.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    let over = 'answered';
+    try {
+      const { askId } = opened;
+      const answer = await Promise.race([
+        askHost(request, { signal: waiting.signal, askId }),
+        parking.due(waiting.signal).then((isDue) => (isDue ? 'parked' : NEVER)),
+      ]);
+      if (answer !== 'parked') {
+        await opened.answered(answer);
+        return answer;
+      }
+      over = answer;
+      call.park(askId);
+      return { action: 'cancel' };
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      waiting.abort(over);
+    }
+  }
+
+  /** The call that a question belongs to. undefined: it must not be parked, or several calls run. */
+  #callOf(server: string): CallUnderWay | undefined {
+    const [call, another] = this.#underWay.filter((each) => each.server === server);
+    return another === undefined && call?.isParkable === true ? call : undefined;
+  }
+}
+
+/** A page to open is another one each time. */
+function recorded({ serverName: mcp_server_name, message, requestedSchema }: ElicitationRequest) {
+  const question = {
+    mcp_server_name,
+    message,
+    ...(requestedSchema !== undefined && { requested_schema: requestedSchema }),
+  };
+  const same = JSON.stringify(question);
+  return { question, isSame: (earlier: unknown) => JSON.stringify(earlier) === same };
+}
+
+const NEVER = new Promise<never>(() => {});
