@@ -1,6 +1,6 @@
 /** The result is recorded before it is emitted. If the disk is full, it is emitted nevertheless. */
 import type { JournalBody } from '../../protocol/session/journal.ts';
-import type { ParkedRun } from '../../protocol/session/parking.ts';
+import type { ParkedRun, StateWhenParked } from '../../protocol/session/parking.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type {
@@ -61,10 +61,18 @@ export async function recordParking(
     type: 'parked',
     id: `${id}/parked/${stamp.uuid}`,
     submission: id,
-    permissionMode: session.permissions.mode,
+    ...stateOf(session),
     ...parked,
   } as const;
   return recordEnd(message, record, submission, session);
+}
+
+function stateOf({ permissions, tools }: Session): StateWhenParked {
+  const read = [...tools.readFileCache.entries()].slice(-MAX_FILES);
+  return {
+    permissionMode: permissions.mode,
+    ...(read.length > 0 && { filesRead: Object.fromEntries(read) }),
+  };
 }
 
 /** Records how a run ended, and then returns the message that says so. */
@@ -107,6 +115,9 @@ async function recordEnd(
 }
 
 type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
+
+/** How many files that were read a parked run names. */
+const MAX_FILES = 200;
 
 /** In characters: enough for a list of sessions. */
 const LAST_PROMPT_CHARS = 200;

@@ -74,6 +74,7 @@ async function takeUp(
   budget.ledger.carryOn(interrupted.usages);
   submissions.denied(...deniedIn(interrupted.said, tools.port), ...interrupted.denied);
   restoreMode(interrupted, session);
+  for (const [path, read] of Object.entries(interrupted.filesRead)) tools.readFileCache.set(path, read);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));
   const configured = session.model.current;
   const { switched } = interrupted;

@@ -12,7 +12,7 @@ import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import type { FileChange } from './file-history.ts';
-import type { ParkedRun } from './parking.ts';
+import type { ParkedRun, StateWhenParked } from './parking.ts';
 import type { SpentTotals } from './spending.ts';
 
 export const JOURNAL_VERSION = 1;
@@ -96,7 +96,7 @@ export type JournalBody =
   | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
   /** The run has ended, and its submission waits for answers or a time: there is no result yet. */
-  | (Identified & { readonly type: 'parked'; readonly permissionMode: string } & ParkedRun)
+  | (Identified & ParkedRun & StateWhenParked & { readonly type: 'parked' })
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
   | (Identified & { readonly type: 'cost' } & SpentTotals)

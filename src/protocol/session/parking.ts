@@ -1,3 +1,5 @@
+import type { ReadFileState } from '../tools/tool.ts';
+
 /** What a parked submission waits for, outside of any process. */
 export interface Parking {
   /** `ask`: at least one question is open. `time`: nothing is waited for but `wakeAt`. */
@@ -20,6 +22,13 @@ export interface ParkedRun extends Parking {
   readonly collected?: CollectedOfCalls;
   /** When the sleep of a call is over, by the id of the call. Absent: none sleeps. */
   readonly sleeps?: Readonly<Record<string, number>>;
+}
+
+/** State of the session that the next run goes on with. */
+export interface StateWhenParked {
+  readonly permissionMode: string;
+  /** Files that the session has read, by path; those that were read last. */
+  readonly filesRead?: Readonly<Record<string, ReadFileState>>;
 }
 
 /** What results bring besides their messages. */

@@ -3,6 +3,7 @@
 import type { AssistantMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ToolUseBlock, Usage } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
+import type { StateWhenParked } from '../../protocol/session/parking.ts';
 import type { RecordedResponse, ResumePoint } from '../../protocol/session/resume-point.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
@@ -52,6 +53,8 @@ export interface InterruptedSubmission {
   readonly switched: { readonly from: string; readonly to: string } | undefined;
   /** The permission modes in which it began and was parked; undefined: it was not parked. */
   readonly modes: { readonly from: string | undefined; readonly to: string } | undefined;
+  /** Files that it had read when it was parked, by path. */
+  readonly filesRead: NonNullable<StateWhenParked['filesRead']>;
   /** Rules that a command or skill had granted for its duration. */
   readonly lent: readonly string[];
   /** Denied calls of its agents. */
@@ -108,6 +111,7 @@ export function interruptedSubmission(
     usages: state.usages,
     switched: state.switchedModel === undefined ? undefined : { from: state.model, to: state.switchedModel },
     modes: state.parked && { from: state.permissionMode, to: state.parked.permissionMode },
+    filesRead: state.parked?.filesRead ?? {},
     lent: state.lent,
     denied: state.denied,
     said: state.said,

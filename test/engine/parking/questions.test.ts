@@ -1,5 +1,8 @@
 /** A question to the host that is open for too long ends the run; the answer is given to the next one (L4.1). */
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CanUseTool, PermissionResult } from '../../../src/index.ts';
 import { query } from '../../../src/index.ts';
 import type { JournalBody } from '../../../src/protocol/session/journal.ts';
@@ -293,6 +296,32 @@ describe('while a session is parked', () => {
       expect(touch.calls, where).toHaveLength(1);
     }
   });
+});
+
+it('a file that was read before the session was parked can be edited afterwards', async () => {
+  const cwd = await realpath(await mkdtemp(join(tmpdir(), 'turnwright-parked-')));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const file_path = join(cwd, 'gate.txt');
+  await writeFile(file_path, 'red');
+  const session = lives();
+  const options = { cwd, tools: ['Read', 'Edit'] };
+  const first = await session.run({
+    prompt: 'Go.',
+    script: [
+      callTool('Read', { file_path }),
+      callTool('Edit', { file_path, old_string: 'red', new_string: 'green' }),
+    ],
+    options: { ...options, canUseTool: silentHost().canUseTool },
+    builtIn: true,
+  });
+  expect(parkedIn(first).on).toBe('ask');
+  const last = await session.run({
+    script: [say('Painted.')],
+    options: { ...options, canUseTool: allowing },
+    builtIn: true,
+  });
+  expect(resultIn(last)).toMatchObject({ result: 'Painted.' });
+  expect(await readFile(file_path, 'utf8')).toBe('green');
 });
 
 describe('the tools that ask', () => {
