@@ -3,6 +3,7 @@ import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import { type FollowOptions, followSession } from './follow.ts';
+import { openPages, type Pages } from './pages.ts';
 import { type Database, openDatabase } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
 import { checkTables } from './postgres/migrations.ts';
@@ -106,6 +107,8 @@ const MOST_SESSIONS = 100;
 export function durableClient(url: string): DurableClient {
   let opening: Promise<Database> | undefined;
   let listener: Listener | undefined;
+  /** Followers of one session read together. */
+  const followed = new Map<string, { readonly pages: Pages; followers: number }>();
   let closing = new AbortController();
   const open = () => {
     opening ??= openChecked(url).catch((error: unknown) => {
@@ -149,7 +152,15 @@ export function durableClient(url: string): DurableClient {
       listener ??= createListener(database);
       const { signal } = options;
       const ends = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-      yield* followSession({ database, listener }, sessionId, { ...options, signal: ends });
+      const shared = followed.get(sessionId) ?? { pages: openPages(database.run, sessionId), followers: 0 };
+      followed.set(sessionId, shared);
+      shared.followers += 1;
+      try {
+        yield* followSession({ pages: shared.pages, listener }, { ...options, signal: ends });
+      } finally {
+        shared.followers -= 1;
+        if (shared.followers === 0) followed.delete(sessionId);
+      }
     },
     async close() {
       closing.abort();

@@ -1,7 +1,7 @@
 /** The stream of a session, read from the database: what is there, then what arrives, in one order. */
 import type { Clock } from '../protocol/ports.ts';
 import { systemClock } from '../util/clock.ts';
-import type { Statements } from './postgres/database.ts';
+import type { Pages } from './pages.ts';
 import { isOutage } from './postgres/database-error.ts';
 import { keepFollowing, RENEW_MS } from './postgres/followers.ts';
 import type { Listener } from './postgres/listen.ts';
@@ -22,7 +22,8 @@ export interface FollowOptions {
 }
 
 interface FollowParts {
-  readonly database: Statements;
+  /** Of the session, for all of its followers in this process. */
+  readonly pages: Pages;
   readonly listener: Pick<Listener, 'wakes'>;
   readonly clock?: Pick<Clock, 'sleep'> | undefined;
 }
@@ -31,10 +32,10 @@ interface FollowParts {
 const AWAY_MS = 200;
 
 export async function* followSession(
-  { database, listener, clock = systemClock }: FollowParts,
-  sessionId: string,
+  { pages, listener, clock = systemClock }: FollowParts,
   { from, until, signal: given }: FollowOptions,
 ): AsyncGenerator<Followed, void, void> {
+  const { run, sessionId } = pages;
   const start = from === undefined ? START : positionOf(from);
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -47,7 +48,7 @@ export async function* followSession(
   const renew = async () => {
     while (!signal.aborted) {
       await pause(RENEW_MS);
-      if (!signal.aborted) await keepFollowing(database.run, sessionId).catch(() => undefined);
+      if (!signal.aborted) await keepFollowing(run, sessionId).catch(() => undefined);
     }
   };
   const renewing = renew();
@@ -56,9 +57,9 @@ export async function* followSession(
       for (let more = true; more && !signal.aborted; ) {
         let page: readonly Followed[];
         try {
-          if (!isKnown) await keepFollowing(database.run, sessionId);
+          if (!isKnown) await keepFollowing(run, sessionId);
           isKnown = true;
-          reader ??= await openReader(database, sessionId, start, until);
+          reader ??= await openReader(pages, start, until);
           ({ page, more } = await reader.read());
         } catch (error) {
           if (!isOutage(error)) throw error;

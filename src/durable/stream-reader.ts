@@ -3,7 +3,7 @@ import { type JournalMapper, journalFormat, type SDKMessage, TurnwrightError } f
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
-import type { Statements } from './postgres/database.ts';
+import type { Pages, Piece } from './pages.ts';
 import { behind, cursorOf, epochOf, isAfter, openFollowedJournal, type Position } from './stream.ts';
 
 /** A message of a session, and where it is in its stream. */
@@ -13,45 +13,20 @@ export interface Followed {
   readonly message: SDKMessage;
 }
 
-/** Records that are read at once. */
-const PAGE = 500;
-
-interface Row {
-  readonly kind: 'session' | 'entry' | 'message' | 'frame';
-  readonly seq: number;
-  readonly n: number;
-  readonly epoch: number;
-  readonly body: string;
-}
-
-interface SessionState {
-  readonly head: number;
-  /** Last record of the page. */
-  readonly upto: number;
-  readonly state: string;
-  readonly outcome: string | null;
-}
-
-type Format = Awaited<ReturnType<typeof journalFormat>>;
-
 /** `until`: uuid of the prompt whose result ends the stream. Rejects with `session_not_found`. */
 export async function openReader(
-  database: Statements,
-  sessionId: string,
+  pages: Pages,
   start: Position,
   until: string | undefined,
 ): Promise<StreamReader> {
-  const [session] = await database.run('select 1 from turnwright.sessions where session_id = $1', [
-    sessionId,
-  ]);
+  const { run, sessionId } = pages;
+  const [session] = await run('select 1 from turnwright.sessions where session_id = $1', [sessionId]);
   if (session === undefined)
     throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
   const parts = {
-    database,
-    sessionId,
+    pages,
     mapper: await openFollowedJournal(),
-    format: await journalFormat(),
-    expected: until === undefined ? undefined : await openExpected(database.run, sessionId, until),
+    expected: until === undefined ? undefined : await openExpected(run, sessionId, until),
   };
   const reader = new StreamReader(parts, start);
   await reader.open();
@@ -59,10 +34,8 @@ export async function openReader(
 }
 
 interface ReaderParts {
-  readonly database: Statements;
-  readonly sessionId: string;
+  readonly pages: Pages;
   readonly mapper: JournalMapper;
-  readonly format: Format;
   readonly expected: Expected | undefined;
 }
 
@@ -83,10 +56,12 @@ export class StreamReader {
 
   /** Reads the submission that the cursor is in up to there: later messages refer to earlier ones. */
   async open(): Promise<void> {
-    const { database, expected, format, sessionId } = this.#parts;
+    const { expected, pages } = this.#parts;
+    const { run, sessionId } = pages;
+    const format = await journalFormat();
     const { seq, n } = this.#at;
     if (seq === 0) return;
-    const rows = await database.run<{ readonly seq: number; readonly body: string }>(
+    const rows = await run<{ readonly seq: number; readonly body: string }>(
       `select seq, body from turnwright.journal where session_id = $1 and seq <= $2
          and seq >= coalesce((select max(seq) from turnwright.journal
            where session_id = $1 and seq <= $2 and entry_id like '%/submission'), 1)
@@ -100,42 +75,38 @@ export class StreamReader {
       if (entry.seq === seq) rest.push(...made.filter(({ at }) => at.n > n).map(followed));
     }
     this.#rest = rest;
-    if (expected !== undefined) this.isOver = await answeredAt(database.run, sessionId, expected, seq);
+    if (expected !== undefined) this.isOver = await answeredAt(run, sessionId, expected, seq);
     if (epochOf(this.#at) > 0 && !(await this.#isMessage())) this.#shownBy = epochOf(this.#at);
   }
 
   /** One page of what is there; `more`: the next page can be read at once. */
   async read(): Promise<{ readonly page: readonly Followed[]; readonly more: boolean }> {
     if (this.isOver) return { page: [], more: false };
-    const { database, sessionId } = this.#parts;
-    const { seq, n } = this.#at;
-    const [session, ...rows] = await database.run<Row>(READ, [sessionId, seq, n]);
-    if (session === undefined)
-      throw new TurnwrightError('session_not_found', `Session ${sessionId} was deleted.`);
-    const { head, upto, state, outcome } = JSON.parse(session.body) as SessionState;
+    const { pages } = this.#parts;
+    const { epoch, head, outcome, pieces, state, upto } = await pages.after(this.#at);
     const page = [...this.#rest];
     this.#rest = [];
-    page.push(...this.#tombstone(session.epoch));
-    for (const row of rows) {
+    page.push(...this.#tombstone(epoch));
+    for (const piece of pieces) {
       // Of a worker that has lost the session: what it was about to say is said again.
-      if (row.kind === 'frame' && row.epoch < session.epoch) continue;
-      page.push(...this.#take(row));
+      if (piece.kind === 'frame' && piece.epoch < epoch) continue;
+      page.push(...this.#take(piece));
       if (this.isOver) break;
     }
     // What was read of the last record need not be read again; nothing is written behind earlier ones.
     if (isAfter({ seq: upto, n: 0 }, this.#at)) this.#at = { seq: upto, n: 0 };
-    if (state === 'poisoned' && page.length === 0) throw poisoned(sessionId, outcome);
+    if (state === 'poisoned' && page.length === 0) throw poisoned(pages.sessionId, outcome);
     return { page, more: upto < head };
   }
 
-  #take({ kind, seq, n, body }: Row): readonly Followed[] {
-    if (kind === 'entry') {
-      const made = this.#messagesOf(this.#parts.format.decode(body));
-      this.#at = made.at(-1)?.at ?? { seq, n: 0 };
+  #take(piece: Piece): readonly Followed[] {
+    this.#at = piece.at;
+    if (piece.kind === 'entry') {
+      const made = this.#messagesOf(piece.entry);
+      this.#at = made.at(-1)?.at ?? piece.at;
       return made.map(followed);
     }
-    const message = JSON.parse(body) as SDKMessage;
-    this.#at = { seq, n };
+    const { message } = piece;
     if (message.type === 'stream_event') {
       this.#shown.push(message.uuid);
       this.#shownBy = epochOf(this.#at);
@@ -174,15 +145,15 @@ export class StreamReader {
       content: 'The worker that was writing this answer is gone: what it had not finished is made again.',
       retracted_message_uuids,
       uuid: uuid(),
-      session_id: this.#parts.sessionId,
+      session_id: this.#parts.pages.sessionId,
     };
     return [followed({ at: this.#at, message })];
   }
 
   /** Whether the cursor is that of a message that is kept. */
   async #isMessage(): Promise<boolean> {
-    const { database, sessionId } = this.#parts;
-    const rows = await database.run(
+    const { run, sessionId } = this.#parts.pages;
+    const rows = await run(
       'select 1 from turnwright.messages where session_id = $1 and after_seq = $2 and n = $3',
       [sessionId, this.#at.seq, this.#at.n],
     );
@@ -205,25 +176,3 @@ function poisoned(sessionId: string, outcome: string | null): TurnwrightError {
     `Session ${sessionId} is set aside: ${why} Send a prompt with "revive" to try again.`,
   );
 }
-
-/**
- * One statement, so that what it sees is of one moment: whatever precedes a visible record or message was
- * visible before it. The first row is the session's.
- */
-const READ = `
-  with session as (
-    select head, epoch, state, outcome, least(head, $2::int + ${PAGE}) as upto
-    from turnwright.sessions where session_id = $1
-  )
-  select 'session' as kind, -1 as seq, 0::float8 as n, epoch,
-    jsonb_build_object('head', head, 'upto', upto, 'state', state, 'outcome', outcome)::text as body from session
-  union all
-  select 'entry', j.seq, 0, j.epoch, j.body from turnwright.journal j, session
-    where j.session_id = $1 and j.seq > $2 and j.seq <= upto
-  union all
-  select 'message', after_seq, n, m.epoch, message from turnwright.messages m, session
-    where m.session_id = $1 and (after_seq, n) > ($2, $3) and after_seq <= upto
-  union all
-  select 'frame', after_seq, n, f.epoch, message from turnwright.frames f, session
-    where f.session_id = $1 and (after_seq, n) > ($2, $3) and after_seq <= upto
-  order by seq, n`;

@@ -85,10 +85,11 @@ async function busiest(fleet: Fleet, workers: readonly WorkerProcess[]): Promise
 test('D6: followers who reconnect see each message once, also when workers are killed', async () => {
   const [sessions, perSession, reconnects, kills] = isLong ? [4, 5, 10, 2] : [2, 3, 4, 1];
   const fleet = await startFleet();
-  const talk = { rounds: isLong ? 8 : 3, words: 60, wordMs: 20 };
+  // About as often as a model sends events.
+  const talk = { rounds: isLong ? 6 : 3, words: isLong ? 40 : 20, wordMs: 40 };
   const start = () => fleet.start('talking.ts', { SCENARIO: JSON.stringify(talk) });
   const workers = await Promise.all([start(), start()]);
-  const clients = Array.from({ length: 4 }, () => clientOf(fleet));
+  const clients = Array.from({ length: 2 }, () => clientOf(fleet));
   const ids = Array.from({ length: sessions }, () => crypto.randomUUID());
   const viewers: Viewer[] = [];
   const following: Promise<void>[] = [];

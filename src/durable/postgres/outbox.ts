@@ -214,10 +214,10 @@ class RunOutbox implements Outbox {
     const rows = rowsOf(this.#takeWritable());
     this.#hasFrames ||= rows.frames.length > 0;
     const { sessionId } = this.#options;
-    const [row] = await this.#run<{ readonly ms: number | null }>(WRITE, [
-      ...[sessionId, this.#epoch, this.#cut],
-      ...streamValues([rows]),
-    ]).catch(() => [{ ms: null }]);
+    const [row] = await this.#run<{ readonly ms: number | null }>(
+      rows.messages.length > 0 ? WRITE_MESSAGES : WRITE_FRAMES,
+      [...[sessionId, this.#epoch, this.#cut], ...streamValues([rows])],
+    ).catch(() => [{ ms: null }]);
     if (row === undefined) this.#isOver = true;
     else this.#followedUntilMs = this.#clock.monotonicMs() + (row.ms ?? 0);
   }
@@ -258,9 +258,10 @@ function rowsOf(rows: readonly Row[]): StreamRows {
 }
 
 /** Nothing, and no row, when a newer epoch owns the session. */
-const WRITE = `
+const write = (lock: string): string => `
   with fence as (
-    select session_id, epoch, 1 as at from turnwright.sessions where session_id = $1 and epoch = $2 for share
+    select session_id, epoch, 1 as at from turnwright.sessions
+    where session_id = $1 and epoch = $2 ${lock}
   ), gone as (
     delete from turnwright.frames using fence where frames.session_id = $1 and after_seq < $3
   ), messages as (${rowsInto('messages', 4)}
@@ -271,3 +272,10 @@ const WRITE = `
   select (select extract(epoch from until - now())::float8 * 1000 from follower) as ms,
     (select pg_notify('turnwright', 'journal ' || $1) from follower)
   from fence`;
+
+const WRITE_MESSAGES = write('for share');
+/**
+ * A lock would be logged, and wait for the disk. Followers ignore frames of an epoch that has lost the
+ * session.
+ */
+const WRITE_FRAMES = write('');
