@@ -14,7 +14,7 @@ export type Piece = { readonly at: Position; readonly epoch: number } & (
 );
 
 /** What was there at one moment. */
-export interface Page {
+interface Page {
   /** In order. */
   readonly pieces: readonly Piece[];
   /** Owner of the session. */

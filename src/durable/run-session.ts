@@ -70,6 +70,8 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const running = query({
     options: {
       parkAfterMs: PARK_AFTER_MS,
+      // Written only while somebody follows.
+      includePartialMessages: true,
       ...asks,
       ...options,
       cwd: folder,

@@ -26,7 +26,8 @@ export interface WorkerOptions {
   /**
    * Those of `query()`, the same for all sessions or chosen for each. Functions in them (hooks, `canUseTool`,
    * tools) are this process's own: every worker brings the same ones. Without `canUseTool`, questions wait in
-   * the database for an answer. `parkAfterMs` is 30,000 here.
+   * the database for an answer. `parkAfterMs` is 30,000 here,
+   * and `includePartialMessages` is true.
    */
   readonly options?: Options | ((session: SessionRow) => Options | Promise<Options>) | undefined;
   /** @default the folder that the session was created with, which every machine has */

@@ -131,6 +131,57 @@ test('D6: followers who reconnect see each message once, also when workers are k
   expect(figures.p95).toBeLessThan(150);
 }, 180_000);
 
+test('D6: no call and no result is seen twice when workers are killed while tools run', async () => {
+  const fleet = await startFleet();
+  const scenario = { rounds: inShortAndLongForm(30, 100), modelMs: 60, toolMs: 60 };
+  const start = () => fleet.start('rounds.ts', { SCENARIO: JSON.stringify(scenario) });
+  const workers = await Promise.all([start(), start()]);
+  const client = clientOf(fleet);
+  const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
+  const streams = ids.map(async (id) => {
+    const { uuid } = await client.send(id, 'Work.');
+    const messages: SDKMessage[] = [];
+    for await (const { message } of client.follow(id, { until: uuid })) messages.push(message);
+    return messages;
+  });
+  let isOver = false;
+  const all = Promise.all(streams).finally(() => {
+    isOver = true;
+  });
+  let kills = 0;
+  while (!isOver && kills < inShortAndLongForm(2, 8)) {
+    await eventually(async () => isOver || (await busiest(fleet, workers)) !== undefined);
+    await sleep(300 + Math.random() * 300);
+    const victim = await busiest(fleet, workers);
+    if (victim === undefined) continue;
+    victim.signal('SIGKILL');
+    kills += 1;
+    workers.push(await start());
+  }
+  expect(kills).toBeGreaterThan(0);
+  for (const messages of await all) {
+    const uuids = messages.map(({ uuid }) => uuid);
+    expect(new Set(uuids).size, 'each message once').toBe(uuids.length);
+    const superseded = new Set(
+      messages.flatMap((message) => (message.type === 'assistant' ? (message.supersedes ?? []) : [])),
+    );
+    const calls = messages.flatMap((message) =>
+      message.type === 'assistant' && !superseded.has(message.uuid)
+        ? message.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+        : [],
+    );
+    const results = messages.flatMap((message) =>
+      message.type === 'user' && typeof message.message.content !== 'string'
+        ? message.message.content.flatMap((block) =>
+            block.type === 'tool_result' ? [block.tool_use_id] : [],
+          )
+        : [],
+    );
+    expect(results.toSorted(), 'one result for each call').toEqual(calls.toSorted());
+    expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
+  }
+}, 180_000);
+
 /** Follows until the result, and begins anew so many times. */
 async function watch(
   client: DurableClient,
