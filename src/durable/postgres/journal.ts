@@ -61,7 +61,10 @@ export async function createJournalStore(
   ): Promise<Appended> {
     const seq = afterSeq + ids.length;
     const stream = alongside?.(sessionId) ?? NO_ROWS;
-    if (await queue.append({ sessionId, epoch, afterSeq, ids, lines: bodies, stream })) return { seq };
+    if (await queue.append({ sessionId, epoch, afterSeq, ids, lines: bodies, stream })) {
+      snapshots.grown(sessionId, seq);
+      return { seq };
+    }
     const [row] = await run<{ readonly epoch: number; readonly head: number }>(
       'select epoch, head from turnwright.sessions where session_id = $1',
       [sessionId],
@@ -138,7 +141,7 @@ export async function createJournalStore(
       const journal = open.get(sessionId);
       open.delete(sessionId);
       await journal?.writing;
-      if (journal !== undefined) await snapshots.keep(sessionId);
+      if (journal !== undefined) await snapshots.close(sessionId);
     },
   };
 }
