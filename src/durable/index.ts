@@ -4,11 +4,11 @@ export { openDispatch } from './dbos.ts';
 export type { Dispatch, Run } from './dispatch.ts';
 export type { FollowOptions } from './follow.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
-export { createAdmission, type SharedAdmission } from './postgres/admission.ts';
+export { createAdmission, type SharedAdmission } from './postgres/admission/admission.ts';
+export type { Limit } from './postgres/admission/bucket.ts';
+export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
 export { type AppendQueue, createAppendQueue } from './postgres/append-queue.ts';
 export { createBlobStore } from './postgres/blobs.ts';
-export type { Limit } from './postgres/bucket.ts';
-export { type LimitScope, setLimit } from './postgres/buckets.ts';
 export {
   type Database,
   type OwnConnection,

@@ -8,7 +8,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { openDispatch, startExecutor } from './dbos.ts';
 import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
-import { createAdmission } from './postgres/admission.ts';
+import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
 import { openDatabase } from './postgres/database.ts';
 import { createListener } from './postgres/listen.ts';

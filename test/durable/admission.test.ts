@@ -11,7 +11,7 @@ import {
   type SharedAdmission,
   setLimit,
 } from '../../src/durable/index.ts';
-import { EMPTY_BUCKET, grant } from '../../src/durable/postgres/bucket.ts';
+import { EMPTY_BUCKET, grant } from '../../src/durable/postgres/admission/bucket.ts';
 import type { Permit, Usage } from '../../src/index.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
 import { inShortAndLongForm } from '../long-form.ts';

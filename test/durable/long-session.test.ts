@@ -76,9 +76,14 @@ test('D9: the first new step of a long session that was killed', { timeout: 300_
     [sessionId],
   );
   const startMs = performance.now();
+  const cpuBefore = process.cpuUsage();
   const after = await run(await newStore(), 1, { options: { resume: sessionId } });
   const firstStepMs = Math.round(performance.now() - startMs);
-  console.info(JSON.stringify({ test: 'D9', entries: row?.head, snapshot: row?.snapshot, firstStepMs }));
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const cpuMs = Math.round((user + system) / 1_000);
+  console.info(
+    JSON.stringify({ test: 'D9', entries: row?.head, snapshot: row?.snapshot, firstStepMs, cpuMs }),
+  );
   expect(row?.head).toBeGreaterThanOrEqual(form.entries);
   expect(row?.snapshot).toBeGreaterThan(0);
   // The request that was open when the process was killed is made again.

@@ -2,14 +2,14 @@
  * Model requests of all workers, within the limits of their providers and tenants. A process takes what it
  * may use in slices of a second, so that no row is asked for each request.
  */
-import type { Admission, Clock, Permit } from '../../protocol/ports.ts';
-import { systemClock } from '../../util/clock.ts';
-import { uuid } from '../../util/ids/uuid.ts';
+import type { Admission, Clock, Permit } from '../../../protocol/ports.ts';
+import { systemClock } from '../../../util/clock.ts';
+import { uuid } from '../../../util/ids/uuid.ts';
+import type { Statements } from '../database.ts';
+import type { Listener } from '../listen.ts';
+import { outlasting } from '../outlasting.ts';
 import { type Amount, ASK_EACH_MS, LEASE_MS, NOTHING, sum } from './bucket.ts';
 import { askForSlice, pauseProvider } from './buckets.ts';
-import type { Statements } from './database.ts';
-import type { Listener } from './listen.ts';
-import { outlasting } from './outlasting.ts';
 
 interface AdmissionOptions {
   /** Model requests of this process at the same time. Default: no limit. */

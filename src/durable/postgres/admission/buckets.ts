@@ -1,5 +1,7 @@
 /** Rate limits and their buckets in Postgres: one row each, which a worker locks about once per second. */
-import { TurnwrightError } from '../../protocol/errors.ts';
+import { TurnwrightError } from '../../../protocol/errors.ts';
+import type { RunStatement, Statements } from '../database.ts';
+import { notify } from '../listen.ts';
 import {
   type Amount,
   type BucketState,
@@ -11,8 +13,6 @@ import {
   sum,
   withReturned,
 } from './bucket.ts';
-import type { RunStatement, Statements } from './database.ts';
-import { notify } from './listen.ts';
 
 /** All requests to a provider, or of a tenant. Name `*`: each that has no limit of its own. */
 export interface LimitScope {
