@@ -6,6 +6,7 @@ import type { ClientBase } from 'pg';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run } from './dispatch.ts';
 import type { RunStatement } from './postgres/database.ts';
+import { withHosts } from './postgres/runs.ts';
 
 const WORKFLOW = 'turnwright-run';
 const QUEUE = 'turnwright';
@@ -15,6 +16,10 @@ const APPLICATION_VERSION = 'journal-1';
 const POLL_MS = 100;
 
 const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
+const runOf = (id: string): Run => {
+  const colon = id.lastIndexOf(':');
+  return { sessionId: id.slice(0, colon), run: Number(id.slice(colon + 1)), host: null };
+};
 const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
 
 /** Brings the tables of DBOS to the version of the installed package. */
@@ -33,12 +38,10 @@ export async function openDispatch(url: string): Promise<Dispatch> {
     applicationName: QUEUE,
     logger: SILENT,
   });
-  const handOver = async (found: readonly { workflowID: string; queueName?: string }[]) => {
-    for (const queueName of new Set(found.map((workflow) => workflow.queueName ?? QUEUE))) {
-      const ids = found.flatMap((workflow) =>
-        (workflow.queueName ?? QUEUE) === queueName ? workflow.workflowID : [],
-      );
-      await client.resumeWorkflows(ids, { queueName });
+  const handOverRuns = async (runs: readonly Run[]) => {
+    for (const host of new Set(runs.map((run) => run.host))) {
+      const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
+      await client.resumeWorkflows(ids, { queueName: queueOf(host) });
     }
   };
   const list = (of: { workflowIDs: string[] } | { executorId: string; status: 'PENDING' }) =>
@@ -68,13 +71,16 @@ export async function openDispatch(url: string): Promise<Dispatch> {
         return status === 'ENQUEUED' || status === 'DELAYED' ? 'waiting' : 'gone';
       });
     },
-    async handOver(workerId) {
+    async handOver(statement, workerId) {
       const found = await list({ executorId: workerId, status: 'PENDING' });
-      await handOver(found);
-      return found.length;
+      const runs = await withHosts(
+        statement,
+        found.map(({ workflowID }) => runOf(workflowID)),
+      );
+      await handOverRuns(runs);
+      return runs.length;
     },
-    handOverRuns: (runs) =>
-      handOver(runs.map((run) => ({ workflowID: idOf(run), queueName: queueOf(run.host) }))),
+    handOverRuns,
     close: () => client.destroy(),
   };
 }

@@ -19,7 +19,7 @@ export interface Dispatch {
   /** State of each run, in the order given. */
   states(runs: readonly Run[]): Promise<readonly RunState[]>;
   /** Takes the runs of a worker from it, for other workers. Returns how many they were. */
-  handOver(workerId: string): Promise<number>;
+  handOver(statement: RunStatement, workerId: string): Promise<number>;
   /** Takes these runs from the workers that have them. */
   handOverRuns(runs: readonly Run[]): Promise<void>;
   close(): Promise<void>;

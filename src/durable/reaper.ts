@@ -108,7 +108,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
           [worker],
         );
         if (mine === undefined) return undefined;
-        const handedOver = await dispatch.handOver(worker);
+        const handedOver = await dispatch.handOver(run, worker);
         await run('delete from turnwright.workers where worker_id = $1', [worker]);
         return handedOver;
       });
@@ -145,7 +145,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     async close() {
       over.abort('lease_lost');
       await Promise.all(loops);
-      await dispatch.handOver(workerId);
+      await dispatch.handOver(database.run, workerId);
       await database.run('delete from turnwright.workers where worker_id = $1', [workerId]);
     },
   };

@@ -120,8 +120,9 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       }
     }
   } catch (error) {
-    // The error of the last result, which is recorded.
+    // That of the last result, which is recorded. With a cause: the session could not start.
     if (!(error instanceof TurnwrightError && error.code === 'error_result')) throw error;
+    if (error.cause !== undefined) throw error.cause;
   } finally {
     stopWatching();
     await running.return();

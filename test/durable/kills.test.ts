@@ -4,16 +4,20 @@ import { openDispatch } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
 import { judge, resultsOf } from './judge.ts';
-import { eventually, type LedgerLine, startFleet, type WorkerProcess } from './processes.ts';
+import {
+  eventually,
+  type LedgerLine,
+  percentile,
+  report,
+  startFleet,
+  type WorkerProcess,
+} from './processes.ts';
 import { sendAll } from './sending.ts';
 
 const form = inForm(
   { seeds: [1], sessions: 40, workers: 3, kills: 4, everyMs: 2_000, rounds: 4, modelMs: 1_000 },
   { seeds: [1, 2, 3], sessions: 200, workers: 3, kills: 10, everyMs: 2_000, rounds: 6, modelMs: 1_500 },
 );
-
-/** Figures are reported, not judged: they depend on what else the machine does. */
-const report = (figures: object): void => console.info(JSON.stringify(figures));
 
 interface Kill {
   readonly ms: number;
@@ -33,9 +37,6 @@ function recoveries(lines: readonly LedgerLine[], kills: readonly Kill[]): numbe
     });
   });
 }
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
 
 test.each(form.seeds)(
   'D1: workers that are killed without warning lose nothing and repeat nothing (seed %i)',

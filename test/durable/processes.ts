@@ -40,6 +40,7 @@ export interface WorkerProcess {
   /** Its id among the workers. */
   readonly id: string;
   readonly stderr: () => string;
+  readonly stdout: () => string;
   readonly exited: Promise<number | null>;
   signal(name: NodeJS.Signals): void;
 }
@@ -86,7 +87,7 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
     folder,
     end,
     async start(program, env = {}) {
-      const child = spawn(process.execPath, [built(program)], {
+      const child = spawn(process.execPath, ['--expose-gc', built(program)], {
         env: { PATH: process.env['PATH'], DB: url, LEDGER: ledger, HOME_FOLDER: folder, ...env },
         cwd: folder,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -111,6 +112,7 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
         id,
         exited,
         stderr: () => stderr,
+        stdout: () => stdout,
         signal: (name: NodeJS.Signals) => void child.kill(name),
       };
       return started;
@@ -137,3 +139,9 @@ export async function eventually(
     await sleep(50);
   }
 }
+
+/** Figures are reported, not judged: they depend on what else the machine does. */
+export const report = (figures: object): void => console.info(JSON.stringify(figures));
+
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;

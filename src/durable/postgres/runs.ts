@@ -152,6 +152,16 @@ export async function failRun(run: RunStatement, failed: FailedRun): Promise<voi
   );
 }
 
+/** The same runs, each with the host that its session is bound to. */
+export async function withHosts(run: RunStatement, runs: readonly Run[]): Promise<readonly Run[]> {
+  const rows = await run<{ readonly session_id: string; readonly host: string }>(
+    'select session_id, host from turnwright.sessions where session_id = any($1) and host is not null',
+    [runs.map(({ sessionId }) => sessionId)],
+  );
+  const hosts = new Map(rows.map(({ session_id, host }) => [session_id, host]));
+  return runs.map((one) => ({ ...one, host: hosts.get(one.sessionId) ?? null }));
+}
+
 /** Locks the row for the transaction. undefined: it is not queued, or another worker has locked it. */
 export async function queuedRun(run: RunStatement, sessionId: string): Promise<Run | undefined> {
   const [queued] = await run<Run>(

@@ -116,6 +116,12 @@ export async function scriptedWorker(
     'SIGTERM',
     () => void running.drain(Number(env('DRAIN_MS') || 5_000)).then(() => process.exit(0)),
   );
+  process.on('SIGUSR2', () => {
+    globalThis.gc?.();
+    const { heapUsed } = process.memoryUsage();
+    const busy = running.health.figures().find((figure) => figure.name === 'turnwright_sessions_running');
+    process.stdout.write(`heap ${heapUsed} ${busy?.value}\n`);
+  });
   process.stdout.write(`ready ${running.id}\n`);
   return running;
 }

@@ -1,0 +1,67 @@
+/** The server of a fleet goes away while its workers run sessions. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { durableClient } from '../../src/durable/index.ts';
+import { movableAddress, newDatabase, startCluster, startStandby } from './cluster.ts';
+import { judge, lateAppends, resultsOf } from './judge.ts';
+import { eventually, type Fleet, startFleet } from './processes.ts';
+
+const SCENARIO = JSON.stringify({ rounds: 5, modelMs: 1_000, toolMs: 100 });
+const ids = Array.from({ length: 12 }, (_, at) => `session-${at}`);
+
+/** Sends to every session, and returns once all of them work. */
+async function allAtWork(fleet: Fleet): Promise<ReturnType<typeof durableClient>> {
+  const client = durableClient(fleet.url);
+  onTestFinished(() => client.close());
+  await Promise.all([fleet.start('rounds.ts', { SCENARIO }), fleet.start('rounds.ts', { SCENARIO })]);
+  for (const id of ids) await client.send(id, 'Go.');
+  await eventually(() => new Set(fleet.ledger().map(({ sessionId }) => sessionId)).size === ids.length);
+  return client;
+}
+
+async function allEndWell(fleet: Fleet, client: ReturnType<typeof durableClient>): Promise<void> {
+  // The first calls may find a connection that is broken.
+  for (const id of ids)
+    await eventually(async () => (await client.status(id).catch(() => undefined))?.state === 'idle', {
+      limitMs: 60_000,
+      describe: () => client.status(id),
+    });
+  const { rerun, doubled, lost } = judge(fleet.ledger());
+  expect({ rerun, doubled, lost }).toEqual({ rerun: [], doubled: [], lost: [] });
+  expect(await lateAppends(fleet)).toBe(0);
+  expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
+}
+
+test('D4: the server crashes and is away for 5 s; all sessions end, and none loses or repeats anything', {
+  timeout: 150_000,
+}, async () => {
+  const cluster = startCluster();
+  onTestFinished(cluster.stop);
+  const fleet = await startFleet(newDatabase(cluster.socketFolder));
+  const client = await allAtWork(fleet);
+  cluster.crash();
+  await sleep(5_000);
+  cluster.restart();
+  await allEndWell(fleet, client);
+});
+
+test('D4: a synchronous standby takes the place of the server; all sessions end as before', {
+  timeout: 150_000,
+}, async () => {
+  const primary = startCluster();
+  const address = movableAddress(primary);
+  const standby = startStandby(primary);
+  onTestFinished(() => {
+    standby.stop();
+    address.remove();
+    primary.stop();
+  });
+  const url = new URL(newDatabase(primary.socketFolder));
+  url.searchParams.set('host', address.socketFolder);
+  const fleet = await startFleet(url.href);
+  const client = await allAtWork(fleet);
+  primary.crash();
+  standby.promote();
+  address.pointTo(standby);
+  await allEndWell(fleet, client);
+});
