@@ -75,7 +75,11 @@ export function scriptedAnswer({ rounds, modelMs }: Scenario): ScriptStep {
   };
 }
 
-export function scriptedTools({ toolMs }: Scenario) {
+/** `afterEffect` is called before the call has a result. */
+export function scriptedTools(
+  { toolMs }: Scenario,
+  afterEffect: (toolUseId: string) => void = () => undefined,
+) {
   return (Object.keys(name) as EffectClass[]).map((effectClass) =>
     fakeTool({
       name: name[effectClass],
@@ -86,6 +90,7 @@ export function scriptedTools({ toolMs }: Scenario) {
         note(sessionId, 'start', toolUseId);
         await sleep(toolMs);
         note(sessionId, 'effect', toolUseId);
+        afterEffect(toolUseId);
         return 'done';
       },
     }),
