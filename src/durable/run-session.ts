@@ -3,7 +3,7 @@ import { type Admission, type JournalStore, type Options, query } from '../index
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
-import { createAsks } from './postgres/asks.ts';
+import { openAsks } from './postgres/asks.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
 import { createInbox } from './postgres/inbox.ts';
@@ -65,7 +65,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
     await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
   );
   const store = watched(journal, isHeard, () => markProgress(database.run, sessionId));
-  const asks = createAsks({ database, listener, sessionId, onWaiting });
+  const asks = await openAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
     options: {

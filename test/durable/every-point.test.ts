@@ -7,7 +7,7 @@ import { eventually, type Fleet, startFleet } from './processes.ts';
 
 const SCENARIO = JSON.stringify({ rounds: 2, modelMs: 30, toolMs: 10 });
 /** Every so many points are tried. */
-const EVERY = inForm(5, 1);
+const EVERY = inForm(7, 1);
 
 /** The conversation of a session: texts, calls and results, in order. */
 async function transcriptOf({ database }: Fleet, sessionId: string): Promise<readonly string[]> {

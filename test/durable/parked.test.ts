@@ -3,7 +3,7 @@ import { durableClient } from '../../src/durable/index.ts';
 import { inForm } from '../long-form.ts';
 import { eventually, percentile, report, startFleet, type WorkerProcess } from './processes.ts';
 
-const form = inForm({ parked: 60, answered: 20 }, { parked: 10_000, answered: 200 });
+const form = inForm({ parked: 30, answered: 10 }, { parked: 10_000, answered: 200 });
 
 async function heapOf(one: WorkerProcess): Promise<{ readonly heap: number; readonly busy: number }> {
   const before = one.stdout().length;

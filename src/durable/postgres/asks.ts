@@ -19,15 +19,27 @@ interface Question {
   readonly question: unknown;
 }
 
-/** Callbacks that put each question into the table and wait for its answer, until the run parks. */
-export function createAsks({
+/**
+ * Callbacks that put each question into the table and wait for its answer, until the run parks. Answers to the
+ * questions that the session was parked on are read here: the run must not park again while it looks for them.
+ */
+export async function openAsks({
   database,
   listener,
   sessionId,
   onWaiting,
-}: AsksOptions): Required<Pick<Options, 'canUseTool' | 'onElicitation'>> {
+}: AsksOptions): Promise<Required<Pick<Options, 'canUseTool' | 'onElicitation'>>> {
+  const rows = await database.run<{ readonly ask_id: string; readonly answer: string }>(
+    `select ask_id, answer from turnwright.asks where session_id = $1 and answer is not null and ask_id in (
+       select jsonb_array_elements_text(parked -> 'askIds') from turnwright.sessions where session_id = $1)`,
+    [sessionId],
+  );
+  const answers = new Map(rows.map(({ ask_id, answer }) => [ask_id, answer]));
+
   async function answerTo<Answer>(asked: Question, signal: AbortSignal): Promise<Answer> {
     const { askId, toolUseId, toolName, question } = asked;
+    const known = answers.get(askId);
+    if (known !== undefined) return JSON.parse(known) as Answer;
     // A run that was resumed asks again: the first question stands, with the answer it may have.
     await database.run(
       `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
