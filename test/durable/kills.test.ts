@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDispatch } from '../../src/durable/index.ts';
+import { durableClient } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
 import { judge, resultsOf } from './judge.ts';
@@ -12,7 +12,6 @@ import {
   startFleet,
   type WorkerProcess,
 } from './processes.ts';
-import { sendAll } from './sending.ts';
 
 const form = inForm(
   { seeds: [1], sessions: 40, workers: 3, kills: 4, everyMs: 2_000, rounds: 4, modelMs: 1_000 },
@@ -43,15 +42,15 @@ test.each(form.seeds)(
   { timeout: 300_000 },
   async (seed) => {
     const fleet = await startFleet();
-    const dispatch = await openDispatch(fleet.url);
-    onTestFinished(() => dispatch.close());
+    const client = durableClient(fleet.url);
+    onTestFinished(() => client.close());
     const random = seededRandom(seed);
     const { rounds, modelMs } = form;
     const start = () =>
       fleet.start('rounds.ts', { SCENARIO: JSON.stringify({ rounds, modelMs, toolMs: 50 }) });
     let workers: WorkerProcess[] = await Promise.all(Array.from({ length: form.workers }, start));
     const ids = Array.from({ length: form.sessions }, () => crypto.randomUUID());
-    await sendAll(fleet.database, dispatch, ids);
+    for (const id of ids) await client.send(id, 'Go.');
     const kills: Kill[] = [];
     for (let k = 0; k < form.kills; k += 1) {
       await sleep(form.everyMs);

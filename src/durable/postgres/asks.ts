@@ -20,8 +20,8 @@ interface Question {
 }
 
 /**
- * Callbacks that put each question into the table and wait for its answer, until the run parks. Answers to the
- * questions that the session was parked on are read here: the run must not park again while it looks for them.
+ * Callbacks that put each question into the table and wait for its answer, until the run parks. The answers
+ * to the questions that the session was parked on are read here, so that it does not park again meanwhile.
  */
 export async function openAsks({
   database,
