@@ -17,8 +17,8 @@ const POLL_MS = 100;
 
 const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
 const runOf = (id: string): Run => {
-  const colon = id.lastIndexOf(':');
-  return { sessionId: id.slice(0, colon), run: Number(id.slice(colon + 1)), host: null };
+  const [sessionId = '', run] = id.split(':');
+  return { sessionId, run: Number(run), host: null };
 };
 const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
 
@@ -44,7 +44,7 @@ export async function openDispatch(url: string): Promise<Dispatch> {
       await client.resumeWorkflows(ids, { queueName: queueOf(host) });
     }
   };
-  const list = (of: { workflowIDs: string[] } | { executorId: string; status: 'PENDING' }) =>
+  const list = (of: Parameters<typeof client.listWorkflows>[0]) =>
     client.listWorkflows({ ...of, workflowName: WORKFLOW, loadInput: false, loadOutput: false });
   return {
     async enqueue(statement, run) {
@@ -62,9 +62,8 @@ export async function openDispatch(url: string): Promise<Dispatch> {
       );
     },
     async states(runs) {
-      const found = new Map(
-        (await list({ workflowIDs: runs.map(idOf) })).map((w) => [w.workflowID, w.status]),
-      );
+      const known = await list({ workflowIDs: runs.map(idOf) });
+      const found = new Map(known.map((workflow) => [workflow.workflowID, workflow.status]));
       return runs.map((run) => {
         const status = found.get(idOf(run));
         if (status === 'PENDING') return 'running';
@@ -73,10 +72,8 @@ export async function openDispatch(url: string): Promise<Dispatch> {
     },
     async handOver(statement, workerId) {
       const found = await list({ executorId: workerId, status: 'PENDING' });
-      const runs = await withHosts(
-        statement,
-        found.map(({ workflowID }) => runOf(workflowID)),
-      );
+      const ids = found.map(({ workflowID }) => workflowID);
+      const runs = await withHosts(statement, ids.map(runOf));
       await handOverRuns(runs);
       return runs.length;
     },

@@ -103,14 +103,8 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     for (const { worker, why } of found) {
       const runs = await database.transaction(async (run) => {
         // Of several workers that notice, one hands over; if it dies at that, the row is still there.
-        const [mine] = await run(
-          'select 1 from turnwright.workers where worker_id = $1 for update skip locked',
-          [worker],
-        );
-        if (mine === undefined) return undefined;
-        const handedOver = await dispatch.handOver(run, worker);
-        await run('delete from turnwright.workers where worker_id = $1', [worker]);
-        return handedOver;
+        const [mine] = await run('delete from turnwright.workers where worker_id = $1 returning 1', [worker]);
+        return mine === undefined ? undefined : dispatch.handOver(run, worker);
       });
       if (runs === undefined) continue;
       stderr(`Worker ${worker} is ${why}: ${runs} runs were handed over.`);

@@ -1,10 +1,12 @@
 /** What a worker takes, refuses and hands on. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient, worker } from '../../src/durable/index.ts';
+import { resealed } from '../../src/session/journal/envelope.ts';
 import { judge, resultsOf } from './judge.ts';
 import { eventually, type Fleet, startFleet } from './processes.ts';
 
 const SCENARIO = JSON.stringify({ rounds: 3, modelMs: 700, toolMs: 50 });
+const LONG = JSON.stringify({ rounds: 12, modelMs: 700, toolMs: 50 });
 
 async function clientOf(fleet: Fleet): Promise<DurableClient> {
   const client = durableClient(fleet.url);
@@ -37,11 +39,12 @@ test('D11: workers are replaced by a later version and back, while sessions run:
   const fleet = await startFleet();
   const client = await clientOf(fleet);
   const ids = Array.from({ length: 8 }, (_, at) => `session-${at}`);
-  let present = await fleet.start('rounds.ts', { SCENARIO });
+  const env = { SCENARIO: LONG, DRAIN_MS: '200' };
+  let present = await fleet.start('rounds.ts', env);
   for (const id of ids) await client.send(id, 'Go.');
   for (const version of ['0.2.0', '0.1.0']) {
     await eventually(() => fleet.ledger().some(({ pid }) => pid === present.child.pid));
-    const next = await fleet.start('rounds.ts', { SCENARIO, VERSION: version });
+    const next = await fleet.start('rounds.ts', { ...env, TURNWRIGHT_BUILD_VERSION: version });
     // It has no time to finish: what it has is handed over.
     present.signal('SIGTERM');
     expect(await present.exited).toBe(0);
@@ -66,7 +69,7 @@ test('D11: a session with a record of a later format is left as it is, until a w
     'select seq, body from turnwright.journal order by seq desc limit 1',
   );
   const body = JSON.parse(last?.body ?? '{}') as { readonly seq: number };
-  const newer = JSON.stringify({ ...body, v: 99, type: 'of-tomorrow', id: 'n1', seq: body.seq + 1 });
+  const newer = resealed({ ...body, v: 99, seq: body.seq + 1, id: 'n1' });
   await database.run(
     `insert into turnwright.journal (session_id, seq, epoch, entry_id, body) values ('s1', $1, 1, 'n1', $2)`,
     [body.seq + 1, newer],
