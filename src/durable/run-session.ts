@@ -2,8 +2,8 @@
 import { type Admission, type JournalStore, type Options, query } from '../index.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
+import { openAsks } from './asks.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
-import { openAsks } from './postgres/asks.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
 import { createInbox } from './postgres/inbox.ts';

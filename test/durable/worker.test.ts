@@ -103,9 +103,9 @@ test('a session that stays on its host waits for it, and another host does not t
   await client.send('s1', 'Go.');
   await eventually(() => fleet.ledger().some(({ what }) => what === 'start'));
   expect((await client.status('s1'))?.host).toBe('home');
-  const elsewhere = await fleet.start('at-home.ts', { SCENARIO, HOST_NAME: 'elsewhere' });
   first.signal('SIGKILL');
   await first.exited;
+  const elsewhere = await fleet.start('at-home.ts', { SCENARIO, HOST_NAME: 'elsewhere' });
   await client.send('s2', 'Go.');
   await allIdle(client, ['s2']);
   expect((await client.status('s1'))?.state).not.toBe('idle');

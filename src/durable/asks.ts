@@ -1,7 +1,7 @@
 /** Questions of a run to a person, who may answer after days: through the table, by any process. */
-import type { CanUseToolContext, ElicitationAnswer, Options, PermissionResult } from '../../index.ts';
-import type { Database } from './database.ts';
-import type { Listener } from './listen.ts';
+import type { CanUseToolContext, ElicitationAnswer, Options, PermissionResult } from '../index.ts';
+import type { Database } from './postgres/database.ts';
+import type { Listener } from './postgres/listen.ts';
 
 interface AsksOptions {
   readonly database: Database;
