@@ -3,8 +3,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose tests start programs and wait for them: among them are the longest files. */
-const STARTING_PROGRAMS =
-  /^test\/(?:cli|sandbox|properties|durable|conversation\/on-terminal|conversation\/ask)\//;
+const STARTING_PROGRAMS = /^test\/(?:cli|sandbox|properties|conversation\/on-terminal|conversation\/ask)\//;
 
 /**
  * What waits for programs begins first, so that none of it is left alone at the end; apart from that as always: by how
