@@ -35,13 +35,13 @@ class Reader implements SseReader {
     const text = this.#lines(bytes);
     let from = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      const line = text.slice(from, end);
-      from = end + 1;
-      if (line === '') {
+      if (end === from) {
         if (this.#data !== undefined) events.push(this.#data);
         this.#data = undefined;
-      } else if (line.startsWith('data:')) this.#add(line.slice(line.startsWith(' ', 5) ? 6 : 5));
-      else if (line === 'data') this.#add('');
+      } else if (text.startsWith('data:', from))
+        this.#add(text.slice(text.startsWith(' ', from + 5) ? from + 6 : from + 5, end));
+      else if (end - from === 4 && text.startsWith('data', from)) this.#add('');
+      from = end + 1;
     }
     this.#overgrown ||= this.#restBytes + (this.#data?.length ?? 0) > MAX_EVENT_CHARS;
     return this.#overgrown ? undefined : events;
