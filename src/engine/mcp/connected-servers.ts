@@ -8,14 +8,12 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import { parserOf } from '../../tools/schema/from-json-schema.ts';
 import { lazily } from '../../util/async/lazily.ts';
-import { uuid } from '../../util/ids/uuid.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
 import type { SessionParking } from '../session/parking.ts';
 import type { RecordedQuestions } from '../session/recorded-questions.ts';
 import type { SessionNotices } from '../session/session-notices.ts';
 import { VERSION } from '../version.ts';
-import { type Elicit, elicitWithHooks } from './elicit-with-hooks.ts';
 import { connectWith } from './mcp-connect.ts';
 import type { ServerSandbox } from './server-sandbox.ts';
 import { serverVariables } from './server-variables.ts';
@@ -60,18 +58,11 @@ export function connectedServers(
 ): McpServers {
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
   const { onElicitation, parkAfterMs } = config;
-  // Loaded by the first call of a server.
-  const elicitations =
-    onElicitation !== undefined && parkAfterMs !== undefined
-      ? lazily(async () => {
-          const { Elicitations } = await import('./elicitations.ts');
-          return new Elicitations({ askHost: onElicitation, served: session });
-        })
-      : undefined;
-  const askHost: Elicit = async (request, { signal }) =>
-    elicitations === undefined
-      ? ((await onElicitation?.(request, { signal, askId: uuid() })) ?? { action: 'decline' })
-      : (await elicitations()).ask(request, signal);
+  // Loaded by the first question, or the first call that may be parked with its question.
+  const elicitations = lazily(async () => {
+    const { Elicitations } = await import('./elicitations.ts');
+    return new Elicitations({ askHost: onElicitation, served: session });
+  });
   return createMcpServers({
     clock,
     random,
@@ -79,8 +70,9 @@ export function connectedServers(
     env,
     version: VERSION,
     isolateFor: (server) => sandbox.isolateFor(server),
-    elicit: elicitWithHooks(onElicitation && askHost, () => session().hooks),
-    duringCall: elicitations && (async (...call) => (await elicitations()).during(...call)),
+    elicit: async (...question) => (await elicitations()).answer(...question),
+    duringCall:
+      parkAfterMs === undefined ? undefined : async (...call) => (await elicitations()).during(...call),
     parserOf,
     connect: connectWith(config),
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),

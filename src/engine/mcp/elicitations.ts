@@ -1,6 +1,7 @@
 /**
- * Questions of MCP servers in a session with `parkAfterMs`. A question that stays open for too long parks the
- * call that asks it, if the call may run again: the next run makes it again, and the server asks again.
+ * Questions of MCP servers to hooks and the host. With `parkAfterMs`, a question that stays open for too long
+ * parks the call that asks it, if the call may run again: the next run makes it again, and the server asks
+ * again.
  */
 import type { ToolCallRequest } from '../../mcp/tools/listed-tool.ts';
 import { CallParked } from '../../protocol/tools/call-parked.ts';
@@ -9,13 +10,15 @@ import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ServedSession } from './connected-servers.ts';
+import { type Elicit, elicitWithHooks } from './elicit-with-hooks.ts';
 
 type AskHost = NonNullable<QueryEngineConfig['onElicitation']>;
 
 interface ElicitationPorts {
-  readonly askHost: AskHost;
+  /** undefined: there is no host, so questions that no hook answers are declined. */
+  readonly askHost: AskHost | undefined;
   /** The session of the moment. */
-  served(): Pick<ServedSession, 'parking' | 'questions'>;
+  served(): Pick<ServedSession, 'hooks' | 'parking' | 'questions'>;
 }
 
 interface CallUnderWay {
@@ -29,9 +32,13 @@ interface CallUnderWay {
 export class Elicitations {
   readonly #ports: ElicitationPorts;
   #underWay: readonly CallUnderWay[] = [];
+  readonly answer: Elicit;
 
   constructor(ports: ElicitationPorts) {
     this.#ports = ports;
+    const { askHost, served } = ports;
+    const ask: Elicit | undefined = askHost && ((request, { signal }) => this.#ask(askHost, request, signal));
+    this.answer = elicitWithHooks(ask, () => served().hooks);
   }
 
   /** Makes a call. Rejects with `CallParked` when it asks a question that is parked. */
@@ -60,9 +67,8 @@ export class Elicitations {
     }
   }
 
-  async ask(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer> {
-    const { askHost, served } = this.#ports;
-    const { parking, questions } = served();
+  async #ask(askHost: AskHost, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer> {
+    const { parking, questions } = this.#ports.served();
     const call = parking === undefined ? undefined : this.#callOf(request.serverName);
     const opened = call && (await questions?.open({ toolUseId: call.toolUseId, ...recorded(request) }));
     if (parking === undefined || call === undefined || opened === undefined)
