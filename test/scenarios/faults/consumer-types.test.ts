@@ -7,7 +7,7 @@ import { tempFolder } from '../temp-folder.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 const CONSUMER = `
-import { query, type SDKMessage } from '${root}src/index.ts';
+import { query, type SDKMessage } from '${root}dist/types/index.js';
 for await (const message of query({ prompt: 'x' })) {
   if (message.type === 'result' && message.subtype === 'success') message.result.toUpperCase();
   if (message.type === 'result' && message.subtype !== 'success') message.errors.join();
@@ -30,7 +30,7 @@ describe('F125 types as a consumer meets them', () => {
   it('F125 the message union narrows and is not any', () => {
     const folder = tempFolder({ 'consumer.ts': CONSUMER, 'package.json': '{"type":"module"}' });
     const flags =
-      '--noEmit --strict --module nodenext --target es2023 --lib es2023,esnext.disposable --skipLibCheck --allowImportingTsExtensions';
+      '--noEmit --strict --module nodenext --target es2023 --lib es2023,esnext.disposable --skipLibCheck';
     const run = spawnSync(
       process.execPath,
       [
