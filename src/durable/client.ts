@@ -75,8 +75,8 @@ export interface DurableClient {
   }): Promise<readonly SessionStatus[]>;
   /**
    * The messages of a session, as `query()` yields them: prompts too (`isReplay`), and stream events while an
-   * answer is written, unless the worker has `includePartialMessages: false`. First what is there, then what comes; a
-   * database that is away is waited for. When another worker takes the session over, a message with
+   * answer is written, unless the worker has `includePartialMessages: false`. First what is there, then what
+   * comes; a database that is away is waited for. When another worker takes the session over, a message with
    * `retracted_message_uuids` retracts the stream events of a block that was not finished. Each message comes
    * with a cursor: a program that was ended goes on behind the last one that it knows, without a gap and
    * without seeing any message twice. Rejects with `session_not_found`, `invalid_option` for a cursor or uuid

@@ -70,7 +70,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const running = query({
     options: {
       parkAfterMs: PARK_AFTER_MS,
-      // Written only while somebody follows.
+      // Written only while the session is followed.
       includePartialMessages: true,
       ...asks,
       ...options,

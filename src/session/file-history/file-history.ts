@@ -8,7 +8,6 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import { changesSince } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { contentOf, realPathOf } from './keep-content.ts';
 
@@ -49,6 +48,10 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
     }),
 
     async rewind(messageId, { dryRun = false } = {}) {
+      const [{ changesSince }, { rewindFile }] = await Promise.all([
+        import('./changes-since.ts'),
+        import('./rewind-file.ts'),
+      ]);
       const entries: JournalEntry[] = [];
       for await (const entry of ports.entries()) entries.push(entry);
       const changed = changesSince(entries, messageId);
@@ -58,7 +61,6 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
       const filesChanged: string[] = [];
       const conflicts: string[] = [];
       const problems: string[] = [];
-      const { rewindFile } = await import('./rewind-file.ts');
       let skippedLinks = 0;
       let insertions = 0;
       let deletions = 0;

@@ -55,7 +55,7 @@ interface LineModeParts {
   /** The terminal shows what is typed, the end of the line included. */
   readonly isEchoed: boolean;
   write(text: string): void;
-  /** Reads a line without showing it; the caller stops reading meanwhile. Default: there is no way to do so. */
+  /** Reads a line without showing it; the caller stops reading meanwhile. Default: there is no such way. */
   readonly askSecret?: (question: string) => Promise<string | undefined>;
   /** Runs a line that begins with a slash. False: it is a prompt. Default the conversation's commands. */
   readonly runCommand?: typeof runCommand | undefined;
