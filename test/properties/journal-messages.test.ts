@@ -14,8 +14,15 @@ import {
   tool,
 } from '../../src/index.ts';
 import { type RehearsalServer, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { type RecordingStore, recordingStore, sequentialIds } from '../../src/testing/index.ts';
+import {
+  callTool,
+  fakeTool,
+  type RecordingStore,
+  recordingStore,
+  sequentialIds,
+} from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
+import { lives, silentHost } from '../engine/parking/lives.ts';
 import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from './generated-turns.ts';
 
@@ -209,5 +216,19 @@ describe('the journal of a session holds its stream', () => {
       messages.filter((message) => message.type === 'system' && message.subtype === 'compact_boundary');
     expect(boundaries(all)).toHaveLength(1);
     expect(boundaries(all)).toEqual(boundaries(session.live));
+  });
+
+  it('with the end of a run that parks', async () => {
+    const session = lives();
+    const { canUseTool } = silentHost();
+    const { messages } = await session.run({
+      prompt: 'Go.',
+      script: [callTool('Touch')],
+      tools: [fakeTool({ name: 'Touch' })],
+      options: { canUseTool },
+    });
+    const all = await derived({ ...session, live: messages });
+    expect(all.at(-1)).toMatchObject({ subtype: 'session_parked' });
+    expect(all.at(-1)).toEqual(messages.at(-1));
   });
 });

@@ -7,6 +7,7 @@ import { messageOfRecord } from '../../session/journal/message-record.ts';
 import { stableUuid } from '../../util/ids/stable-uuid.ts';
 import { changesView, headOfCompaction, retractedBy, type ViewChange } from '../../view/changes.ts';
 import { isMainRequest } from '../../view/fold.ts';
+import { parkedMessage } from './parked-message.ts';
 import { createSdkMapper, type SdkMapper } from './to-sdk-message.ts';
 import { toReplay } from './to-sdk-user.ts';
 
@@ -76,6 +77,10 @@ class FromJournal implements JournalMapper {
         return this.#showRecord(entry);
       case 'user':
         return this.#user(entry);
+      case 'parked': {
+        const uuid = entry.id.split('/').at(-1) ?? entry.id;
+        return [parkedMessage(entry, { uuid, session_id: entry.sessionId })];
+      }
       case 'result':
         return [...(this.#mapper?.flush() ?? []), entry.result as SDKResultMessage];
       default:

@@ -3,11 +3,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { ParkedRun, StateWhenParked } from '../../protocol/session/parking.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type {
-  SDKModelRefusal,
-  SDKSessionParked,
-  SDKSessionWritesLost,
-} from '../../protocol/stream/session-messages.ts';
+import type { SDKModelRefusal, SDKSessionWritesLost } from '../../protocol/stream/session-messages.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { within } from '../../util/async/with-timeout.ts';
 import { headOf } from '../../util/text/cut-text.ts';
@@ -16,6 +12,7 @@ import type { HostChannel } from '../session/host-channel.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from '../submission/prompt.ts';
 import type { Submission } from '../submission/submission.ts';
+import { parkedMessage } from './parked-message.ts';
 import type { Outcome } from './result.ts';
 
 /** How long a result waits for the host's session store, in ms. */
@@ -47,16 +44,7 @@ export async function recordParking(
 ): Promise<readonly SDKMessage[]> {
   session.submissions.parked();
   const { id } = submission;
-  const { on, askIds, wakeAt } = parked;
   const stamp = session.host.stamp();
-  const message: SDKSessionParked = {
-    type: 'system',
-    subtype: 'session_parked',
-    on,
-    ask_ids: askIds,
-    ...(wakeAt !== undefined && { wake_at: wakeAt }),
-    ...stamp,
-  };
   const record = {
     type: 'parked',
     id: `${id}/parked/${stamp.uuid}`,
@@ -64,7 +52,7 @@ export async function recordParking(
     ...stateOf(session),
     ...parked,
   } as const;
-  return recordEnd(message, record, submission, session);
+  return recordEnd(parkedMessage(parked, stamp), record, submission, session);
 }
 
 function stateOf({ permissions, tools }: Session): StateWhenParked {
