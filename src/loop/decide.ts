@@ -5,7 +5,7 @@ import { type Decision, goOn, stop } from './decision.ts';
 import { factsOf, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
 import { PASS, type Pass, type Rule, type Verdict } from './rule.ts';
-import { ABORTED, RULES, UNEXPECTED_ERROR } from './rules/index.ts';
+import { ABORTED, rulesFor, UNEXPECTED_ERROR } from './rules/index.ts';
 import { type StageOutput, type StageValues, stageOutput } from './stage-output.ts';
 import { stageError, type Thrown } from './stages/stage-error.ts';
 import { nextTurn } from './transitions.ts';
@@ -19,7 +19,7 @@ export async function* decide(
   let watched = watchReads(factsOf(output, iteration));
   if (output.response.calls.length === 0 && watched.facts.thrown === undefined)
     iteration.deps.onStage?.('recovery_check');
-  for (const rule of RULES) {
+  for (const rule of rulesFor(iteration.deps)) {
     let verdict: Verdict;
     try {
       const answer = ask(rule, watched, output, iteration);

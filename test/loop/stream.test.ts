@@ -348,7 +348,6 @@ describe('the decision record', () => {
     expect(record?.rules.map((rule) => rule.name)).toEqual([
       'aborted',
       'unexpected_error',
-      'parked',
       'prompt_too_long',
       'media_too_large',
       'output_cap',

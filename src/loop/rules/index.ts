@@ -7,6 +7,7 @@
  * attempts). To add a reason to stop: a new file here, a new line below, a new word in
  * `protocol/session/terminal.ts`.
  */
+import type { LoopDeps } from '../deps.ts';
 import type { Rule } from '../rule.ts';
 import { aborted } from './aborted.ts';
 import { apiError } from './api-error.ts';
@@ -38,6 +39,12 @@ export const RULES: readonly Rule[] = [
   toolEndedTurn,
   turnLimit,
 ];
+
+/** Where no wait ends a run, nothing asks whether one has. */
+const RULES_WITHOUT_PARKING = RULES.filter((rule) => rule !== parked);
+
+export const rulesFor = ({ parking }: Pick<LoopDeps, 'parking'>): readonly Rule[] =>
+  parking === undefined ? RULES_WITHOUT_PARKING : RULES;
 
 /** A rule about an answer that asks for nothing: passes when the response holds a complete tool call. */
 function withoutCalls(rule: Rule): Rule {
