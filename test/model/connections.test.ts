@@ -301,6 +301,22 @@ describe('admission', () => {
     expect(log).toMatchObject([need, [undefined, 'req_err'], need, [{ output_tokens: 7 }, 'req_1']]);
   });
 
+  it('a call that it postpones is not sent, and retried like one that was rate limited', async () => {
+    server = await apiServer(hello);
+    const needs: { readonly provider?: string; readonly tokens?: number }[] = [];
+    const admission = {
+      acquire: async (need: object) => {
+        needs.push(need);
+        return needs.length === 1 ? { retryAfterMs: 20, settle() {} } : { settle() {} };
+      },
+    };
+    const { outcome, outputs } = await run(clientFor(server.url, { admission }));
+    expect(outcome).toMatchObject({ kind: 'complete', attempts: [{ outcome: 'complete' }] });
+    expect(outputs.filter(({ kind }) => kind === 'retry')).toHaveLength(1);
+    expect(needs).toHaveLength(2);
+    expect(needs[0]).toMatchObject({ provider: 'anthropic', tokens: expect.any(Number) });
+  });
+
   it('abort while it is waited for', async () => {
     server = await apiServer(hello);
     const controller = new AbortController();
