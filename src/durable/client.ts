@@ -74,13 +74,14 @@ export interface DurableClient {
     readonly limit?: number | undefined;
   }): Promise<readonly SessionStatus[]>;
   /**
-   * The messages of a session, as `query()` yields them: prompts too (`isReplay`), and stream events while an
-   * answer is written, unless the worker has `includePartialMessages: false`. First what is there, then what
-   * comes; a database that is away is waited for. When another worker takes the session over, a message with
-   * `retracted_message_uuids` retracts the stream events of a block that was not finished. Each message comes
-   * with a cursor: a program that was ended goes on behind the last one that it knows, without a gap and
-   * without seeing any message twice. Rejects with `session_not_found`, `invalid_option` for a cursor or uuid
-   * that is none, and `session_poisoned` when the session was set aside.
+   * The messages of a session, as `query()` yields them: prompts too (`isReplay`), and stream events while
+   * an answer is written, unless the worker has `includePartialMessages: false`. First what is there, then
+   * what comes; a database that is away is waited for. When another worker takes the session over, a message
+   * with `retracted_message_uuids` retracts the stream events of a block that was not finished. The last
+   * events of a block may be missing: its message takes their place, also after a crash of the database.
+   * Each message comes with a cursor: a program that was ended goes on behind the last one that it knows,
+   * without a gap and without seeing any message twice. Rejects with `session_not_found`, `invalid_option`
+   * for a cursor or uuid that is none, and `session_poisoned` when the session was set aside.
    *
    * @example
    * ```ts
