@@ -4,18 +4,12 @@ import { durableClient } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
 import { judge, resultsOf } from './judge.ts';
-import {
-  eventually,
-  type LedgerLine,
-  percentile,
-  report,
-  startFleet,
-  type WorkerProcess,
-} from './processes.ts';
+import { percentile } from './percentile.ts';
+import { eventually, type LedgerLine, report, startFleet, type WorkerProcess } from './processes.ts';
 
 const form = inForm(
   { seeds: [1], sessions: 40, workers: 3, kills: 4, everyMs: 2_000, rounds: 4, modelMs: 1_000 },
-  { seeds: [1, 2, 3], sessions: 200, workers: 3, kills: 10, everyMs: 2_000, rounds: 6, modelMs: 1_500 },
+  { seeds: [1, 2, 3], sessions: 200, workers: 3, kills: 10, everyMs: 2_000, rounds: 6, modelMs: 4_000 },
 );
 
 interface Kill {

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { inForm } from '../long-form.ts';
-import { eventually, percentile, report, startFleet, type WorkerProcess } from './processes.ts';
+import { percentile } from './percentile.ts';
+import { eventually, report, startFleet, type WorkerProcess } from './processes.ts';
 
 const form = inForm({ parked: 30, answered: 10 }, { parked: 10_000, answered: 200 });
 

@@ -142,6 +142,3 @@ export async function eventually(
 
 /** Figures are reported, not judged: they depend on what else the machine does. */
 export const report = (figures: object): void => console.info(JSON.stringify(figures));
-
-export const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
