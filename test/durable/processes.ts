@@ -65,8 +65,11 @@ export interface LedgerLine {
   readonly details: readonly string[];
 }
 
-/** A new database with its tables, and the workers on it, which end with the test. */
-export async function startFleet(url = newDatabase()): Promise<Fleet> {
+/**
+ * A new database with its tables, and the workers on it, which end with the test. `onFinished`: of the test's own
+ * context, for tests that run side by side.
+ */
+export async function startFleet(url = newDatabase(), onFinished = onTestFinished): Promise<Fleet> {
   await prepareDatabase(url);
   const database = await openDatabase({ url });
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
@@ -76,7 +79,7 @@ export async function startFleet(url = newDatabase()): Promise<Fleet> {
   const end = () => {
     for (const { child } of workers) child.kill('SIGKILL');
   };
-  onTestFinished(async () => {
+  onFinished(async () => {
     end();
     await Promise.all(workers.map(({ exited }) => exited));
     await database.close();

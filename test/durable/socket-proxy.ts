@@ -1,9 +1,9 @@
-/** A socket in front of the one of Postgres, which can be cut like a cable, or led to another server. */
+/** A socket in front of the one of Postgres, which can be cut like a cable. */
 import { mkdtempSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import type { onTestFinished } from 'vitest';
 
 export interface SocketProxy {
   /** The same database, through the proxy. */
@@ -11,14 +11,12 @@ export interface SocketProxy {
   /** From here on nothing gets through, in either direction, and nobody is told. */
   cut(): void;
   restore(): void;
-  /** Ends all connections; new ones lead to the server with this socket folder. */
-  leadTo(socketFolder: string): void;
 }
 
 const SOCKET = '.s.PGSQL.5432';
 
-export async function startProxy(url: string): Promise<SocketProxy> {
-  let target = new URL(url).searchParams.get('host') ?? '';
+export async function startProxy(url: string, onFinished: typeof onTestFinished): Promise<SocketProxy> {
+  const target = new URL(url).searchParams.get('host') ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'px-'));
   const pairs = new Set<readonly [Socket, Socket]>();
   let isCut = false;
@@ -45,7 +43,7 @@ export async function startProxy(url: string): Promise<SocketProxy> {
   const endAll = () => {
     for (const [near, far] of pairs) for (const socket of [near, far]) socket.destroy();
   };
-  onTestFinished(() => {
+  onFinished(() => {
     server.close();
     endAll();
   });
@@ -60,10 +58,6 @@ export async function startProxy(url: string): Promise<SocketProxy> {
     restore() {
       isCut = false;
       for (const pair of pairs) for (const socket of pair) socket.resume();
-    },
-    leadTo(socketFolder) {
-      target = socketFolder;
-      endAll();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
+import { newDatabase } from './cluster.ts';
 import { judge, lateAppends, resultsOf } from './judge.ts';
 import { eventually, startFleet } from './processes.ts';
 import { startProxy } from './socket-proxy.ts';
@@ -9,12 +10,12 @@ const SCENARIO = JSON.stringify({ rounds: 4, modelMs: 1_500, toolMs: 300 });
 const AWAY_MS = 20_000;
 
 describe.concurrent('a worker that is away for 20 s and comes back', () => {
-  test.each(['stopped', 'cut off'] as const)(
+  test.for(['stopped', 'cut off'] as const)(
     'D3: the sessions of a worker that was %s are handed over, and it writes nothing when it is back',
     { timeout: 120_000 },
-    async (how) => {
-      const fleet = await startFleet();
-      const proxy = await startProxy(fleet.url);
+    async (how, { onTestFinished }) => {
+      const fleet = await startFleet(newDatabase(), onTestFinished);
+      const proxy = await startProxy(fleet.url, onTestFinished);
       const zombie = await fleet.start('rounds.ts', { SCENARIO, DB: proxy.url });
       const client = durableClient(fleet.url);
       const ids = Array.from({ length: 10 }, (_, at) => `session-${at}`);
