@@ -87,7 +87,9 @@ const OTHER_VERSION_MS = 15_000;
  *
  * @example
  * ```ts
- * const running = await worker({ db: process.env.TURNWRIGHT_DB, options: { model: 'sonnet' } });
+ * import { worker } from 'turnwright/durable';
+ *
+ * const running = await worker({ db: 'postgresql:///turnwright?host=/var/run/postgresql', options: { model: 'sonnet' } });
  * process.once('SIGTERM', () => void running.drain());
  * ```
  */
