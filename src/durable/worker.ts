@@ -89,7 +89,10 @@ const OTHER_VERSION_MS = 15_000;
  * ```ts
  * import { worker } from 'turnwright/durable';
  *
- * const running = await worker({ db: 'postgresql:///turnwright?host=/var/run/postgresql', options: { model: 'sonnet' } });
+ * const running = await worker({
+ *   db: 'postgresql:///turnwright?host=/var/run/postgresql',
+ *   options: { model: 'sonnet' },
+ * });
  * process.once('SIGTERM', () => void running.drain());
  * ```
  */
