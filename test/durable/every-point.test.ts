@@ -65,7 +65,7 @@ test('D2: a session whose worker is killed at any point ends like one that was l
     const id = `killed-${at}`;
     const doomed = await fleet.start('killed.ts', { SCENARIO, KILL: `${id} ${point.replace('*', id)}` });
     await client.send(id, 'Go.');
-    await doomed.exited;
+    await eventually(() => doomed.child.signalCode !== null, { describe: () => [point, doomed.stderr()] });
   }
   const last = await fleet.start('rounds.ts', { SCENARIO });
   const whole = await transcriptOf(fleet, 'whole');

@@ -15,7 +15,8 @@ if (kind === 'append') {
   const counted = function (this: pg.Client, ...given: unknown[]): unknown {
     const [statement] = given as [{ readonly text?: string; readonly values?: readonly unknown[] }];
     const isAppend =
-      statement.text?.includes('insert into turnwright.journal') === true && statement.values?.[0] === target;
+      statement.text?.includes('insert into turnwright.journal') === true &&
+      (statement.values?.[0] as readonly string[] | undefined)?.includes(target) === true;
     if (isAppend) appends += 1;
     if (!isAppend || appends !== Number(at)) return query.apply(this, given);
     if (side === 'before') die();
