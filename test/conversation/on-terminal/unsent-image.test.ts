@@ -1,5 +1,5 @@
 /** An image that was not sent is there again after a kill, at its place in the text. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply } from '../../../src/rehearsal/index.ts';
@@ -33,7 +33,8 @@ describe.skipIf(!hasTmux)('an image of an unsent prompt', () => {
 /** The process that has kept a draft with this text. */
 async function processOf(home: string, text: string): Promise<number> {
   while (true) {
-    const files = readdirSync(home, { recursive: true }) as string[];
+    // The folders come with the first file that is kept.
+    const files = existsSync(home) ? (readdirSync(home, { recursive: true }) as string[]) : [];
     const draft = files.find((name) => name.endsWith('draft.json'));
     const kept = draft === undefined ? '' : readFileSync(join(home, draft), 'utf8');
     if (kept.includes(text)) return (JSON.parse(kept) as { readonly pid: number }).pid;
