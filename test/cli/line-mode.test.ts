@@ -36,12 +36,14 @@ async function at(seat: Seat, answers: readonly Answer[]) {
   const left = [...answers];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     written += text;
-    const [next] = left;
-    const found = next === undefined ? -1 : written.indexOf(next[0], from);
-    if (next === undefined || found < 0) return;
-    left.shift();
-    from = found + next[0].length;
-    setTimeout(() => child.stdin.write(next[1]), 500);
+    // One read may bring several of them.
+    for (const [sees, types] of [...left]) {
+      const found = written.indexOf(sees, from);
+      if (found < 0) return;
+      left.shift();
+      from = found + sees.length;
+      setTimeout(() => child.stdin.write(types), 500);
+    }
   });
   // A question that never comes must not keep the test waiting.
   const limit = setTimeout(() => child.kill(), limitMs);
