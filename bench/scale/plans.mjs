@@ -13,7 +13,7 @@ export const ASSUMED = {
   workerMsPerIteration: 5,
   /** Journal and WAL of an iteration with real payloads; large results lie in blobs. */
   journalBytesPerIteration: 7_000,
-  walBytesPerIteration: 10_000,
+  walBytesPerIteration: 20_000,
   postgresCoresOfCell: 16,
   /** A database is planned for this share of its cores, and a worker for the same of its own. */
   plannedUse: 0.5,
@@ -76,7 +76,7 @@ export function deployment(activeSessions, costs, { seconds = 60, seed = 1 } = {
 }
 
 /**
- * What gives way first when one cell gets more and more sessions: doubles the load until a part is used up, or until
+ * Which part is used up first when one cell gets more and more sessions: doubles the load until a part is used up, or until
  * an iteration waits a second for the database.
  */
 export function firstWall(costs, { followed, deltaBatches, seconds = 20 }) {

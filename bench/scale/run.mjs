@@ -1,4 +1,4 @@
-// Many machines on paper: what a cell bears, where it gives way first, what a deployment costs.
+// Many machines on paper: what a cell can do, which part is used up first, what a deployment costs.
 //   npm run bench:scale                          the tables, from the measured costs in costs.json
 //   npm run bench:scale -- --page docs/scale.md  writes them into the page
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,12 @@ const deployments = table(
 );
 
 const walls = table(
-  ['one cell, doubled until it gives way', 'bears', 'does not bear', 'what gives way'],
+  [
+    'one cell, with twice the sessions until a part is used up',
+    'is enough for',
+    'is not enough for',
+    'which part',
+  ],
   [
     ['no session is followed, or deltas do not pass the database', { followed: 0, deltaBatches: 0 }],
     ['one in ten sessions is followed, 50 batches an answer', { followed: 0.1, deltaBatches: 50 }],
