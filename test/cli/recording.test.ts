@@ -17,9 +17,17 @@ interface Renderer {
 const script = <T>(name: string): Promise<T> =>
   import(new URL(`../../scripts/recording/${name}.mjs`, import.meta.url).href) as Promise<T>;
 
-/** How each line begins: its wording and its figures may change without a new picture. */
-const structure = (lines: readonly string[]) =>
-  lines.map((line) => line.slice(0, 16).trimEnd().replace(/\d+/g, '#')).filter((line) => line !== '');
+/**
+ * How each line begins: its wording and its figures may change without a new picture. Files that are read side by side
+ * are read in any order.
+ */
+function structure(lines: readonly string[]): readonly string[] {
+  const begun = lines.map((line) => line.slice(0, 16).trimEnd().replace(/\d+/g, '#'));
+  const reads = begun.filter((line) => line.startsWith('● Read')).toSorted();
+  return begun
+    .filter((line) => line !== '')
+    .map((line) => (line.startsWith('● Read') ? (reads.shift() ?? '') : line));
+}
 
 describe('the recording', () => {
   test('is small, and needs nothing from elsewhere', () => {

@@ -99,7 +99,8 @@ async function played(session: Session, parks: boolean) {
       text: 'result' in result && result.result,
       num_turns,
       terminal_reason,
-      permission_denials,
+      // They come in the order of the answers: a question that waited for a later run is answered last.
+      permission_denials: permission_denials.toSorted((a, b) => a.tool_use_id.localeCompare(b.tool_use_id)),
       written,
     },
   };
