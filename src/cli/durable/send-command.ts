@@ -62,7 +62,9 @@ async function follow({ client, session, from, until, json }: Following, world: 
     leave();
   };
   const watched =
-    until === undefined ? watchForRest({ client, session, seen: () => cursor, rest }) : undefined;
+    until === undefined
+      ? watchForRest({ client, session, seen: () => ({ cursor, result }), rest })
+      : undefined;
   const view = json
     ? undefined
     : createLiveView(world, { verbose: true, neverAsk: true, summary: false }).sink;
@@ -94,22 +96,26 @@ async function follow({ client, session, from, until, json }: Following, world: 
 interface RestWatch {
   readonly client: DurableClient;
   readonly session: string;
-  readonly seen: () => string | undefined;
+  readonly seen: () => { readonly cursor: string | undefined; readonly result: SDKResultMessage | undefined };
   readonly rest: () => void;
 }
 
-const REST_MS = 300;
+const LOOK_MS = 300;
+/** How often in a row the session is idle without a further message; more often where no result was seen yet. */
+const LOOKS = { withResult: 2, withoutResult: 10 };
 
-/** Calls `rest` when the session is idle twice in a row, with no message in between. */
+/** Calls `rest` when the session is idle and nothing more comes. */
 function watchForRest({ client, session, seen, rest }: RestWatch): { stop(): void } {
   let before: string | undefined;
+  let looks = 0;
   const timer = setInterval(async () => {
     // What is wrong with the database, the stream itself says.
     const status = await client.status(session).catch(() => undefined);
-    const place = status?.state === 'idle' ? `idle at ${seen()}` : undefined;
-    if (place !== undefined && place === before) rest();
-    before = place;
-  }, REST_MS);
+    const { cursor, result } = seen();
+    looks = status?.state === 'idle' && cursor === before ? looks + 1 : 0;
+    before = cursor;
+    if (looks >= (result === undefined ? LOOKS.withoutResult : LOOKS.withResult)) rest();
+  }, LOOK_MS);
   return { stop: () => clearInterval(timer) };
 }
 
