@@ -64,7 +64,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const journal = outbox.over(
     await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
   );
-  const store = watched(journal, isHeard, () => markProgress(database.run, sessionId));
+  const store = watched(journal, { lease, isHeard, progressed: () => markProgress(database.run, sessionId) });
   const asks = await openAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -177,8 +177,12 @@ interface WatchedStore {
 /** Records that a run does not write again and again when it kills its worker each time. */
 const PROGRESS = new Set(['assistant', 'user', 'response', 'result', 'ask', 'answer', 'parked', 'inbox']);
 
-/** `progressed`: called once, when a record was written that a later run does not write again. */
-function watched(store: JournalStore, isHeard: () => boolean, progressed: () => Promise<void>): WatchedStore {
+interface Watch extends Pick<RunSessionOptions, 'lease' | 'isHeard'> {
+  /** Called once, when a record was written that a later run does not write again. */
+  readonly progressed: () => Promise<void>;
+}
+
+function watched(store: JournalStore, { lease, isHeard, progressed }: Watch): WatchedStore {
   let hasProgressed = false;
   let fenced = false;
   let failure: unknown;
@@ -186,6 +190,9 @@ function watched(store: JournalStore, isHeard: () => boolean, progressed: () => 
     port: {
       ...store,
       async append(...given) {
+        // How the run was broken off is no part of the session: the next owner goes on before that.
+        fenced ||= lease.aborted;
+        if (fenced) return { fenced };
         try {
           const appended = await store.append(...given);
           fenced ||= 'fenced' in appended || !isHeard();
