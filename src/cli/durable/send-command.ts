@@ -72,6 +72,8 @@ async function follow({ client, session, from, until, json }: Following, world: 
     for await (const each of client.follow(session, { from, until, signal: leaving.signal })) {
       cursor = each.cursor;
       const { message } = each;
+      // The last events of a block are replaced by its message: the view shows whole blocks.
+      if (view !== undefined && message.type === 'stream_event') continue;
       if (view === undefined) await world.out.write(jsonLine({ cursor, message }));
       else await view.show(message);
       if (message.type === 'result') result = message;
