@@ -103,7 +103,7 @@ interface RestWatch {
 }
 
 const LOOK_MS = 300;
-/** How often in a row the session is idle without a further message; more often where no result was seen yet. */
+/** Looks in a row at an idle session without a further message; more of them before a result was seen. */
 const LOOKS = { withResult: 2, withoutResult: 10 };
 
 /** Calls `rest` when the session is idle and nothing more comes. */
