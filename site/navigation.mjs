@@ -1,0 +1,58 @@
+// The pages of the site in the order in which they are listed. A page of docs/ that is missing here, or a page here that
+// does not exist, fails the build. All pages of a `folder` are listed.
+export const SECTIONS = [
+  { title: 'Start', pages: ['README.md'] },
+  {
+    title: 'Recipes',
+    pages: [],
+    folder: 'docs/recipes',
+  },
+  {
+    title: 'How a run goes',
+    pages: ['docs/loop.md', 'docs/stream.md', 'docs/budgets.md', 'docs/context.md'],
+  },
+  { title: 'Models', pages: ['docs/models.md'] },
+  { title: 'At a terminal', pages: ['docs/screen.md', 'docs/cli.md'] },
+  {
+    title: 'What it may do',
+    pages: ['docs/permissions.md', 'docs/sandbox.md', 'docs/hooks.md', 'docs/security.md'],
+  },
+  {
+    title: 'What it can do',
+    pages: ['docs/tools.md', 'docs/mcp.md', 'docs/agents.md', 'docs/tasks.md'],
+  },
+  {
+    title: 'What you tell it',
+    pages: ['docs/settings.md', 'docs/memory.md', 'docs/commands.md', 'docs/skills.md', 'docs/plugins.md'],
+  },
+  { title: 'Sessions and servers', pages: ['docs/sessions.md', 'docs/deploy.md'] },
+  { title: 'Tests', pages: ['docs/testing.md', 'docs/rehearsal.md'] },
+  {
+    title: 'Reference',
+    pages: ['api.md', 'docs/options.md', 'docs/compatibility.md'],
+  },
+  {
+    title: 'About',
+    pages: [
+      'examples/README.md',
+      'docs/performance.md',
+      'docs/scale.md',
+      'ARCHITECTURE.md',
+      'docs/journeys.md',
+      'docs/dependencies.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
+    ],
+  },
+];
+
+/** Titles in the list where the page's own heading is too long for it. */
+export const SHORT = {
+  'README.md': 'Turnwright',
+  'docs/migrate.md': 'From Claude Code',
+  'examples/README.md': 'Example programs',
+};
+
+/** Pages that are only linked. */
+export const UNLISTED = ['docs/spec/'];
