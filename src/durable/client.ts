@@ -4,9 +4,9 @@ import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import { type FollowOptions, followSession } from './follow.ts';
 import { openPages, type Pages } from './pages.ts';
-import { type Database, openDatabase } from './postgres/database.ts';
+import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
-import { checkTables } from './postgres/migrations.ts';
+import { openTables } from './postgres/migrations.ts';
 import {
   listSessions,
   putAnswer,
@@ -112,7 +112,7 @@ export function durableClient(url: string): DurableClient {
   const followed = new Map<string, { readonly pages: Pages; followers: number }>();
   let closing = new AbortController();
   const open = () => {
-    opening ??= openChecked(url).catch((error: unknown) => {
+    opening ??= openTables({ url, connections: 4 }).catch((error: unknown) => {
       // The database may be back at the next call.
       opening = undefined;
       throw error;
@@ -125,22 +125,16 @@ export function durableClient(url: string): DurableClient {
       // The same key is the same prompt, whichever process sends it.
       const id = key === undefined ? uuid() : stableUuid(`${sessionId}/${key}`);
       const item = { key: key ?? id, uuid: id, priority, content };
-      const { fresh, head } = await sendPrompt(database, {
-        sessionId,
-        item,
-        tenant,
-        cwd,
-        enqueue: undefined,
-      });
+      const { fresh, head } = await sendPrompt(database, { sessionId, item, tenant, cwd });
       return { uuid: id, fresh, cursor: `${head}.0` };
     },
     async interrupt(sessionId) {
       const database = await open();
-      return { interrupted: await putInterrupt(database, { sessionId, key: uuid(), enqueue: undefined }) };
+      return { interrupted: await putInterrupt(database, { sessionId, key: uuid() }) };
     },
     async answer(sessionId, askId, answer) {
       const database = await open();
-      await putAnswer(database, { sessionId, askId, answer, enqueue: undefined });
+      await putAnswer(database, { sessionId, askId, answer });
     },
     async status(sessionId) {
       return sessionStatus((await open()).run, sessionId);
@@ -173,15 +167,4 @@ export function durableClient(url: string): DurableClient {
       await opened?.close();
     },
   };
-}
-
-async function openChecked(url: string): Promise<Database> {
-  const database = await openDatabase({ url, connections: 4 });
-  try {
-    await checkTables(database.run);
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
 }

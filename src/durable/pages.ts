@@ -2,9 +2,10 @@
  * Reads what is behind a position of a session, for all followers of it in this process: those that ask at
  * the same time share one statement, and what it returned.
  */
-import { journalFormat, type SDKMessage, TurnwrightError } from '../index.ts';
+import { journalFormat, type SDKMessage } from '../index.ts';
 import type { JournalEntry } from '../protocol/session/journal.ts';
 import type { RunStatement } from './postgres/database.ts';
+import { noSuchSession } from './postgres/sessions.ts';
 import { isAfter, type Position } from './stream.ts';
 
 /** A record, or a message that the journal does not hold, at its position. */
@@ -81,8 +82,7 @@ interface Row {
 async function readPage(run: RunStatement, sessionId: string, { seq, n }: Position): Promise<Page> {
   const format = await journalFormat();
   const [session, ...rows] = await run<Row>(READ, [sessionId, seq, n]);
-  if (session === undefined)
-    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
+  if (session === undefined) throw noSuchSession(sessionId);
   const pieces = rows.map((row): Piece => {
     const at = { seq: row.seq, n: row.n };
     const { kind, epoch, body } = row;

@@ -107,7 +107,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
         return mine === undefined ? undefined : dispatch.handOver(run, worker);
       });
       if (runs === undefined) continue;
-      stderr(`Worker ${worker} is ${why}: ${runs} runs were handed over.`);
+      stderr(`Worker ${worker} is ${why}: ${runs} ${runs === 1 ? 'run was' : 'runs were'} handed over.`);
       onHandedOver(runs, why);
     }
   }

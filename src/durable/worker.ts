@@ -10,9 +10,8 @@ import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
-import { openDatabase } from './postgres/database.ts';
 import { createListener } from './postgres/listen.ts';
-import { checkTables } from './postgres/migrations.ts';
+import { openTables } from './postgres/migrations.ts';
 import { beginRun, endRun, failRun, type SessionRow } from './postgres/runs.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
@@ -105,8 +104,7 @@ export async function worker({
   stderr = () => undefined,
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
-  const database = await openDatabase({ url: db, connections: 3 });
-  await checkTables(database.run);
+  const database = await openTables({ url: db, connections: 3 });
   const dispatch = await openDispatch(database.url);
   const id = randomUUID();
   const listener = createListener(database);

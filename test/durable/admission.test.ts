@@ -1,21 +1,14 @@
 /** Limits of model requests that all workers keep together, on a virtual clock. */
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createAdmission,
-  createListener,
-  type Database,
-  type Listener,
-  migrate,
-  openDatabase,
-  type SharedAdmission,
-  setLimit,
-} from '../../src/durable/index.ts';
+import { type Database, setLimit } from '../../src/durable/index.ts';
+import { createAdmission, type SharedAdmission } from '../../src/durable/postgres/admission/admission.ts';
+
 import { EMPTY_BUCKET, grant } from '../../src/durable/postgres/admission/bucket.ts';
 import type { Permit, Usage } from '../../src/index.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
 import { inShortAndLongForm } from '../long-form.ts';
-import { newDatabase } from './cluster.ts';
+import { openedDatabase, openedListener } from './opened.ts';
 
 const report = (figures: object): void => console.info(JSON.stringify(figures));
 
@@ -29,13 +22,8 @@ interface Fleet {
 
 async function fleet(count: number): Promise<Fleet> {
   const clock = virtualClock();
-  const database = await openDatabase({ url: newDatabase() });
-  await migrate(database);
-  const listener: Listener = createListener(database);
-  onTestFinished(async () => {
-    await listener.close();
-    await database.close();
-  });
+  const database = await openedDatabase();
+  const listener = openedListener(database);
   let running = 0;
   const counted: Database = {
     ...database,

@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createBlobStore, createJournalStore, migrate, openDatabase } from '../../src/durable/index.ts';
+import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import { type Options, query } from '../../src/index.ts';
 import { callTool, type ScriptStep, say, scriptedModel } from '../../src/testing/index.ts';
 import { newDatabase } from './cluster.ts';
+import { openedDatabase } from './opened.ts';
 
 const sessionId = '1c9a6a52-7d6e-4c8e-9a5b-2f4c64a1be07';
 
@@ -23,9 +25,7 @@ test('files that a tool changed on one machine are restored on another one', asy
   const PROMPT = '6b8f2f4e-0d5c-4b57-8a35-4f2f5a0f6c11';
   /** A process of its own: other connections, another home. */
   const options = async (script: readonly ScriptStep[]): Promise<Options> => {
-    const database = await openDatabase({ url });
-    onTestFinished(() => database.close());
-    await migrate(database);
+    const database = await openedDatabase(url);
     return {
       settingSources: [],
       cwd: work,

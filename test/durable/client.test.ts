@@ -1,24 +1,12 @@
 /** What a client does to a session's row, on a real database and without a worker. */
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  type Database,
-  type DurableClient,
-  durableClient,
-  migrate,
-  openDatabase,
-} from '../../src/durable/index.ts';
-import { newDatabase } from './cluster.ts';
+import { expect, test } from 'vitest';
+import type { Database, DurableClient } from '../../src/durable/index.ts';
+import { migrate } from '../../src/durable/postgres/migrations.ts';
+import { openedClient, openedDatabase, openedEmpty } from './opened.ts';
 
-async function opened(): Promise<{ client: DurableClient; db: Database; url: string }> {
-  const url = newDatabase();
-  const db = await openDatabase({ url });
-  await migrate(db);
-  const client = durableClient(url);
-  onTestFinished(async () => {
-    await client.close();
-    await db.close();
-  });
-  return { client, db, url };
+async function opened(): Promise<{ client: DurableClient; db: Database }> {
+  const db = await openedDatabase();
+  return { client: openedClient(db), db };
 }
 
 const park = (db: Database, on: 'ask' | 'time') =>
@@ -127,13 +115,8 @@ test('what is not there is named', async () => {
 });
 
 test('a client of a database without tables says how to make them, and works once they are there', async () => {
-  const url = newDatabase();
-  const client = durableClient(url);
-  const db = await openDatabase({ url });
-  onTestFinished(async () => {
-    await client.close();
-    await db.close();
-  });
+  const db = await openedEmpty();
+  const client = openedClient(db);
   await expect(client.send('s1', 'Hello.')).rejects.toThrow('turnwright durable migrate');
   await migrate(db);
   expect(await client.send('s1', 'Hello.')).toMatchObject({ fresh: true });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDispatch } from '../../src/durable/index.ts';
+import { openDispatch } from '../../src/durable/dbos.ts';
 import { inForm } from '../long-form.ts';
 import { type Cluster, newDatabase, startCluster } from './cluster.ts';
 import { eventually, type Fleet, startFleet } from './processes.ts';

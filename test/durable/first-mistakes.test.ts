@@ -6,14 +6,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkTables, createInbox, createListener, openDatabase } from '../../src/durable/index.ts';
+import { checkTables, openDatabase, worker } from '../../src/durable/index.ts';
+import { createInbox } from '../../src/durable/postgres/inbox.ts';
 import { newDatabase, startCluster } from './cluster.ts';
+import { openedEmpty, openedListener } from './opened.ts';
+import { eventually } from './processes.ts';
 
 const PASSWORD = 'hunter2';
 
 async function attempt(url: string): Promise<{ readonly code: unknown; readonly message: string }> {
-  const database = await openDatabase({ url });
-  onTestFinished(() => database.close());
+  const database = await openedEmpty(url);
   return checkTables(database.run).then(
     () => ({ code: undefined, message: '' }),
     (error: Error & { readonly code?: unknown }) => ({ code: error.code, message: error.message }),
@@ -47,8 +49,7 @@ test('a server that is not there', async () => {
 test('a server that goes away later', async () => {
   const cluster = startCluster();
   onTestFinished(cluster.stop);
-  const database = await openDatabase({ url: newDatabase(cluster.socketFolder) });
-  onTestFinished(() => database.close());
+  const database = await openedEmpty(newDatabase(cluster.socketFolder));
   await database.run('select 1');
   cluster.crash();
   await expect(database.run('select 1')).rejects.toThrow(/does not answer at .*: start it/);
@@ -66,15 +67,24 @@ test('a database, a user or tables that are not there', async () => {
     message: 'This database has no tables of Turnwright yet: npx turnwright durable migrate',
   });
   // The same without a check before.
-  const database = await openDatabase({ url });
-  const listener = createListener(database);
-  onTestFinished(async () => {
-    await listener.close();
-    await database.close();
-  });
+  const database = await openedEmpty(url);
+  const listener = openedListener(database);
   await expect(createInbox(database, listener).after('s', 0)).rejects.toThrow(
     'has no tables of Turnwright yet: npx turnwright durable migrate',
   );
+});
+
+test('a worker that cannot start leaves no connection behind', async () => {
+  const database = await openedEmpty();
+  await expect(worker({ db: database.url })).rejects.toThrow(
+    'has no tables of Turnwright yet: npx turnwright durable migrate',
+  );
+  const others = () =>
+    database.run(
+      'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+  // A pool that is left open keeps its connection for 10 s.
+  await eventually(async () => (await others()).length === 0, { limitMs: 5_000 });
 });
 
 test('a package that is not installed', () => {

@@ -3,24 +3,17 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createJournalStore, type Database, migrate, openDatabase } from '../../src/durable/index.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import { type JournalEntry, type JournalStore, query } from '../../src/index.ts';
 import { callTool, fakeTool, type ScriptStep, scriptedModel } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
-import { newDatabase } from './cluster.ts';
+import { openedDatabase } from './opened.ts';
 
 const form = inForm({ entries: 2_500, isJudged: false }, { entries: 10_000, isJudged: true });
 
 const sessionId = '5e1f6f0a-2b0e-4f6b-9d6a-0a8d5a3c1b77';
 const folder = mkdtempSync(join(tmpdir(), 'long-session-'));
 const look = fakeTool({ name: 'Look', effectClass: 'pure', readOnly: true, answer: async () => 'ok' });
-
-async function database(): Promise<Database> {
-  const opened = await openDatabase({ url: newDatabase() });
-  onTestFinished(() => opened.close());
-  await migrate(opened);
-  return opened;
-}
 
 /** Runs the session until the model is asked for the time `stopAt`; then `asked` resolves, and nothing ends. */
 function run(store: JournalStore, stopAt: number, options: object) {
@@ -63,7 +56,7 @@ function run(store: JournalStore, stopAt: number, options: object) {
 const withoutClose = (store: JournalStore): JournalStore => ({ ...store, close: async () => undefined });
 
 test('D9: the first new step of a long session that was killed', { timeout: 300_000 }, async () => {
-  const db = await database();
+  const db = await openedDatabase();
   const newStore = () => createJournalStore(db, { cwd: folder });
   // Five records per round: request, call and intent, response, result.
   const before = await run(withoutClose(await newStore()), Math.ceil(form.entries / 5), {
@@ -92,7 +85,7 @@ test('D9: the first new step of a long session that was killed', { timeout: 300_
 });
 
 test('what a resume gets of a snapshot and the records behind it is what it gets of all of them', async () => {
-  const db = await database();
+  const db = await openedDatabase();
   await run(withoutClose(await createJournalStore(db, { cwd: folder })), form.entries / 5, {
     prompt: 'Go.',
     options: { sessionId },

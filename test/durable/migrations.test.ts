@@ -1,21 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  checkTables,
-  type Database,
-  migrate,
-  openDatabase,
-  TABLES_VERSION,
-} from '../../src/durable/index.ts';
-import { newDatabase } from './cluster.ts';
-
-async function database(): Promise<Database> {
-  const opened = await openDatabase({ url: newDatabase() });
-  onTestFinished(() => opened.close());
-  return opened;
-}
+import { expect, test } from 'vitest';
+import { checkTables, TABLES_VERSION } from '../../src/durable/index.ts';
+import { migrate } from '../../src/durable/postgres/migrations.ts';
+import { openedEmpty } from './opened.ts';
 
 test('tables are made once, although several callers ask at the same time', async () => {
-  const db = await database();
+  const db = await openedEmpty();
   await expect(checkTables(db.run)).rejects.toThrow('turnwright durable migrate');
   const made = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   expect(made.map(({ from }) => from).toSorted()).toEqual([0, TABLES_VERSION, TABLES_VERSION]);
@@ -23,7 +12,7 @@ test('tables are made once, although several callers ask at the same time', asyn
 });
 
 test('tables of a newer version are refused, and stay as they are', async () => {
-  const db = await database();
+  const db = await openedEmpty();
   await migrate(db);
   await db.run("insert into turnwright.migrations (version, name) values (99, 'of tomorrow')");
   await expect(checkTables(db.run)).rejects.toThrow('version 99, newer than this package');

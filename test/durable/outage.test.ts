@@ -1,20 +1,14 @@
 /** The server goes away in the middle of appends, and comes back: what was acknowledged is there, once. */
 import { expect, onTestFinished, test } from 'vitest';
-import { createJournalStore, type Database, migrate, openDatabase } from '../../src/durable/index.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import type { JournalBody, JournalStore } from '../../src/index.ts';
 import { type Cluster, movableAddress, newDatabase, startCluster, startStandby } from './cluster.ts';
+import { openedDatabase } from './opened.ts';
 
 function cluster(): Cluster {
   const started = startCluster();
   onTestFinished(started.stop);
   return started;
-}
-
-async function opened(url: string): Promise<Database> {
-  const database = await openDatabase({ url });
-  onTestFinished(() => database.close());
-  await migrate(database);
-  return database;
 }
 
 const named = (n: number): JournalBody => ({
@@ -53,7 +47,9 @@ const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('D4: appends wait while the server restarts after a crash; none is lost, none is there twice', async () => {
   const server = cluster();
-  const store = await createJournalStore(await opened(newDatabase(server.socketFolder)), { cwd: '/work' });
+  const store = await createJournalStore(await openedDatabase(newDatabase(server.socketFolder)), {
+    cwd: '/work',
+  });
   const sessions = ['s1', 's2', 's3'].map((id) => ({ id, ...appending(store, id) }));
   for (let crashes = 0; crashes < 3; crashes++) {
     await later(100);
@@ -73,7 +69,9 @@ test('D4: a synchronous standby that takes over has every acknowledged record', 
   const primary = cluster();
   const address = movableAddress(primary);
   onTestFinished(address.remove);
-  const store = await createJournalStore(await opened(newDatabase(address.socketFolder)), { cwd: '/work' });
+  const store = await createJournalStore(await openedDatabase(newDatabase(address.socketFolder)), {
+    cwd: '/work',
+  });
   const standby = startStandby(primary);
   onTestFinished(standby.stop);
   const session = appending(store, 's1');

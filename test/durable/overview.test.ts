@@ -1,12 +1,10 @@
 /** The state of a database as a whole, and the removal of old sessions. */
-import { expect, onTestFinished, test } from 'vitest';
-import { type Database, migrate, openDatabase, overviewOf, pruneSessions } from '../../src/durable/index.ts';
-import { newDatabase } from './cluster.ts';
+import { expect, test } from 'vitest';
+import { type Database, overviewOf, pruneSessions } from '../../src/durable/index.ts';
+import { openedDatabase } from './opened.ts';
 
 async function withSessions(): Promise<Database> {
-  const db = await openDatabase({ url: newDatabase() });
-  onTestFinished(() => db.close());
-  await migrate(db);
+  const db = await openedDatabase();
   await db.run(`insert into turnwright.sessions (session_id, state, updated_at) values
     ('old', 'idle', now() - interval '40 days'),
     ('poisoned', 'poisoned', now() - interval '40 days'),

@@ -1,14 +1,12 @@
 /** The adapters on Postgres meet the checks that every adapter must meet. */
 import { afterAll, describe, it } from 'vitest';
-import {
-  createAdmission,
-  createBlobStore,
-  createInbox,
-  createJournalStore,
-  createListener,
-  migrate,
-  openDatabase,
-} from '../../src/durable/index.ts';
+import { openDatabase } from '../../src/durable/index.ts';
+import { createAdmission } from '../../src/durable/postgres/admission/admission.ts';
+import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
+import { createInbox } from '../../src/durable/postgres/inbox.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createListener } from '../../src/durable/postgres/listen.ts';
+import { migrate } from '../../src/durable/postgres/migrations.ts';
 import {
   admissionChecks,
   blobStoreChecks,

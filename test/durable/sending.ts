@@ -1,5 +1,6 @@
 /** Prompts for sessions, and what became of them. */
-import type { Database, Dispatch } from '../../src/durable/index.ts';
+import type { Dispatch } from '../../src/durable/dispatch.ts';
+import type { Database } from '../../src/durable/index.ts';
 
 /** One prompt for each session, which is created. */
 export async function sendAll(

@@ -1,28 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createInbox,
-  createListener,
-  type Database,
-  type Listener,
-  migrate,
-  notify,
-  openDatabase,
-  putItem,
-} from '../../src/durable/index.ts';
-import { newDatabase } from './cluster.ts';
-
-async function database(): Promise<Database> {
-  const opened = await openDatabase({ url: newDatabase() });
-  onTestFinished(() => opened.close());
-  await migrate(opened);
-  return opened;
-}
-
-function listening(db: Database): Listener {
-  const listener = createListener(db);
-  onTestFinished(() => listener.close());
-  return listener;
-}
+import { createInbox, putItem } from '../../src/durable/postgres/inbox.ts';
+import { type Listener, notify } from '../../src/durable/postgres/listen.ts';
+import { openedDatabase, openedListener } from './opened.ts';
 
 /** Resolves with the sessions heard of, once there is one. */
 function heard(listener: Listener, what: Parameters<Listener['watch']>[0], sessionId?: string) {
@@ -36,7 +15,8 @@ function heard(listener: Listener, what: Parameters<Listener['watch']>[0], sessi
 }
 
 test('a notification of a transaction arrives when it is committed, at those who watch its session', async () => {
-  const [db, listener] = await database().then((opened) => [opened, listening(opened)] as const);
+  const db = await openedDatabase();
+  const listener = openedListener(db);
   const others: string[] = [];
   await new Promise<void>((resolve) => listener.watch('run', undefined, () => resolve()));
   listener.watch('run', 'other', () => others.push('other'));
@@ -51,8 +31,8 @@ test('a notification of a transaction arrives when it is committed, at those who
 });
 
 test('a prompt that is put in a transaction that fails is not there', async () => {
-  const db = await database();
-  const inbox = createInbox(db, listening(db));
+  const db = await openedDatabase();
+  const inbox = createInbox(db, openedListener(db));
   const item = { key: 'k', priority: 'next' as const, content: 'a \u0000 character that jsonb refuses' };
   await expect(
     db.transaction(async (run) => {
@@ -66,8 +46,8 @@ test('a prompt that is put in a transaction that fails is not there', async () =
 });
 
 test('prompts that many processes put at once get numbers of their own', async () => {
-  const db = await database();
-  const inbox = createInbox(db, listening(db));
+  const db = await openedDatabase();
+  const inbox = createInbox(db, openedListener(db));
   const keys = Array.from({ length: 40 }, (_, at) => `k${at % 20}`);
   const put = await Promise.all(keys.map((key) => inbox.put('s1', { key, priority: 'next', content: key })));
   expect(put.filter(({ fresh }) => fresh)).toHaveLength(20);
@@ -77,8 +57,8 @@ test('prompts that many processes put at once get numbers of their own', async (
 });
 
 test('after its connection was lost, a listener connects again and wakes all who watch', async () => {
-  const db = await database();
-  const listener = listening(db);
+  const db = await openedDatabase();
+  const listener = openedListener(db);
   const woken = () =>
     new Promise<void>((resolve) => {
       const stop = listener.watch('inbox', 's1', () => {

@@ -15,7 +15,7 @@ export type RunStatement = <Row extends object>(
 ) => Promise<readonly Row[]>;
 
 /** A connection of its own, for LISTEN and for locks that last as long as it does. */
-export interface OwnConnection {
+interface OwnConnection {
   readonly run: RunStatement;
   onNotification(listener: (payload: string) => void): void;
   /** Called once, when the connection is lost or closed. */

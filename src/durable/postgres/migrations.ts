@@ -1,6 +1,6 @@
 /** The tables in Postgres, as numbered steps: a database is at the last step that was applied to it. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { Database, RunStatement } from './database.ts';
+import { type Database, openDatabase, type RunStatement } from './database.ts';
 
 interface Migration {
   readonly version: number;
@@ -179,6 +179,18 @@ export async function checkTables(run: RunStatement): Promise<void> {
         ? 'This database has no tables of Turnwright yet: npx turnwright durable migrate'
         : `The tables in this database have version ${version}, and this package needs ${TABLES_VERSION}: npx turnwright durable migrate`,
     );
+}
+
+/** A database whose tables are those of this package; it refuses what `openDatabase` and `checkTables` do. */
+export async function openTables(options: Parameters<typeof openDatabase>[0]): Promise<Database> {
+  const database = await openDatabase(options);
+  try {
+    await checkTables(database.run);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 async function newest(run: RunStatement): Promise<number> {

@@ -1,4 +1,4 @@
-/** What clients do to a session's row: each call is one transaction, which asks for a run where needed. */
+/** What clients do to a session's row: each call is one transaction, which queues a run where needed. */
 import type { PermissionResult } from '../../index.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { InboxItem } from '../../protocol/ports.ts';
@@ -9,17 +9,6 @@ import { notify } from './listen.ts';
 
 /** State of a session: `queued` waits for a worker, `parked` for an answer or a time. */
 export type SessionState = 'idle' | 'queued' | 'running' | 'parked' | 'poisoned';
-
-/** A run of a session that a transaction asks for. */
-interface AskedRun {
-  readonly sessionId: string;
-  readonly run: number;
-  /** The only host that may run it; null: any. */
-  readonly host: string | null;
-}
-
-/** Asks for a run within the transaction; without it, the workers find the queued session themselves. */
-type Enqueue = (run: RunStatement, asked: AskedRun) => Promise<void>;
 
 /** A question that a session waits for. */
 export interface OpenQuestion {
@@ -60,18 +49,20 @@ export interface SessionStatus {
 
 const MOST_ID_CHARS = 128;
 
+export const noSuchSession = (sessionId: string): TurnwrightError =>
+  new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
+
 interface PromptOptions {
   readonly sessionId: string;
   readonly item: Omit<InboxItem, 'n'>;
   readonly tenant: string;
   readonly cwd: string | undefined;
-  readonly enqueue: Enqueue | undefined;
 }
 
 /** `head`: number of the last journal entry before the prompt. Creates the session if there is none. */
 export function sendPrompt(
   database: Database,
-  { sessionId, item, tenant, cwd, enqueue }: PromptOptions,
+  { sessionId, item, tenant, cwd }: PromptOptions,
 ): Promise<{ readonly fresh: boolean; readonly head: number }> {
   if (!isPlainName(sessionId, MOST_ID_CHARS))
     throw new TurnwrightError(
@@ -96,7 +87,7 @@ export function sendPrompt(
       item.priority === 'now'
         ? "state in ('idle', 'parked', 'poisoned')"
         : "(state in ('idle', 'poisoned') or state = 'parked' and parked ->> 'on' = 'time')";
-    if (fresh) await queueRun(run, { sessionId, when: wakes, enqueue });
+    if (fresh) await queueRun(run, sessionId, wakes);
     return { fresh, head };
   });
 }
@@ -104,14 +95,10 @@ export function sendPrompt(
 interface InterruptOptions {
   readonly sessionId: string;
   readonly key: string;
-  readonly enqueue: Enqueue | undefined;
 }
 
 /** Whether there was something to interrupt: a session that is idle has nothing. */
-export function putInterrupt(
-  database: Database,
-  { sessionId, key, enqueue }: InterruptOptions,
-): Promise<boolean> {
+export function putInterrupt(database: Database, { sessionId, key }: InterruptOptions): Promise<boolean> {
   return database.transaction(async (run) => {
     const { state } = await locked(run, sessionId);
     if (state === 'idle' || state === 'poisoned') return false;
@@ -120,7 +107,7 @@ export function putInterrupt(
       key,
     ]);
     await notify(run, 'interrupt', sessionId);
-    await queueRun(run, { sessionId, when: "state = 'parked'", enqueue });
+    await queueRun(run, sessionId, "state = 'parked'");
     return true;
   });
 }
@@ -129,14 +116,10 @@ interface AnswerOptions {
   readonly sessionId: string;
   readonly askId: string;
   readonly answer: PermissionResult;
-  readonly enqueue: Enqueue | undefined;
 }
 
 /** Rejects with `invalid_option` when there is no such question, or when it has its answer. */
-export function putAnswer(
-  database: Database,
-  { sessionId, askId, answer, enqueue }: AnswerOptions,
-): Promise<void> {
+export function putAnswer(database: Database, { sessionId, askId, answer }: AnswerOptions): Promise<void> {
   return database.transaction(async (run) => {
     await locked(run, sessionId);
     const [asked] = await run<{ readonly question: string; readonly answer: string | null }>(
@@ -153,11 +136,7 @@ export function putAnswer(
       [sessionId, askId, JSON.stringify(elicitation === undefined ? answer : elicited(answer))],
     );
     await notify(run, 'answer', sessionId);
-    await queueRun(run, {
-      sessionId,
-      when: "state = 'parked' and parked ->> 'on' = 'ask'",
-      enqueue,
-    });
+    await queueRun(run, sessionId, "state = 'parked' and parked ->> 'on' = 'ask'");
   });
 }
 
@@ -265,28 +244,19 @@ async function locked(
     'select head, state from turnwright.sessions where session_id = $1 for update',
     [sessionId],
   );
-  if (row === undefined)
-    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
+  if (row === undefined) throw noSuchSession(sessionId);
   return row;
 }
 
-interface QueueOptions {
-  readonly sessionId: string;
-  /** A condition on the session's row. */
-  readonly when: string;
-  readonly enqueue: Enqueue | undefined;
-}
-
-async function queueRun(run: RunStatement, { sessionId, when, enqueue }: QueueOptions): Promise<void> {
-  const [asked] = await run<AskedRun>(
+/** `when`: a condition on the session's row. A worker that hears of the queued run asks for it. */
+async function queueRun(run: RunStatement, sessionId: string, when: string): Promise<void> {
+  const [queued] = await run(
     `update turnwright.sessions
       set state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
         barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end
       where session_id = $1 and ${when}
-      returning session_id as "sessionId", run, host`,
+      returning 1`,
     [sessionId],
   );
-  if (asked === undefined) return;
-  if (enqueue !== undefined) await enqueue(run, asked);
-  await notify(run, 'run', sessionId);
+  if (queued !== undefined) await notify(run, 'run', sessionId);
 }

@@ -13,6 +13,7 @@ import {
   fakeTool,
   pause,
   reply,
+  type ScriptedModel,
   type ScriptStep,
   say,
   scriptedModel,
@@ -97,7 +98,11 @@ export function scriptedTools(
   );
 }
 
-export const STEPS_OF_A_PROCESS = 100_000;
+const STEPS_OF_A_PROCESS = 100_000;
+
+/** A model that answers each request of a process in the same way. */
+export const alwaysAnswering = (answer: ScriptStep): ScriptedModel =>
+  scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
 
 export async function scriptedWorker(
   answer: ScriptStep,
@@ -105,7 +110,7 @@ export async function scriptedWorker(
   further: Partial<Options> = {},
 ): Promise<Worker> {
   const { engine, ...rest } = options;
-  const model = scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
+  const model = alwaysAnswering(answer);
   const running = await worker({
     db: env('DB'),
     stderr: (line) => process.stderr.write(`${line}\n`),

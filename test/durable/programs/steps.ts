@@ -5,16 +5,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Options, query } from '../../../src/index.ts';
-import {
-  callTool,
-  fakeTool,
-  pause,
-  reply,
-  type ScriptStep,
-  say,
-  scriptedModel,
-} from '../../../src/testing/index.ts';
-import { callsIn, roundOf, type Scenario, STEPS_OF_A_PROCESS, scriptedWorker } from './scripted.ts';
+import { callTool, fakeTool, pause, reply, type ScriptStep, say } from '../../../src/testing/index.ts';
+import { alwaysAnswering, callsIn, roundOf, type Scenario, scriptedWorker } from './scripted.ts';
 
 const { rounds, modelMs, toolMs } = JSON.parse(process.env['SCENARIO'] ?? '') as Scenario;
 
@@ -46,7 +38,7 @@ const tools = (['Look', 'Effect'] as const).map((name) =>
 const shared: Partial<Options> = { allowedTools: ['Look', 'Effect'], includePartialMessages: true };
 
 async function inFiles(sessions: number): Promise<void> {
-  const model = scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
+  const model = alwaysAnswering(answer);
   const folder = process.env['HOME_FOLDER'] ?? '';
   const cpu = process.cpuUsage();
   const startMs = performance.now();

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamEvent } from '../../../src/index.ts';
 import type { CallModel } from '../../../src/protocol/model/model.ts';
-import { callTool, reply, type ScriptStep, say, scriptedModel } from '../../../src/testing/index.ts';
-import { callsIn, note, roundOf, STEPS_OF_A_PROCESS, scriptedTools, scriptedWorker } from './scripted.ts';
+import { callTool, reply, type ScriptStep, say } from '../../../src/testing/index.ts';
+import { alwaysAnswering, callsIn, note, roundOf, scriptedTools, scriptedWorker } from './scripted.ts';
 
 interface Talk {
   readonly rounds: number;
@@ -30,7 +30,7 @@ const answer: ScriptStep = (request) => {
   });
 };
 
-const model = scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
+const model = alwaysAnswering(answer);
 
 /** Word by word, with the time at which each is made. */
 const callModel: CallModel = async function* (request, call) {

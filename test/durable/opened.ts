@@ -1,0 +1,32 @@
+/** Databases for one test, which are closed when it ends. */
+import { onTestFinished } from 'vitest';
+import { type Database, type DurableClient, durableClient, openDatabase } from '../../src/durable/index.ts';
+import { createListener, type Listener } from '../../src/durable/postgres/listen.ts';
+import { migrate } from '../../src/durable/postgres/migrations.ts';
+import { newDatabase } from './cluster.ts';
+
+/** A new database without tables. */
+export async function openedEmpty(url = newDatabase()): Promise<Database> {
+  const database = await openDatabase({ url });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** A new database with its tables. */
+export async function openedDatabase(url?: string): Promise<Database> {
+  const database = await openedEmpty(url);
+  await migrate(database);
+  return database;
+}
+
+export function openedClient({ url }: { readonly url: string }): DurableClient {
+  const client = durableClient(url);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+export function openedListener(database: Database): Listener {
+  const listener = createListener(database);
+  onTestFinished(() => listener.close());
+  return listener;
+}
