@@ -15,8 +15,17 @@ export interface FollowOptions {
    * @default the beginning of the session
    */
   readonly from?: string | undefined;
-  /** uuid of a prompt, as `send` returns it: the stream ends behind the result that answers it. */
+  /**
+   * uuid of a prompt, as `send` returns it: the stream ends behind the result that answers it. Without one (a
+   * hook refused the prompt while it joined what ran), it ends when the session has nothing left to do.
+   */
   readonly until?: string | undefined;
+  /**
+   * true: the stream ends when the session has nothing left to do. A session that waits for an answer or a
+   * time has.
+   * @default false
+   */
+  readonly untilIdle?: boolean | undefined;
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,7 +42,7 @@ const AWAY_MS = 200;
 
 export async function* followSession(
   { pages, listener, clock = systemClock }: FollowParts,
-  { from, until, signal: given }: FollowOptions,
+  { from, until, untilIdle = false, signal: given }: FollowOptions,
 ): AsyncGenerator<Followed, void, void> {
   const { run, sessionId } = pages;
   const start = from === undefined ? START : positionOf(from);
@@ -59,7 +68,7 @@ export async function* followSession(
         try {
           if (!isKnown) await keepFollowing(run, sessionId);
           isKnown = true;
-          reader ??= await openReader(pages, start, until);
+          reader ??= await openReader(pages, start, { until, untilIdle });
           ({ page, more } = await reader.read());
         } catch (error) {
           if (!isOutage(error)) throw error;

@@ -4,6 +4,7 @@ import type { JournalEntry } from '../protocol/session/journal.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
 import type { Pages, Piece } from './pages.ts';
+import { noSuchSession } from './postgres/sessions.ts';
 import { behind, cursorOf, epochOf, isAfter, openFollowedJournal, type Position } from './stream.ts';
 
 /** A message of a session, and where it is in its stream. */
@@ -13,20 +14,28 @@ export interface Followed {
   readonly message: SDKMessage;
 }
 
-/** `until`: uuid of the prompt whose result ends the stream. Rejects with `session_not_found`. */
+interface StreamEnd {
+  /** uuid of the prompt whose result ends the stream. */
+  readonly until: string | undefined;
+  /** It ends when the session has nothing left to do. */
+  readonly untilIdle: boolean;
+}
+
+/** Rejects with `session_not_found`. */
 export async function openReader(
   pages: Pages,
   start: Position,
-  until: string | undefined,
+  { until, untilIdle }: StreamEnd,
 ): Promise<StreamReader> {
   const { run, sessionId } = pages;
   const [session] = await run('select 1 from turnwright.sessions where session_id = $1', [sessionId]);
-  if (session === undefined)
-    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
+  if (session === undefined) throw noSuchSession(sessionId);
   const parts = {
     pages,
     mapper: await openFollowedJournal(),
     expected: until === undefined ? undefined : await openExpected(run, sessionId, until),
+    // A session that has a prompt is not idle until the prompt was handled, with or without a result.
+    endsIdle: untilIdle || until !== undefined,
   };
   const reader = new StreamReader(parts, start);
   await reader.open();
@@ -37,6 +46,7 @@ interface ReaderParts {
   readonly pages: Pages;
   readonly mapper: JournalMapper;
   readonly expected: Expected | undefined;
+  readonly endsIdle: boolean;
 }
 
 export class StreamReader {
@@ -82,7 +92,7 @@ export class StreamReader {
   /** One page of what is there; `more`: the next page can be read at once. */
   async read(): Promise<{ readonly page: readonly Followed[]; readonly more: boolean }> {
     if (this.isOver) return { page: [], more: false };
-    const { pages } = this.#parts;
+    const { pages, endsIdle } = this.#parts;
     const { epoch, head, outcome, pieces, state, upto } = await pages.after(this.#at);
     const page = [...this.#rest];
     this.#rest = [];
@@ -96,6 +106,8 @@ export class StreamReader {
     // What was read of the last record need not be read again; nothing is written behind earlier ones.
     if (isAfter({ seq: upto, n: 0 }, this.#at)) this.#at = { seq: upto, n: 0 };
     if (state === 'poisoned' && page.length === 0) throw poisoned(pages.sessionId, outcome);
+    // Of the same moment as the page: all that the last run has written is in it.
+    this.isOver ||= endsIdle && state === 'idle' && upto >= head;
     return { page, more: upto < head };
   }
 
@@ -173,6 +185,6 @@ function poisoned(sessionId: string, outcome: string | null): TurnwrightError {
   const why = error ?? 'Its workers ended, one after the other.';
   return new TurnwrightError(
     'session_poisoned',
-    `Session ${sessionId} is set aside: ${why} Send a prompt with "revive" to try again.`,
+    `Session ${sessionId} is set aside: ${why} A further prompt tries it again.`,
   );
 }

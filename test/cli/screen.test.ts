@@ -42,6 +42,11 @@ describe('text', () => {
     expect(lines).toEqual(['Meanwhile ', '✓ Read a.js  0 ms', 'more']);
   });
 
+  test('whose last deltas did not arrive is completed by its block', async () => {
+    const lines = await shown([say.started(), say.delta('Hello '), say.text('Hello there')]);
+    expect(lines).toEqual(['Hello there']);
+  });
+
   test('control characters, escapes and bidi marks are made visible', async () => {
     const lines = await shown([say.text('a\x1b[31mred\x07 \u202eback\r\nnext\tcolumn')]);
     expect(lines).toEqual(['a␛[31mred␇ <U+202E>back', 'next\tcolumn']);
@@ -60,6 +65,26 @@ describe('marks retracted text', () => {
       say.text('A whole answer'),
     ]);
     expect(lines).toEqual(['Half an ans', line, 'A whole answer']);
+  });
+
+  test('a partial answer whose deltas are retracted, and another text in its place', async () => {
+    const half = say.delta('Half an ans');
+    const notice = say.system({
+      subtype: 'informational',
+      level: 'info',
+      content: 'The worker that was writing this answer is gone.',
+      retracted_message_uuids: [half.uuid],
+    });
+    expect(await shown([say.started(), half, notice, say.text('Another answer')])).toEqual([
+      'Half an ans',
+      line,
+      'Another answer',
+    ]);
+    expect(await shown([say.started(), say.delta('Half an ans'), say.text('Another answer')])).toEqual([
+      'Half an ans',
+      line,
+      'Another answer',
+    ]);
   });
 
   test('a finished block that a new response replaces is named once', async () => {

@@ -1,18 +1,14 @@
 /** The stream of a run in this process, and what a follower receives of it. */
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createJournalStore,
-  createListener,
-  type Database,
-  type DurableClient,
-  durableClient,
-  migrate,
-  openDatabase,
-} from '../../src/durable/index.ts';
+import type { Database, DurableClient } from '../../src/durable/index.ts';
+import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createListener } from '../../src/durable/postgres/listen.ts';
 import { openOutbox } from '../../src/durable/postgres/outbox.ts';
+import { beginRun, endRun } from '../../src/durable/postgres/runs.ts';
 import { type CallModel, type JournalStore, type Options, query, type SDKMessage } from '../../src/index.ts';
 import { callTool, fakeTool, pause, reply, say, scriptedModel, think } from '../../src/testing/index.ts';
 import { newDatabase, startCluster } from './cluster.ts';
+import { openedClient, openedDatabase, openedListener } from './opened.ts';
 import { eventually } from './processes.ts';
 
 const SESSION = '00000000-0000-4000-8000-000000000001';
@@ -20,18 +16,11 @@ const SESSION = '00000000-0000-4000-8000-000000000001';
 interface Opened {
   readonly database: Database;
   readonly client: DurableClient;
-  readonly url: string;
 }
 
-async function opened(url = newDatabase()): Promise<Opened> {
-  const database = await openDatabase({ url });
-  await migrate(database);
-  const client = durableClient(url);
-  onTestFinished(async () => {
-    await client.close();
-    await database.close();
-  });
-  return { database, client, url };
+async function opened(url?: string): Promise<Opened> {
+  const database = await openedDatabase(url);
+  return { database, client: openedClient(database) };
 }
 
 const look = () => fakeTool({ name: 'Look', effectClass: 'pure', readOnly: true, answer: () => 'seen' });
@@ -179,13 +168,15 @@ test('followers who come in the middle of a block receive what there is of it, a
   const running = everything(run(place, { prompt: 'Go.', callModel }));
   await held.given;
   const texts: string[] = [];
+  let upToDate = 0;
   const follow = async () => {
     let text = '';
     for await (const { message } of place.client.follow(SESSION)) {
       if (message.type === 'stream_event' && message.event.type === 'content_block_delta')
         text += (message.event.delta as { readonly text: string }).text;
-      // The first part is there before the second is written.
-      if (text.length === 8) goOn.give();
+      // The second part is written when both have the first one: its end takes the place of its events.
+      if (text.length === 8) upToDate += 1;
+      if (upToDate === 2) goOn.give();
       if (message.type === 'assistant') break;
     }
     texts.push(text);
@@ -207,8 +198,7 @@ test('without followers no stream event is written, and none is left behind a ru
 
 test('a worker that has lost the session writes no message any more', async () => {
   const place = await opened();
-  const listener = createListener(place.database);
-  onTestFinished(() => listener.close());
+  const listener = openedListener(place.database);
   const outbox = await openOutbox({ database: place.database, listener, sessionId: SESSION });
   const store: JournalStore = outbox.over(await createJournalStore(place.database, { cwd: '/' }));
   await store.takeOver(SESSION);
@@ -257,6 +247,23 @@ test('what is not there is named, and an answered prompt is not waited for', asy
   ]);
   expect((await followed(client)).messages).toHaveLength(2);
   expect(await first({ from: '3.0', until: uuid })).toBeUndefined();
+});
+
+test('a follower until the session is idle ends then, also when it waits for a prompt that has no result', async () => {
+  const { client, database } = await opened();
+  const { uuid } = await client.send(SESSION, 'Go.');
+  const run = { sessionId: SESSION, run: 1, workerId: 'w1' };
+  await beginRun(database.run, run);
+  let ends = 0;
+  const followers = [{ untilIdle: true }, { until: uuid }].map(async (options) => {
+    for await (const _ of client.follow(SESSION, options));
+    ends += 1;
+  });
+  // Followed, and not at its end.
+  await eventually(async () => (await database.run('select 1 from turnwright.followers')).length > 0);
+  expect(ends).toBe(0);
+  expect(await endRun(database, { ...run, taken: 1 })).toBe('ended');
+  await Promise.all(followers);
 });
 
 test('a follower outlasts a crash of the server', async () => {

@@ -56,24 +56,14 @@ async function follow({ client, session, from, until, json }: Following, world: 
   let result: SDKResultMessage | undefined;
   const leave = () => leaving.abort();
   const forget = world.signals.attach({ interrupt: leave, close: leave });
-  let isAtRest = false;
-  const rest = () => {
-    isAtRest = true;
-    leave();
-  };
-  const watched =
-    until === undefined
-      ? watchForRest({ client, session, seen: () => ({ cursor, result }), rest })
-      : undefined;
   const view = json
     ? undefined
     : createLiveView(world, { verbose: true, neverAsk: true, summary: false }).sink;
   try {
-    for await (const each of client.follow(session, { from, until, signal: leaving.signal })) {
+    const { signal } = leaving;
+    for await (const each of client.follow(session, { from, until, untilIdle: true, signal })) {
       cursor = each.cursor;
       const { message } = each;
-      // The last events of a block are replaced by its message: the view shows whole blocks.
-      if (view !== undefined && message.type === 'stream_event') continue;
       if (view === undefined) await world.out.write(jsonLine({ cursor, message }));
       else await view.show(message);
       if (message.type === 'result') result = message;
@@ -82,43 +72,15 @@ async function follow({ client, session, from, until, json }: Following, world: 
       if (parked && view !== undefined) await sayQuestions(client, session, world);
     }
   } finally {
-    watched?.stop();
     forget();
     await view?.end(result);
   }
-  if (result !== undefined && (isAtRest || until !== undefined)) return exitCodeOf(result);
-  if (isAtRest) return EXIT.success;
+  if (!leaving.signal.aborted) return result === undefined ? EXIT.success : exitCodeOf(result);
   const place = cursor === undefined ? '' : ` --from ${cursor}`;
   await world.err.write(
     `${session} goes on without you. Follow it again: turnwright send ${session} --follow${place}\n`,
   );
   return EXIT.interrupted;
-}
-
-interface RestWatch {
-  readonly client: DurableClient;
-  readonly session: string;
-  readonly seen: () => { readonly cursor: string | undefined; readonly result: SDKResultMessage | undefined };
-  readonly rest: () => void;
-}
-
-const LOOK_MS = 300;
-/** Looks in a row at an idle session without a further message; more of them before a result was seen. */
-const LOOKS = { withResult: 2, withoutResult: 10 };
-
-/** Calls `rest` when the session is idle and nothing more comes. */
-function watchForRest({ client, session, seen, rest }: RestWatch): { stop(): void } {
-  let before: string | undefined;
-  let looks = 0;
-  const timer = setInterval(async () => {
-    // What is wrong with the database, the stream itself says.
-    const status = await client.status(session).catch(() => undefined);
-    const { cursor, result } = seen();
-    looks = status?.state === 'idle' && cursor === before ? looks + 1 : 0;
-    before = cursor;
-    if (looks >= (result === undefined ? LOOKS.withoutResult : LOOKS.withResult)) rest();
-  }, LOOK_MS);
-  return { stop: () => clearInterval(timer) };
 }
 
 async function sayQuestions(client: DurableClient, session: string, world: World): Promise<void> {

@@ -32,6 +32,8 @@ interface AnswerWords {
 export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): StreamedAnswer {
   /** Deltas shown since the last finished block. */
   let unfinished = '';
+  /** uuids of their messages. */
+  let events = new Set<string>();
   /** Finished blocks that were shown since the last user message. */
   let shown = new Set<string>();
   let phase: StreamedAnswer['phase'] = 'waiting';
@@ -40,6 +42,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
 
   const takeBack = async () => {
     unfinished = '';
+    events = new Set();
     shown = new Set();
     await terminal.prose(words.takenBack);
   };
@@ -51,7 +54,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
     get outputTokens() {
       return Math.max(reportedTokens, Math.round(outputChars / CHARS_PER_TOKEN));
     },
-    async event({ event }) {
+    async event({ event, uuid }) {
       switch (event.type) {
         case 'message_start':
           // Two responses without a user message between them: the second replaces the first.
@@ -68,6 +71,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
           if (delta.type === 'text_delta') {
             outputChars += delta.text.length;
             unfinished += delta.text;
+            events.add(uuid);
             await terminal.write(visible(delta.text));
           } else if (delta.type === 'thinking_delta') outputChars += delta.thinking.length;
           else if (delta.type === 'input_json_delta') outputChars += delta.partial_json.length;
@@ -89,15 +93,19 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
       for (const uuid of message.supersedes ?? []) shown.delete(uuid);
       const text = message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
       if (text === '') return;
-      // Nothing was streamed (a retry without streaming, an error message): only the block is shown.
-      if (unfinished === '')
-        await terminal.write(message.error === undefined ? visible(text) : words.paintError(visible(text)));
+      // Something else was streamed: the block replaces it.
+      if (!text.startsWith(unfinished)) await takeBack();
+      // What was not streamed: all of it (a retry without streaming, an error message), or the last events,
+      // which a follower of a session elsewhere may not receive.
+      const rest = visible(text.slice(unfinished.length));
+      if (rest !== '') await terminal.write(message.error === undefined ? rest : words.paintError(rest));
       unfinished = '';
+      events = new Set();
       shown.add(message.uuid);
       await terminal.endLine();
     },
     async retracted(uuids) {
-      if (uuids.some((uuid) => shown.has(uuid))) await takeBack();
+      if (uuids.some((uuid) => shown.has(uuid) || events.has(uuid))) await takeBack();
     },
     settled() {
       shown = new Set();

@@ -20,6 +20,15 @@ export async function followedMs(run: RunStatement, sessionId: string): Promise<
   return Math.max(0, row?.ms ?? 0);
 }
 
+/** They look again: the state of the session has changed, without a record. */
+export async function wakeFollowers(run: RunStatement, sessionId: string): Promise<void> {
+  await run(
+    `select pg_notify('turnwright', 'journal ' || $1) from turnwright.followers
+     where session_id = $1 and until > now()`,
+    [sessionId],
+  );
+}
+
 const FOLLOW = `
   with before as (
     select 1 from turnwright.followers where session_id = $1 and until > now()

@@ -1,6 +1,7 @@
 /** Begin and end of a run, and what became of runs that did not end: the state of a session's row. */
 import type { Run } from '../dispatch.ts';
 import type { Database, RunStatement } from './database.ts';
+import { wakeFollowers } from './followers.ts';
 
 /** Takeovers in a row without progress, after which a session is set aside. */
 const BARREN_EPOCHS = 5;
@@ -67,6 +68,7 @@ async function setAside(run: RunStatement, sessionId: string, number: number): P
      where session_id = $1 and run = $2 and state in ('queued', 'running')`,
     [sessionId, number, JSON.stringify({ error })],
   );
+  await wakeFollowers(run, sessionId);
 }
 
 interface EndOptions {
@@ -116,6 +118,7 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
        where session_id = $1`,
       [sessionId, json(parked), parked?.wakeAt ?? null, json(outcome)],
     );
+    await wakeFollowers(run, sessionId);
     return 'ended';
   });
 }
