@@ -689,6 +689,7 @@ describe('shape', () => {
       'ccusage',
       'consumer',
       'conversation',
+      'torture',
     ]);
     const strays = walk('test').filter((file) => {
       const [, room, rest] = file.split('/');

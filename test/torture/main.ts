@@ -1,0 +1,98 @@
+/**
+ * npm run torture -- [--quick] [--row R1,S3] [--seed N] [--page]
+ *
+ * Runs the rows of the scorecard and prints what they measured. Exits with 1 if a row is missed. `--quick`: the short
+ * form. `--page`: runs nothing, and writes the figures of the last full runs into docs/reliability.md.
+ */
+import { randomInt } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { grouped } from './figures.ts';
+import { resultFile, writePage } from './page.ts';
+import { runRow, type Scored } from './run-row.ts';
+import { ROWS, type ScoreRow } from './table.ts';
+
+/** Of the short form. */
+const FIXED_SEED = 20260517;
+const SIDE_BY_SIDE = 2;
+
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      row: { type: 'string' },
+      seed: { type: 'string' },
+      page: { type: 'boolean', default: false },
+    },
+  });
+  if (values.page) {
+    writePage();
+    return 0;
+  }
+  const wanted = values.row?.split(',');
+  const unknown = wanted?.find((id) => !ROWS.some((row) => row.id === id));
+  if (unknown !== undefined) return fail(`There is no row "${unknown}": ${ROWS.map(({ id }) => id)}.`);
+  const replay = values.seed !== undefined;
+  const seed = replay ? Number(values.seed) : values.quick ? FIXED_SEED : randomInt(2 ** 31);
+  if (!Number.isSafeInteger(seed) || seed < 0) return fail(`"${values.seed}" is not a seed.`);
+
+  const rows = ROWS.filter(({ id }) => wanted?.includes(id) ?? true);
+  console.log(`${rows.length} rows, ${values.quick ? 'short form' : 'in full'}, seed ${seed}\n`);
+  console.log(line('row', 'what', 'figure', 'target', 'verdict'));
+  const setup = { quick: values.quick, seed, replay };
+  const scored: Scored[] = [];
+  const score = async (row: ScoreRow) => {
+    const result = await runRow(row, setup);
+    scored.push(result);
+    print(result);
+    if (!values.quick && !replay) keep(result);
+  };
+  const queue = rows.filter(({ alone }) => !alone).sort((a, b) => b.budget.full - a.budget.full);
+  const lane = async () => {
+    for (let row = queue.shift(); row !== undefined; row = queue.shift()) await score(row);
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+  for (const row of rows.filter(({ alone }) => alone)) await score(row);
+
+  const missed = scored.filter(({ met }) => !met).map(({ id }) => id);
+  console.log(
+    `\n${scored.length - missed.length} met, ${missed.length} missed${missed.length > 0 ? `: ${missed}` : ''}`,
+  );
+  for (const id of missed)
+    console.log(`again: npm run torture -- ${values.quick ? '--quick ' : ''}--row ${id} --seed ${seed}`);
+  return missed.length === 0 ? 0 : 1;
+}
+
+function print({ id, title, figures, met, seconds, error }: Scored): void {
+  figures.forEach(({ name, value, target, met: isMet, cases = [] }, index) => {
+    console.log(line(index === 0 ? id : '', name, grouped(value), target, isMet ? 'met' : 'MISSED'));
+    for (const one of cases) console.log(`       ${one}`);
+  });
+  console.log(
+    line(figures.length === 0 ? id : '', title, `${seconds} s`, '', met ? 'row met' : 'ROW MISSED'),
+  );
+  if (error !== undefined) console.log(error.replaceAll(/^/gm, '       '));
+}
+
+const line = (id: string, what: string, figure: string, target: string, verdict: string): string =>
+  [id.padEnd(5), what.padEnd(62), figure.padStart(12), ` ${target}`.padEnd(14), verdict].join(' ').trimEnd();
+
+function keep(result: Scored): void {
+  const file = resultFile(result.id);
+  mkdirSync(dirname(file), { recursive: true });
+  const { error: _, ...kept } = result;
+  const made = {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    machine: `${process.platform} ${process.arch}, ${availableParallelism()} processors`,
+  };
+  writeFileSync(file, `${JSON.stringify({ ...kept, ...made }, undefined, 2)}\n`);
+}
+
+function fail(message: string): number {
+  console.error(message);
+  return 2;
+}
