@@ -77,7 +77,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       cwd: folder,
       resume: sessionId,
       engine: {
-        blobs: createBlobStore(database, sessionId),
+        blobs: createBlobStore(database, sessionId, store.epoch),
         admission: given.admission,
         ...options.engine,
         store: store.port,
@@ -169,6 +169,8 @@ const leasesOf = (signal: AbortSignal): LeaseStore => ({
 
 interface WatchedStore {
   readonly port: JournalStore;
+  /** With which the run owns the session. */
+  epoch(): number | undefined;
   isFenced(): boolean;
   /** What a write was rejected with: nothing that the run says after it can be relied on. */
   failure(): unknown;
@@ -184,11 +186,17 @@ interface Watch extends Pick<RunSessionOptions, 'lease' | 'isHeard'> {
 
 function watched(store: JournalStore, { lease, isHeard, progressed }: Watch): WatchedStore {
   let hasProgressed = false;
+  let epoch: number | undefined;
   let fenced = false;
   let failure: unknown;
   return {
     port: {
       ...store,
+      async takeOver(...given) {
+        const taken = await store.takeOver(...given);
+        epoch = taken.epoch;
+        return taken;
+      },
       async append(...given) {
         // How the run was broken off is no part of the session: the next owner goes on before that.
         fenced ||= lease.aborted;
@@ -209,6 +217,7 @@ function watched(store: JournalStore, { lease, isHeard, progressed }: Watch): Wa
         }
       },
     },
+    epoch: () => epoch,
     isFenced: () => fenced,
     failure: () => failure,
   };

@@ -259,6 +259,10 @@ export interface QueryEngineConfig extends ResolvedOptions {
   // Ports, by default those of this machine
 
   leases?: LeaseStore | undefined;
+  /**
+   * Contents of files before they were changed, and large tool results of a session without a folder of its own.
+   * @default files beside the journal
+   */
   blobs?: BlobStore | undefined;
   inbox?: Inbox | undefined;
   admission?: Admission | undefined;

@@ -8,7 +8,8 @@ import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import { type Options, query } from '../../src/index.ts';
 import { callTool, type ScriptStep, say, scriptedModel } from '../../src/testing/index.ts';
 import { newDatabase } from './cluster.ts';
-import { openedDatabase } from './opened.ts';
+import { openedClient, openedDatabase } from './opened.ts';
+import { eventually, startFleet } from './processes.ts';
 
 const sessionId = '1c9a6a52-7d6e-4c8e-9a5b-2f4c64a1be07';
 
@@ -66,4 +67,37 @@ test('files that a tool changed on one machine are restored on another one', asy
   expect(await elsewhere.rewindFiles(PROMPT)).toMatchObject({ canRewind: true, filesChanged: [file] });
   await elsewhere.return();
   expect(readFileSync(file, 'utf8')).toBe('before\n');
+});
+
+test('large results that were stored on one machine are read on another one, by the paths that the model was given', {
+  timeout: 120_000,
+}, async () => {
+  const fleet = await startFleet();
+  const client = openedClient(fleet);
+  const machine = () => {
+    const home = temporaryFolder();
+    return { HOME_FOLDER: home, TMPDIR: home };
+  };
+  const ended = (text: string) =>
+    eventually(async () => (await client.status('s1'))?.state === 'idle', {
+      describe: async () => [text, await client.status('s1'), fleet.ledger()],
+    });
+  const [first, second] = [machine(), machine()];
+  const one = await fleet.start('spilling.ts', first);
+  await client.send('s1', 'Make them.');
+  await ended('Make them.');
+  one.signal('SIGKILL');
+  await one.exited;
+  rmSync(first.TMPDIR, { recursive: true });
+  const other = await fleet.start('spilling.ts', second);
+  await client.send('s1', 'Read them.');
+  await ended('Read them.');
+  const lines = fleet.ledger().map(({ what, details }) => [what, ...details]);
+  const [, ...paths] = lines.find(([what]) => what === 'paths') ?? [];
+  for (const path of paths) expect(path.startsWith(first.TMPDIR), path).toBe(true);
+  expect(lines.filter(([what]) => what === 'read')).toEqual([
+    ['read', 'big', 'true'],
+    ['read', 'bash', 'true'],
+  ]);
+  expect(other.stderr()).not.toContain('could not be');
 });

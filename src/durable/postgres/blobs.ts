@@ -4,16 +4,24 @@ import type { BlobStore } from '../../protocol/ports.ts';
 import type { Statements } from './database.ts';
 import { outlasting } from './outlasting.ts';
 
-/** The blobs of one session. */
-export function createBlobStore(database: Statements, sessionId: string): BlobStore {
+/**
+ * The blobs of one session. `epoch`: of the owner that puts them; a put is refused when a later one has the
+ * session. undefined: no owner is asked for.
+ */
+export function createBlobStore(
+  database: Statements,
+  sessionId: string,
+  epoch: () => number | undefined = () => undefined,
+): BlobStore {
   const { run } = outlasting(database);
   return {
     async put(key, bytes) {
-      await run(
-        `insert into turnwright.blobs (session_id, key, bytes) values ($1, $2, $3)
-          on conflict (session_id, key) do update set bytes = excluded.bytes`,
-        [sessionId, key, Buffer.from(bytes)],
-      );
+      const [stored] = await run(PUT, [sessionId, key, Buffer.from(bytes), epoch() ?? null]);
+      if (stored === undefined)
+        throw new TurnwrightError(
+          'storage_error',
+          'Another worker has the session: its blobs are not changed.',
+        );
       return key;
     },
     async get(key) {
@@ -26,3 +34,12 @@ export function createBlobStore(database: Statements, sessionId: string): BlobSt
     },
   };
 }
+
+const PUT = `
+  with fence as (
+    select epoch from turnwright.sessions where session_id = $1 for share
+  )
+  insert into turnwright.blobs (session_id, key, bytes)
+  select $1, $2, $3 where $4::int is null or $4 = (select epoch from fence)
+  on conflict (session_id, key) do update set bytes = excluded.bytes
+  returning 1`;

@@ -25,6 +25,7 @@ async function restore(recovered: ResumedSession, session: Session): Promise<voi
   if (todos.length > 0) session.appState.set((state) => ({ ...state, todos }));
   await session.tasks.restore(recovered.tasks);
   session.tools.state.restore(recovered);
+  await session.tools.restoreResults?.();
   // Marks of calls that are no longer in the view are dropped when the next request is prepared.
   session.context.snipMarks.mark(recovered.snipped);
 }

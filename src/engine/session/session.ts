@@ -95,6 +95,8 @@ export interface ConversationTools extends ToolsRoom {
   readonly readFileCache: ReadFileCache;
   /** undefined: checkpointing is off. */
   readonly fileHistory: FileHistory | undefined;
+  /** Brings large results of earlier processes to this machine; undefined: they are where they were. */
+  readonly restoreResults: (() => Promise<void>) | undefined;
   /** Decides what may enter the conversation. */
   readonly admit: Admit;
 }

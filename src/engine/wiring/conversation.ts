@@ -26,6 +26,7 @@ export function composeConversation(
       state: toolState,
       readFileCache,
       fileHistory,
+      restoreResults: toolParts.spill.restore,
       admit,
     },
     context: {

@@ -39,7 +39,7 @@ export function composeRooms(
   const { clock, ids, files } = world;
   const { journal, sessionId } = conversation;
 
-  const spill = composeSpill(files, place.directory, sessionId, config.durability);
+  const spill = composeSpill(config, { sessionId, directory: place.directory, files });
   const basics = { sessionId, scope, clock, ids, files, host };
   const tasks: TaskRoom = composeTasks({
     ...basics,

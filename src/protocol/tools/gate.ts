@@ -87,4 +87,6 @@ export interface GatePorts {
   readonly repeats?: RepeatGuard | undefined;
   /** Recorded (and committed, where the session requires it) before the tool runs. */
   recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void> | undefined;
+  /** Called when the tool has run, and waited for before its result is made. Must not reject. */
+  hasRun?(toolUseId: string): Promise<unknown> | undefined;
 }

@@ -104,6 +104,8 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   (context as Writable<ToolContext>).judged = notes.judged;
   const outcome = await run(call, tool, input, clock);
   if (outcome.kind === 'parked') return outcome;
+  const keeping = ports.hasRun?.(context.toolUseId);
+  if (keeping !== undefined) await keeping;
   if (outcome.kind === 'returned') {
     const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
     if (nudge !== undefined) notes.hookContext.push(nudge);

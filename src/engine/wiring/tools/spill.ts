@@ -1,16 +1,25 @@
 /**
  * Where a session keeps what is too large for the conversation: beside its journal, else in a temporary
- * folder of this process.
+ * folder of this process, and in the blobs of the host if there are any.
  */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../../protocol/files.ts';
 import { privateTemp, privateTempSoFar } from '../../../util/files/temporary-folder.ts';
+import type { QueryEngineConfig } from '../../config.ts';
+import { createKeptResults, RESULTS_FOLDER } from '../../storage/kept-results.ts';
 
 export interface SpillRoom {
   /** Where they are: none while nothing is there yet. */
   folders(): readonly string[];
-  /** A path to write to; its folder is made first. Rejects on a disk that takes nothing. */
-  file(name: string): Promise<string>;
+  /**
+   * Makes a path to write to, for a call; its folder is made first. The path rejects on a disk that takes
+   * nothing.
+   */
+  fileOf(toolUseId: string): (name: string) => Promise<string>;
+  /** The files of this call are complete; absent: they need not be kept elsewhere. */
+  readonly hasRun: ((toolUseId: string) => Promise<unknown> | undefined) | undefined;
+  /** Brings back what earlier processes of the session have kept elsewhere. */
+  readonly restore: (() => Promise<void>) | undefined;
   result(result: {
     readonly toolUseId: string;
     readonly toolName: string;
@@ -21,27 +30,56 @@ export interface SpillRoom {
 }
 
 export function composeSpill(
-  files: PersistentFiles,
-  sessionsDirectory: string | undefined,
-  sessionId: string,
-  durability: 'process' | 'power' = 'process',
+  { blobs, durability = 'process', stderr }: QueryEngineConfig,
+  {
+    directory: ofSession,
+    ...place
+  }: {
+    readonly sessionId: string;
+    /** Of the session's files. */
+    readonly directory: string | undefined;
+    readonly files: PersistentFiles;
+  },
 ): SpillRoom {
-  const below = (base: string) => join(base, sessionId, 'tool-results');
+  const { files, sessionId } = place;
+  const kept =
+    blobs === undefined || ofSession !== undefined
+      ? undefined
+      : createKeptResults({ blobs, stderr, files, sessionId });
+  /** Paths that calls were given, by call. */
+  const unfinished = new Map<string, readonly string[]>();
+  const below = (base: string) => join(base, sessionId, RESULTS_FOLDER);
   const file = async (name: string) => {
-    const directory = below(sessionsDirectory ?? privateTemp());
+    const directory = below(ofSession ?? privateTemp());
     await files.makeDir(directory, 0o700);
     return join(directory, safe(name));
   };
   return {
     folders() {
-      const base = sessionsDirectory ?? privateTempSoFar();
-      return base === undefined ? [] : [below(base)];
+      const base = ofSession ?? privateTempSoFar();
+      return [...(base === undefined ? [] : [below(base)]), ...(kept?.folders() ?? [])];
     },
-    file,
+    fileOf: (toolUseId) =>
+      kept === undefined
+        ? file
+        : async (name) => {
+            const path = await file(name);
+            unfinished.set(toolUseId, [...(unfinished.get(toolUseId) ?? []), path]);
+            return path;
+          },
+    hasRun:
+      kept &&
+      ((toolUseId) => {
+        const paths = unfinished.get(toolUseId);
+        unfinished.delete(toolUseId);
+        return paths && Promise.all(paths.map(kept.keep));
+      }),
+    restore: kept?.restore,
     async result({ toolUseId, text, ending = 'txt' }) {
       const path = await file(`${toolUseId}.${ending}`);
       // A record may name it from now on.
       await files.writeAtomic(path, text, { mode: 0o600, sync: durability === 'power' });
+      await kept?.keep(path);
       return { path };
     },
   };

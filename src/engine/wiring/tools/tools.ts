@@ -81,7 +81,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
     readFileCache: parts.readFileCache,
     todos: parts.todos,
-    spillFile: parts.spill.file,
+    spillFile: parts.spill.fileOf(call.block.id),
     readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
     judged: undefined,
     nowMs: () => parts.clock.nowMs(),
@@ -118,6 +118,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       ask: parts.permissions.ask,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       recordIntent: intentRecorder(parts.journal.recorder),
+      ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
     },
     makeContext,
   });
