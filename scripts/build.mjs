@@ -18,6 +18,8 @@ await bundle(
     rehearsal: 'src/rehearsal/index.ts',
     testing: 'src/testing/index.ts',
     durable: 'src/durable/index.ts',
+    web: 'src/page/index.ts',
+    'web-client': 'src/page/browser/index.ts',
     cli: 'src/cli/main.ts',
     'compile-cache': 'src/util/process/compile-cache.ts',
   },

@@ -80,6 +80,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   terminal: ['util', 'types:protocol/ports.ts'],
   rehearsal: ['protocol', 'util'],
   testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
+  // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
+  page: ['types:protocol', 'util/clock.ts'],
   // Like a consumer: through the library's door.
   durable: ['index.ts', 'types:protocol', 'protocol/errors.ts', 'util'],
 };
@@ -179,6 +181,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
       'rehearsal',
       'cli',
       'durable/health.ts',
+      'page/node-listener.ts',
       'util/node.ts',
       'sandbox',
     ],
@@ -200,7 +203,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   },
   'fetch, which costs 70 ms to load': {
     pattern: /(?<![.\w])fetch\(\s*[^)\s]|['"]undici['"]/,
-    where: ['cli', 'rehearsal'],
+    where: ['cli', 'rehearsal', 'page/browser/index.ts'],
   },
 };
 
@@ -686,6 +689,7 @@ describe('shape', () => {
       'acp',
       'ai-sdk-v4',
       'azure-login',
+      'bundlers',
       'ccusage',
       'consumer',
       'conversation',
@@ -789,6 +793,8 @@ describe('nothing is left over', () => {
     'rehearsal/index.ts',
     'testing/index.ts',
     'durable/index.ts',
+    'page/index.ts',
+    'page/browser/index.ts',
     'cli/main.ts',
     'cli/compile-cache.ts',
   ];

@@ -8,7 +8,14 @@ import { expect, it } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What examples may import, the nearest first; the door of an example's own folder comes before all. */
-const DOORS = ['src/index.ts', 'src/testing/index.ts', 'src/rehearsal/index.ts', 'src/loop/query-loop.ts'];
+const DOORS = [
+  'src/index.ts',
+  'src/testing/index.ts',
+  'src/rehearsal/index.ts',
+  'src/page/index.ts',
+  'src/page/browser/index.ts',
+  'src/loop/query-loop.ts',
+];
 
 /** Texts that examples take as given. */
 const GIVEN = ['pastedKey', 'sessionId'];

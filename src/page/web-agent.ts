@@ -1,0 +1,167 @@
+/** `webAgent()`: one address of a web server that runs an agent for pages. */
+
+import type { Clock } from '../protocol/ports.ts';
+import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
+import { systemClock } from '../util/clock.ts';
+import { eventText, textStream } from './event-stream.ts';
+import type { PageAnswer, PageEvent } from './events.ts';
+import { type AgentMessages, errorSentence, LiveRun, type RunOptions } from './live-run.ts';
+import { Refused, readBody } from './read-body.ts';
+import { UIMessageChunks } from './ui-message-chunks.ts';
+
+/** What a page asked for. */
+export interface PageRequest {
+  /** `prompt` of the body; of a `useChat` page the text of its last message. */
+  readonly prompt: string;
+  /** The body, parsed. Not checked: it is what the page sent. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** For cookies and headers. Its body has been read. */
+  readonly request: Request;
+  /** For `options.canUseTool`: the page is asked. */
+  readonly canUseTool: CanUseTool;
+  /** Fires when the run has ended, or every page that watched it is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface WebAgentOptions extends RunOptions {
+  /**
+   * What pages receive: `events` for `runAgent()` of `turnwright/web/client`, `ui-messages` for the AI SDK's
+   * `useChat`. Default `events`.
+   */
+  readonly format?: 'events' | 'ui-messages';
+  /** How long a run waits for a page that reconnects before it is interrupted. Default 10,000. */
+  readonly graceMs?: number;
+  /** How long the end of a run can be read. Default 60,000. */
+  readonly keepMs?: number;
+  /** Largest body. Default 4,000,000. */
+  readonly maxBodyBytes?: number;
+  /** For tests. Default: the real clock. */
+  readonly clock?: Pick<Clock, 'timer'>;
+}
+
+/** Answers a request; never rejects. */
+export type WebAgent = (request: Request) => Promise<Response>;
+
+/**
+ * Makes the handler of one address. `start` begins a run for a page, usually with `query()`; it may reject.
+ *
+ * - `POST { prompt, … }` starts a run and answers with its events.
+ * - `GET ?run=<id>` continues to read a run, behind the event that `Last-Event-ID` names; 204: no such run.
+ * - `POST { run, ask, behavior, … }` answers a question, `POST { run, interrupt: true }` stops the turn.
+ *
+ * Runs live in this process. The id of a run, 122 random bits, is enough to read and to answer it. Bodies
+ * must be JSON, and requests that a browser sends for another site are refused. Authentication is the
+ * caller's: check it before calling the handler, and in `start`.
+ *
+ * @example
+ * ```ts
+ * const agent = webAgent(({ prompt, canUseTool }) =>
+ *   query({ prompt, options: { canUseTool, includePartialMessages: true } }),
+ * );
+ * ```
+ */
+export function webAgent(
+  start: (asked: PageRequest) => AgentMessages | Promise<AgentMessages>,
+  options: WebAgentOptions = {},
+): WebAgent {
+  const { graceMs = 10_000, keepMs = 60_000, maxBodyBytes = 4_000_000, clock = systemClock } = options;
+  const runs = new Map<string, LiveRun>();
+  const send = options.format === 'ui-messages' ? uiMessages : eventStream;
+
+  const begin = async (request: Request, body: Readonly<Record<string, unknown>>): Promise<Response> => {
+    const prompt = typeof body['prompt'] === 'string' ? body['prompt'] : lastPrompt(body['messages']);
+    if (prompt === undefined || prompt.trim() === '')
+      throw new Refused(400, 'The body has no "prompt" with text, and no "messages" that end with one.');
+    const run = new LiveRun(crypto.randomUUID(), { ...options, graceMs, clock });
+    const { canUseTool, signal } = run;
+    const messages = await start({ prompt, body, request, canUseTool, signal });
+    runs.set(run.id, run);
+    void run.drive(messages).then(() => clock.timer(keepMs, () => runs.delete(run.id)));
+    return send(run, -1, request.signal);
+  };
+
+  const control = async (run: LiveRun, body: Readonly<Record<string, unknown>>): Promise<Response> => {
+    if (body['interrupt'] === true) await run.interrupt();
+    else if (!run.answer(String(body['ask']), answerIn(body)))
+      throw new Refused(409, 'The question has been answered, or was withdrawn.');
+    return new Response(null, { status: 204 });
+  };
+
+  const read = (request: Request): Response => {
+    const run = runs.get(new URL(request.url).searchParams.get('run') ?? '');
+    if (run === undefined) return new Response(null, { status: 204 });
+    const last = Number(request.headers.get('last-event-id') ?? -1);
+    return send(run, Number.isInteger(last) ? last : -1, request.signal);
+  };
+
+  return async (request) => {
+    try {
+      if (request.headers.get('sec-fetch-site') === 'cross-site')
+        throw new Refused(403, 'Pages of other sites may not use this address.');
+      if (request.method === 'GET') return read(request);
+      if (request.method !== 'POST') throw new Refused(405, 'Only GET and POST are answered here.');
+      const body = await readBody(request, maxBodyBytes);
+      if (typeof body['run'] !== 'string') return await begin(request, body);
+      const run = runs.get(body['run']);
+      if (run === undefined)
+        throw new Refused(404, 'This run has ended, or was started by another process of the server.');
+      return await control(run, body);
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : 500;
+      const text = error instanceof Refused ? error.message : (options.errorText ?? errorSentence)(error);
+      return Response.json({ error: text }, { status });
+    }
+  };
+}
+
+function answerIn(body: Readonly<Record<string, unknown>>): PageAnswer {
+  const { behavior, message, input, always } = body;
+  if (behavior !== 'allow' && behavior !== 'deny')
+    throw new Refused(400, 'The "behavior" of an answer is "allow" or "deny".');
+  if (input !== undefined && (typeof input !== 'object' || input === null || Array.isArray(input)))
+    throw new Refused(400, 'The "input" of an answer is an object.');
+  return {
+    behavior,
+    ...(typeof message === 'string' && { message }),
+    ...(input !== undefined && { input: input as NonNullable<PageAnswer['input']> }),
+    ...(always === true && { always }),
+  };
+}
+
+/** The text of the last message of a `useChat` page; undefined if it has none. */
+export function lastPrompt(messages: unknown): string | undefined {
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const parts = (last as { readonly parts?: unknown } | undefined)?.parts;
+  if (!Array.isArray(parts)) return undefined;
+  return parts
+    .flatMap((part: { readonly type?: unknown; readonly text?: unknown }) =>
+      part?.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+    )
+    .join('\n');
+}
+
+/** Events from `after` on. */
+export function eventStream(run: LiveRun, after: number, gone?: AbortSignal): Response {
+  return textStream(
+    async function* (signal) {
+      for await (const event of run.events(after, signal)) yield eventText(event);
+    },
+    { gone },
+  );
+}
+
+/** Chunks from the start on: a page that reconnects builds its message again. */
+export function uiMessages(run: LiveRun, _after: number, gone?: AbortSignal): Response {
+  return textStream(
+    async function* (signal) {
+      for await (const chunk of uiChunks(run.events(-1, signal))) yield `data: ${JSON.stringify(chunk)}\n\n`;
+      if (!signal.aborted) yield 'data: [DONE]\n\n';
+    },
+    { gone, headers: { 'x-vercel-ai-ui-message-stream': 'v1' } },
+  );
+}
+
+export async function* uiChunks(events: AsyncIterable<PageEvent>) {
+  const chunks = new UIMessageChunks();
+  for await (const event of events) yield* chunks.of(event);
+}
