@@ -116,7 +116,7 @@ it('an option is named in its table and where it acts, and nowhere between', () 
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
     .filter((file) => file.endsWith('.ts') && textOf(file).includes(option));
   const inTable = ['src/options/options.ts', 'src/options/table.ts', 'src/cli/flags/option-sentences.ts'];
-  const acts = ['src/engine/budget/session-budget.ts', 'src/engine/budget/usage-ledger.ts'];
+  const acts = ['src/engine/budget/session-budget.ts', 'src/engine/budget/budget-guard.ts'];
   const further = [...section.matchAll(/\(`(src\/engine\/(?:models|budget|output)[^)]*)\)/g)].flatMap(
     ([, list = '']) => list.split(/`,\s*`/).map((file) => file.replaceAll('`', '')),
   );

@@ -95,11 +95,6 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * @default none
    */
   tokenBudget?: { readonly target: number } | undefined;
-  /**
-   * Refuses a call whose worst case would cross the budget.
-   * @default false
-   */
-  strictBudget?: boolean | undefined;
 
   // Tools
 

@@ -21,6 +21,8 @@ export interface ResponseSoFar {
   cutBesideTools: boolean;
   /** Output cap of the request as it was sent; undefined before the first attempt. */
   maxTokens: number | undefined;
+  /** Whether that is less than was asked for: a higher cap would be lowered again. */
+  capWasLowered: boolean;
   stopReason: StopReason | null;
   usage: Usage;
   /** Characters of output received: the estimate for a response that never reported its usage. */
@@ -52,6 +54,7 @@ export function emptyResponse(model: string): ResponseSoFar {
     calls: [],
     cutBesideTools: false,
     maxTokens: undefined,
+    capWasLowered: false,
     stopReason: null,
     usage: EMPTY_USAGE,
     outputChars: 0,

@@ -12,6 +12,7 @@ import type {
   ModelRequest,
   RetryState,
 } from '../protocol/model/model.ts';
+import type { Reservation } from '../protocol/model/spend-guard.ts';
 import { lifeOf } from './life-of.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
 import {
@@ -127,10 +128,21 @@ async function* callModel(
       });
     if (life.aborted) return { kind: 'aborted', ...outcome(state) };
 
-    sent = new Sending({ deps, wire, request, state, waitedMs, life });
+    let held: Reservation | undefined;
+    if (deps.spendGuard !== undefined) {
+      const maxTokens = state.maxTokens ?? request.maxTokens;
+      const answer = await deps.spendGuard.reserve(
+        { request, info: deps.infoOf(request.model), maxTokens },
+        life,
+      );
+      if (answer.kind === 'refused') return { kind: 'failed', failure: answer.failure, ...outcome(state) };
+      if (answer.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
+      held = answer;
+    }
+    sent = new Sending({ deps, wire, request, state, waitedMs, life, held });
     waitedMs = 0;
-    if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
     try {
+      if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
       const attempt = await sent.open();
       let step = await attempt.next();
       for (; step.kind === 'events'; step = await attempt.next()) yield step;

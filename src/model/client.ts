@@ -5,6 +5,7 @@
 
 import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
+import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
@@ -51,6 +52,8 @@ export interface ModelClientOptions {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly admission?: Admission;
+  /** Reserves the cost of each attempt before it is sent. Requests are then never fast: no price is known. */
+  readonly spendGuard?: SpendGuard | undefined;
   /** Lifetime of cache entries after their last use. Default 5m. */
   readonly cacheTtl?: CacheTtl;
   /** false: no cache breakpoints. Default true. */
@@ -189,6 +192,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     clock: options.clock,
     random: options.random,
     admission: options.admission,
+    spendGuard: options.spendGuard,
     provider: optionNameOf(options.provider),
     policy: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,

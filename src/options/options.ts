@@ -124,6 +124,13 @@ export interface BaseOptions {
    * @default unlimited
    */
   maxBudgetUsd?: number | undefined;
+  /**
+   * Keeps `maxBudgetUsd` also in the worst case: a model call is made only if the budget can pay the most
+   * that it may cost, beside the calls of agents and helpers that are in flight. Otherwise the run ends with
+   * `error_max_budget_usd` before the call. Requests are not sent in fast mode, whose price is not known.
+   * @default false
+   */
+  strictBudget?: boolean | undefined;
   /** Tokens for the whole task, which are sent to the model so that it paces itself. */
   taskBudget?: { readonly total: number } | undefined;
   /**

@@ -143,13 +143,6 @@ export interface BlobStore {
 
 /** Cost: every model call of a session, subagents included, passes here. */
 export interface Ledger {
-  /** May refuse a call before it is made (`strictBudget`). The estimate is an upper bound in USD. */
-  reserve(need: {
-    readonly model: string;
-    readonly effectKey: string;
-    readonly inputTokens: number;
-    readonly maxTokens: number;
-  }): { readonly ok: true } | { readonly ok: false; readonly reason: string };
   /** Counts usage once per effect key. Wasted usage counts too, and is flagged. Returns its cost in USD. */
   settle(spent: {
     readonly model: string;

@@ -72,7 +72,6 @@ export function countingLedger(usdPerOutputToken = 0): CountingLedger {
   let total = 0;
   return {
     settled,
-    reserve: () => ({ ok: true }),
     settle(spent) {
       if (settled.some((earlier) => earlier.effectKey === spent.effectKey)) return 0;
       settled.push(spent);

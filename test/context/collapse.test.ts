@@ -148,14 +148,6 @@ describe('staging', () => {
     );
   });
 
-  it('makes no call that there is no money for', async () => {
-    const { stage, model } = collapsing([], {
-      ledger: { reserve: () => ({ ok: false, reason: 'No.' }), settle: () => 0, totalCostUsd: () => 0 },
-    });
-    await stage();
-    expect(model.requests).toEqual([]);
-  });
-
   it('ends with the session', async () => {
     const session = new AbortController();
     const { at, model, clock, port } = collapsing([hang(), GIST], { session });

@@ -211,6 +211,12 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: (seen) => result(seen)?.subtype,
     as: 'error_max_budget_usd',
   },
+  strictBudget: {
+    beside: () => ({ maxBudgetUsd: 0.01 }),
+    of: { strictBudget: true },
+    sees: ({ requests }) => requests.length,
+    as: 0,
+  },
   taskBudget: {
     of: { taskBudget: { total: 50_000 } },
     sees: ({ requests }) => requests[0]?.taskBudget?.total,

@@ -9,7 +9,6 @@ import {
 import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
-import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
 
 export interface AskOncePorts extends Stamp {
@@ -34,10 +33,8 @@ export interface Question {
 
 /** undefined: no usable answer, or the budget is used up. Never rejects for a failed call. */
 export async function askOnce(question: Question, ports: AskOncePorts): Promise<string | undefined> {
-  const { model, effectKey, maxTokens, querySource, signal } = question;
+  const { model, effectKey, querySource, signal } = question;
   const request = requestOf(question, ports);
-  const inputTokens = estimateTokens(request.view);
-  if (!ports.ledger.reserve({ model, effectKey, inputTokens, maxTokens }).ok) return undefined;
   const answer = newAnswer();
   const run = ports.callModel(request, { signal, retry: FRESH_RETRY_STATE });
   for (;;) {

@@ -12,7 +12,6 @@ import {
 import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
-import { estimateTokens } from '../estimate/token-estimate.ts';
 import { notice, type Stamp, syntheticMessage } from '../notices.ts';
 import { extractSummary } from './summary-prompt.ts';
 
@@ -58,14 +57,6 @@ export function createSummarise(options: SummariserOptions): Summarise {
     const request = await compactionRequest(options, input);
     for (let n = 1; n <= MAX_CALLS; n++) {
       const effectKey = `${input.effectKey}/${n}`;
-      const allowed = options.ledger.reserve({
-        model: input.model,
-        effectKey,
-        inputTokens: estimateTokens(request.view),
-        maxTokens: request.maxTokens,
-      });
-      if (!allowed.ok) return { kind: 'failed', failure: { kind: 'budget', message: allowed.reason } };
-
       const call = { signal: input.signal, retry, ...(after !== undefined && { after }) };
       const answer = yield* ask(options, { ...request, effectKey }, call);
       const { outcome } = answer;

@@ -7,14 +7,23 @@ import type { Ledger } from '../../protocol/ports.ts';
 import { type Cost, NO_COST } from '../../protocol/session/spending.ts';
 import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import type { BudgetGuard } from './budget-guard.ts';
 import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
 import { addCost, type UsageLedger } from './usage-ledger.ts';
 
 type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'taskBudget'>;
 
+interface Shared {
+  readonly agent?: string | undefined;
+  readonly guard?: BudgetGuard | undefined;
+  readonly warnings?: CapWarnings;
+}
+
 export class SessionBudget {
   /** What the whole session has spent. */
   readonly ledger: UsageLedger;
+  /** Of a strict budget. */
+  readonly guard: BudgetGuard | undefined;
   /** The ledger, as this conversation or agent pays with it. */
   readonly account: Ledger;
   #ownCost = NO_COST;
@@ -24,11 +33,15 @@ export class SessionBudget {
   #taskRemaining: number | undefined;
 
   /** `agent`: the type of the agent that spends; default the main agent. */
-  constructor(limits: Limits, ledger: UsageLedger, agent?: string, warnings = createCapWarnings()) {
+  constructor(
+    limits: Limits,
+    ledger: UsageLedger,
+    { agent, guard, warnings = createCapWarnings() }: Shared = {},
+  ) {
     this.#limits = limits;
     this.ledger = ledger;
+    this.guard = guard;
     this.account = {
-      reserve: (need) => ledger.reserve(need),
       settle: (spent) =>
         ledger.settle(spent, agent, (cost) => {
           this.#ownCost = addCost(this.#ownCost, cost);
@@ -43,7 +56,7 @@ export class SessionBudget {
    * anew.
    */
   share(limits: Limits, agent?: string): SessionBudget {
-    return new SessionBudget(limits, this.ledger, agent, this.#warnings);
+    return new SessionBudget(limits, this.ledger, { agent, guard: this.guard, warnings: this.#warnings });
   }
 
   /** What this conversation or agent has paid for itself since this object was made. */

@@ -26,7 +26,6 @@ import {
   withRow,
 } from '../../protocol/session/spending.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
-import type { QueryEngineConfig } from '../config.ts';
 
 interface LedgerPorts {
   infoOf(model: string): ModelInfo;
@@ -34,19 +33,13 @@ interface LedgerPorts {
   costOf(usage: Usage, info: ModelInfo): number | undefined;
 }
 
-type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'strictBudget'>;
-
 export interface UsageLedger {
-  /** As `Ledger.reserve`. */
-  reserve: Ledger['reserve'];
   /**
    * As `Ledger.settle`, on behalf of an agent: its type, or `main`. `onCost` is called if the usage was not
    * counted before.
    */
   settle(spent: Parameters<Ledger['settle']>[0], agent?: string, onCost?: (cost: Cost) => void): number;
   totalCostUsd(): number;
-  /** Releases what `reserve` held for a call that has ended. */
-  release(effectKey: string): void;
   /** USD spent since this ledger was made: what was restored from a journal is not in it (F111). */
   spentUsd(): number;
   /** Every model, restored totals included. */
@@ -66,50 +59,24 @@ export interface UsageLedger {
   restore(totals: SpentTotals): void;
 }
 
-export function createUsageLedger(ports: LedgerPorts, limits: Limits = {}): UsageLedger {
-  return new SessionLedger(ports, limits);
+export function createUsageLedger(ports: LedgerPorts): UsageLedger {
+  return new SessionLedger(ports);
 }
 
 class SessionLedger implements UsageLedger {
   readonly #ports: LedgerPorts;
-  readonly #limits: Limits;
   #rows: readonly SpendingRow[] = [];
   readonly #settled = new Map<string, number>();
-  /** Only under a strict budget. */
-  #reserved: Map<string, number> | undefined;
   #spentUsd = 0;
   #submission: Usage = EMPTY_USAGE;
   #atLastResult: Readonly<Record<string, ModelUsage>> = {};
 
-  constructor(ports: LedgerPorts, limits: Limits) {
+  constructor(ports: LedgerPorts) {
     this.#ports = ports;
-    this.#limits = limits;
-  }
-
-  reserve({ model, effectKey, inputTokens, maxTokens }: Parameters<Ledger['reserve']>[0]) {
-    const { costOf, infoOf } = this.#ports;
-    const { maxBudgetUsd, strictBudget } = this.#limits;
-    if (strictBudget !== true || maxBudgetUsd === undefined) return { ok: true } as const;
-    const worst = costOf(worstCase(inputTokens, maxTokens), infoOf(model));
-    if (worst === undefined)
-      return { ok: false, reason: `${model} has no known price, so its cost cannot be bounded.` } as const;
-    this.#reserved ??= new Map();
-    let held = 0;
-    for (const [key, amount] of this.#reserved) if (key !== effectKey) held += amount;
-    const left = maxBudgetUsd - this.#spentUsd - held;
-    if (worst > left) {
-      return {
-        ok: false,
-        reason: `This call may cost up to $${worst.toFixed(4)}; $${Math.max(0, left).toFixed(4)} of the $${maxBudgetUsd} budget is left.`,
-      } as const;
-    }
-    this.#reserved.set(effectKey, worst);
-    return { ok: true } as const;
   }
 
   settle(spent: Parameters<Ledger['settle']>[0], agent = MAIN_AGENT, onCost?: (cost: Cost) => void): number {
     const { model, effectKey, usage, wasted, main, querySource } = spent;
-    this.#reserved?.delete(effectKey);
     const known = this.#settled.get(effectKey);
     if (known !== undefined) return known;
     const purpose = wasted === true ? 'retry_waste' : purposeOf(querySource);
@@ -123,10 +90,6 @@ class SessionLedger implements UsageLedger {
     onCost?.(cost);
     if (main) this.#submission = addUsage(this.#submission, withoutInner(usage));
     return cost.costUsd;
-  }
-
-  release(effectKey: string): void {
-    this.#reserved?.delete(effectKey);
   }
 
   totalCostUsd(): number {
@@ -163,8 +126,7 @@ class SessionLedger implements UsageLedger {
   }
 
   startSubmission(): void {
-    // Keys begin with their submission, so what was settled before cannot come again. Reservations stay: an
-    // agent in the background may be in the middle of a call.
+    // Keys begin with their submission, so what was settled before cannot come again.
     this.#submission = EMPTY_USAGE;
     this.#settled.clear();
   }
@@ -234,16 +196,6 @@ function withoutInner(usage: Usage): Usage {
   if (usage.iterations === undefined) return usage;
   const { iterations: _, ...own } = usage;
   return own;
-}
-
-/** Nothing cached, everything written to the dearest cache, and the whole output used. */
-function worstCase(inputTokens: number, maxTokens: number): Usage {
-  return {
-    ...EMPTY_USAGE,
-    cache_creation_input_tokens: inputTokens,
-    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: inputTokens },
-    output_tokens: maxTokens,
-  };
 }
 
 function usageSince(

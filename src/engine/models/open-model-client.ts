@@ -8,6 +8,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
 import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
+import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
@@ -18,6 +19,7 @@ interface ClientPorts {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly onAttempt: (attempt: AttemptRecord) => void;
+  readonly spendGuard?: SpendGuard | undefined;
 }
 
 export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): ModelClient {

@@ -72,6 +72,7 @@ async function takeUp(
   submissions.started();
   submission.carryOn(interrupted.id);
   budget.ledger.carryOn(interrupted.usages);
+  budget.guard?.carryOn(recovered?.submissionCostUsd ?? 0);
   submissions.denied(...deniedIn(interrupted.said, tools.port), ...interrupted.denied);
   restoreMode(interrupted, session);
   for (const [path, read] of Object.entries(interrupted.filesRead)) tools.readFileCache.set(path, read);

@@ -4,14 +4,13 @@
  */
 import { type CallLayer, layered, withoutRefusedTools } from '../../model/call-layers.ts';
 import { costOf } from '../../model/catalog/prices.ts';
-import type { ModelRequest } from '../../protocol/model/model.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
+import { budgetGuard } from '../budget/budget-guard.ts';
 import { SessionBudget } from '../budget/session-budget.ts';
-import { withinBudget } from '../budget/strict-budget.ts';
 import { createUsageLedger } from '../budget/usage-ledger.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { SessionModel } from '../models/session-model.ts';
@@ -61,14 +60,11 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   const title = inherited === undefined ? config.title : undefined;
   const conversation = new Conversation(sessionId, journal, title);
   const ref = new SessionRef();
-  const client = composeModel(config, world);
+  const guard = inherited === undefined ? budgetGuard(config) : inherited.budget.guard;
+  const client = composeModel(config, { ...world, spendGuard: guard });
   const budget =
     inherited?.budget.share(config) ??
-    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf }, config));
-  const refused = ({ querySource }: ModelRequest, reason: string) => {
-    // A helper or an agent that cannot be paid ends by itself; without its own model the run is over.
-    if (querySource === 'main') budget.refuse(reason);
-  };
+    new SessionBudget(config, createUsageLedger({ infoOf: client.infoOf, costOf }), { guard });
   const leaveOut = (name: string, why: string) => {
     const { notices, tools } = ref.session;
     const isNew = tools.quarantine(name);
@@ -77,7 +73,7 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
   };
   const layers: readonly CallLayer[] = [
     withoutRefusedTools(leaveOut),
-    ...(config.strictBudget === true ? [withinBudget(budget.ledger, refused)] : []),
+    ...(guard === undefined ? [] : [refusedByBudget(budget)]),
     ...(config.debug === undefined ? [] : [config.debug.calls]),
   ];
   return {
@@ -93,3 +89,12 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     ref,
   };
 }
+
+/** A helper or an agent that cannot be paid ends by itself; without its own model the run is over. */
+const refusedByBudget = (budget: SessionBudget): CallLayer => ({
+  after({ querySource }, outcome) {
+    if (querySource === 'main' && outcome?.kind === 'failed' && outcome.failure.kind === 'budget')
+      budget.refuse(outcome.failure.message);
+    return undefined;
+  },
+});

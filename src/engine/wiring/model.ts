@@ -9,6 +9,7 @@ import type {
   ModelRequest,
 } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
+import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -18,7 +19,7 @@ import type { ModelPort } from '../models/session-model.ts';
 
 export function composeModel(
   config: QueryEngineConfig,
-  ports: { readonly clock: Clock; readonly random: RandomPort },
+  ports: { readonly clock: Clock; readonly random: RandomPort; readonly spendGuard: SpendGuard | undefined },
 ): ModelPort {
   const fitting = lazily(async () => (await import('../models/fit-request.ts')).fitRequests(config.stderr));
   let apiMs = 0;
@@ -30,7 +31,7 @@ export function composeModel(
   const client =
     config.callModel === undefined
       ? openModelClient(config, { ...ports, onAttempt })
-      : givenClient(config.callModel, config, onAttempt);
+      : givenClient(config.callModel, config, { ...ports, onAttempt });
   return {
     call: (request, options) => {
       const { supportsImages, supportsTools } = client.infoOf(request.model);
@@ -66,10 +67,24 @@ async function* callAsFits(
 function givenClient(
   call: CallModel,
   { modelOverrides, betas }: Pick<QueryEngineConfig, 'modelOverrides' | 'betas'>,
-  onAttempt: (attempt: AttemptRecord) => void,
+  {
+    onAttempt,
+    spendGuard: guard,
+  }: {
+    readonly onAttempt: (attempt: AttemptRecord) => void;
+    readonly spendGuard: SpendGuard | undefined;
+  },
 ): ModelClient {
+  const infoOf = (model: string) => modelInfo(model, modelOverrides, undefined, betas);
+  const guarded: CallModel =
+    guard === undefined
+      ? call
+      : async function* (request, options) {
+          const { guardedCall } = await import('../budget/guarded-call.ts');
+          return yield* guardedCall({ call, guard, info: infoOf(request.model) }, request, options);
+        };
   return {
-    call: layered(call, [
+    call: layered(guarded, [
       {
         after(_, outcome) {
           for (const attempt of outcome?.attempts ?? []) onAttempt(attempt);
@@ -77,7 +92,7 @@ function givenClient(
         },
       },
     ]),
-    infoOf: (model) => modelInfo(model, modelOverrides, undefined, betas),
+    infoOf,
     ready: () => undefined,
     fastMode: () => ({ state: 'on' }),
     close: async () => {},

@@ -20,6 +20,7 @@ export const outputCap: Rule = {
     const mayEscalate =
       !windowFull &&
       params.maxOutputTokens === undefined &&
+      !output.response.capWasLowered &&
       !state.recovery.escalated &&
       raised > (output.response.maxTokens ?? params.defaultOutputCap);
     if (mayEscalate) {

@@ -29,13 +29,14 @@ export async function recordRetry(
 
 export async function recordAttempt(
   { maxTokens, bytes }: Extract<AttemptEvent, { kind: 'attempt' }>,
-  { model, querySource, effort }: ModelRequest,
+  { model, querySource, effort, maxTokens: asked }: ModelRequest,
   response: ResponseSoFar,
   turnCount: number,
   iteration: Iteration,
 ): Promise<LoopBatch> {
   iteration.startAttempt();
   response.maxTokens = maxTokens;
+  response.capWasLowered = maxTokens < asked;
   const recording = iteration.record({
     type: 'request',
     id: iteration.id('request'),

@@ -35,7 +35,7 @@ export function settleResponse(
   const { deps, params, trace } = iteration;
   if (response.settled) return;
   response.settled = true;
-  if (!response.ended) response.usage = withEstimate(response.usage, response.outputChars);
+  if (!response.ended) response.usage = withEstimate(response.usage, response, request);
   const { usage } = response;
   const costUsd = deps.ledger.settle({
     model: request.model,
@@ -101,8 +101,10 @@ function learnFrom(
 }
 
 /** The usage of a truncated response, which never reported it, is estimated from its characters. */
-function withEstimate(usage: Usage, outputChars: number): Usage {
-  return { ...usage, output_tokens: Math.max(usage.output_tokens, Math.ceil(outputChars / CHARS_PER_TOKEN)) };
+function withEstimate(usage: Usage, response: ResponseSoFar, request: ModelRequest): Usage {
+  const received = Math.ceil(response.outputChars / CHARS_PER_TOKEN);
+  const estimate = Math.min(received, response.maxTokens ?? request.maxTokens);
+  return { ...usage, output_tokens: Math.max(usage.output_tokens, estimate) };
 }
 
 /** Adds the notices to the batch that holds the end of the response; synchronous where there are none. */

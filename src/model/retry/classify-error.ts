@@ -276,7 +276,7 @@ function isHopeless(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS|^ERR_PROXY_REFUSED|^ERR_SSL/.test(code);
 }
 
-function errorCode(error: unknown): string {
+export function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // A host with several addresses fails with one error that contains theirs.

@@ -10,6 +10,7 @@ import type {
   ModelRequest,
   RetryState,
 } from '../../protocol/model/model.ts';
+import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
@@ -19,6 +20,7 @@ import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
 import type { Attempt, AttemptEnd, PreparedRequest, Wire } from '../wire.ts';
+import { errorCode } from './classify-error.ts';
 import type { FastMode } from './fast-mode.ts';
 import type { RateLimitPause } from './rate-limit-pause.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -33,6 +35,7 @@ export interface CallDeps {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly admission: Admission | undefined;
+  readonly spendGuard: SpendGuard | undefined;
   /** As options name it. */
   readonly provider: string;
   readonly policy: RetryPolicy;
@@ -63,6 +66,8 @@ interface SendingInput {
   /** Wait before this attempt, ms. */
   readonly waitedMs: number;
   readonly life: Life;
+  /** Under a strict budget: what this attempt may cost, which its output cap is part of. */
+  readonly held: Reservation | undefined;
 }
 
 /** Of JSON, about. */
@@ -87,12 +92,16 @@ export class Sending {
   #startMs = 0;
 
   constructor(input: SendingInput) {
-    const { deps, request, state } = input;
+    const { deps, request, held } = input;
+    const state = held === undefined ? input.state : { ...input.state, maxTokens: held.maxTokens };
     this.#input = input;
     this.credential = deps.credentials.current;
     const info = deps.infoOf(request.model);
     this.fast =
-      request.speed === 'fast' && info.supportsFastMode === true && deps.fastMode.status().state === 'on';
+      request.speed === 'fast' &&
+      info.supportsFastMode === true &&
+      deps.spendGuard === undefined &&
+      deps.fastMode.status().state === 'on';
     this.#keepsThinking = state.withoutThinking ? never : thinkingOf(deps, request.model);
     this.#prepared = input.wire.prepare({
       request,
@@ -132,6 +141,7 @@ export class Sending {
     this.#attempt?.close();
     const { end } = this;
     const retryAfterMs = end.kind === 'failed' ? end.failure.retryAfterMs : undefined;
+    this.#input.held?.settle(this.#attempt === undefined ? { kind: 'free' } : attemptCost(end));
     this.#permit?.settle(end.facts.usage, definedOf(end.facts.head?.headers ?? {}), retryAfterMs);
   }
 
@@ -215,6 +225,19 @@ async function admit(
     if (signal.aborted) return 'aborted';
     throw error;
   }
+}
+
+/** Errors of connections that were never made. */
+const NEVER_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+function attemptCost(end: AttemptEnd): AttemptCost {
+  const { usage, started, head } = end.facts;
+  if (end.kind === 'complete') return { kind: 'complete', usage };
+  if (end.kind === 'failed' && !started) {
+    const { status = head?.status ?? 0, cause } = end.failure;
+    if (status >= 400 || NEVER_CONNECTED.includes(errorCode(cause))) return { kind: 'free' };
+  }
+  return { kind: 'partial', usage };
 }
 
 function definedOf(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {

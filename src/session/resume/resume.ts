@@ -134,6 +134,7 @@ class Pass {
   #begin(submission: SubmissionState): void {
     this.#open = submission;
     this.#last = submission;
+    this.#facts.submissionBegins();
   }
 
   #message(entry: MessageEntry, own: SubmissionState | undefined): void {

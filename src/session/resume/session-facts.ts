@@ -37,6 +37,8 @@ interface CountedContext {
 export interface SessionFacts {
   /** The last `cost` record, and the responses recorded since. */
   readonly totals: SessionTotals;
+  /** USD of these that were spent since the last submission began. */
+  readonly submissionCostUsd: number;
   /** As the provider counted with the last response; undefined after an edit of the view. */
   readonly counted: CountedContext | undefined;
   /** Tokens that compactions have removed from the view, which reduce a task budget. */
@@ -63,6 +65,7 @@ const SETTING_TOOLS = ['TodoWrite', 'ToolSearch', 'ExitPlanMode', 'Snip'];
 
 export class FactsFold {
   #spending: readonly SpendingRow[] = [];
+  #costBeforeSubmission = 0;
   #requestedModel = 'unknown';
   /** Other programs repeat a response's usage on each of its blocks. */
   #countedResponse = '';
@@ -87,6 +90,7 @@ export class FactsFold {
         modelUsage: countsByModel(this.#spending),
         spending: this.#spending,
       },
+      submissionCostUsd: Math.max(0, totalUsd(this.#spending) - this.#costBeforeSubmission),
       counted: this.#countedIn(view),
       compactedTokens: this.#compactedTokens,
       title: this.#title,
@@ -98,6 +102,10 @@ export class FactsFold {
       consumed: this.#consumed,
       contextSnapshot: this.#snapshot,
     };
+  }
+
+  submissionBegins(): void {
+    this.#costBeforeSubmission = totalUsd(this.#spending);
   }
 
   /** Any record but messages, responses, and changes of the view. */
