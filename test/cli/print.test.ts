@@ -129,6 +129,15 @@ describe('exit codes', () => {
     expect([ran.code, ran.stderr]).toEqual([1, '']);
   });
 
+  test('a strict budget that cannot pay for the first call: nothing is sent', async () => {
+    const server = await rehearse();
+    const flags = ['--max-budget-usd', '0.01', '--strict-budget', '--model', 'opus'];
+    const ran = await commandLine(['-p', 'go', ...flags], { env: against(server) });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/Reached maximum budget \(\$0\.01\)[\s\S]*This call may cost up to \$/);
+    expect(server.requests).toEqual([]);
+  });
+
   test('1 at the turn limit, which is named on stderr; stdout keeps what the model said last', async () => {
     const look = toolUse('Glob', { pattern: '*' });
     const server = await rehearse(

@@ -31,6 +31,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     [['--max-turns', '0'], 'Give a whole number of at least 1.'],
     [['--max-turns=many'], 'Give a whole number of at least 1.'],
     [['--max-budget-usd', '-1'], 'above 0'],
+    [['--strict-budget'], '--strict-budget needs --max-budget-usd'],
     [['--output-format', 'xml'], 'Allowed choices are text, json, stream-json'],
     [['--input-format', 'xml'], 'Allowed choices are text'],
     [['--permission-mode', 'yolo'], 'Allowed choices are default'],

@@ -29,8 +29,7 @@ export interface Reservation {
 
 export type SpendRefusal =
   /** The worst case does not fit into the budget, or cannot be known. */
-  | { readonly kind: 'refused'; readonly failure: ModelFailure }
-  | { readonly kind: 'aborted' };
+  { readonly kind: 'refused'; readonly failure: ModelFailure } | { readonly kind: 'aborted' };
 
 /** What the provider may bill for an attempt. */
 export type AttemptCost =
