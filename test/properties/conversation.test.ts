@@ -13,6 +13,7 @@ import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';
+import { pairsOf } from '../scenarios/journal.ts';
 import { TOOLS, turn } from './generated-turns.ts';
 
 const RUNS = propertyRuns(60, 2_000);
@@ -158,17 +159,6 @@ async function submit(engine: QueryEngine, prompt: string, { how, after }: Endin
 }
 
 function expectOneResultPerCall(entries: readonly JournalEntry[]): void {
-  const calls: string[] = [];
-  const results: string[] = [];
-  const retracted = new Set(entries.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
-  for (const entry of entries) {
-    if (entry.type === 'assistant' && entry.settled === undefined && !retracted.has(entry.uuid)) {
-      for (const block of entry.message.content) if (block.type === 'tool_use') calls.push(block.id);
-    }
-    if (entry.type === 'user' && typeof entry.message.content !== 'string') {
-      for (const block of entry.message.content)
-        if (block.type === 'tool_result') results.push(block.tool_use_id);
-    }
-  }
-  expect(results.sort(), 'one result per call').toEqual(calls.sort());
+  const { calls, answers } = pairsOf(entries);
+  expect(answers, 'one result per call').toEqual(calls);
 }

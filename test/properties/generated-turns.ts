@@ -1,40 +1,21 @@
 /** Generated answers of a model, broken in all the ways that a rehearsal knows, and tools that do what they are told. */
 import fc from 'fast-check';
-import type { AnyTool, ToolOutput } from '../../src/protocol/tools/tool.ts';
 import { type Fault, type ScriptedReply, thinking, toolUse } from '../../src/rehearsal/index.ts';
+import { type Deed, type ObedientPorts, obedientTool } from './obedient-tools.ts';
 
-type Deed = 'ok' | 'throw' | 'empty' | 'error' | 'hang' | 'end' | 'later';
-
-const toolNamed = (name: string, safe: boolean): AnyTool => ({
-  name,
-  inputJsonSchema: { type: 'object', properties: { deed: { type: 'string' } } },
-  description: () => `Does what it is told (${name}).`,
-  parse: (input: { deed?: Deed }) =>
-    typeof input.deed === 'string'
-      ? { ok: true, input: input as { deed: Deed } }
-      : { ok: false, issues: ['deed is missing'] },
-  isConcurrencySafe: () => safe,
-  isReadOnly: () => safe,
-  effectClass: () => (safe ? 'pure' : 'unsafe'),
-  async run({ deed }: { deed: Deed }, { signal }): Promise<ToolOutput> {
-    if (deed === 'throw') throw new Error('thrown by the tool');
-    if (deed === 'later') await new Promise((resolve) => setImmediate(resolve));
-    if (deed === 'hang') {
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        setTimeout(resolve, 30).unref();
-      });
-    }
-    return {
-      data: deed,
-      content: deed === 'empty' ? '' : `did ${deed}`,
-      isError: deed === 'error',
-      endsTurn: deed === 'end',
-    };
-  },
-});
-export const TOOLS = [toolNamed('Look', true), toolNamed('Change', false)];
+/** A hanging call hangs for this many real ms. */
+const ports: ObedientPorts = {
+  wait: (ms, signal) =>
+    new Promise<void>((resolve) => {
+      if (signal?.aborted) resolve();
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+      setTimeout(resolve, ms).unref();
+    }),
+};
+export const TOOLS = [
+  obedientTool('Look', { safe: true, effects: 'pure' }, ports),
+  obedientTool('Change', { safe: false, effects: 'unsafe' }, ports),
+];
 
 const deed = fc.constantFrom<Deed>('ok', 'ok', 'ok', 'later', 'throw', 'empty', 'error', 'hang', 'end');
 const call = fc.oneof(

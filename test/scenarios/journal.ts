@@ -51,6 +51,12 @@ export function cutJournalAfter(
 
 /** Ids of calls without exactly one result, retracted ones left out (L10.1). */
 export function unanswered(entries: readonly JournalEntry[]): string[] {
+  const { calls, answers } = pairsOf(entries);
+  return calls.filter((id) => answers.filter((answer) => answer === id).length !== 1);
+}
+
+/** Ids of all calls on record, retracted ones left out, and of all results; sorted. */
+export function pairsOf(entries: readonly JournalEntry[]): { calls: string[]; answers: string[] } {
   const retracted = new Set(entries.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
   const answers: string[] = [];
   const calls: string[] = [];
@@ -63,5 +69,5 @@ export function unanswered(entries: readonly JournalEntry[]): string[] {
         if (block.type === 'tool_result') answers.push(block.tool_use_id);
     }
   }
-  return calls.filter((id) => answers.filter((answer) => answer === id).length !== 1);
+  return { calls: calls.sort(), answers: answers.sort() };
 }

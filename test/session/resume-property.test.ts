@@ -7,8 +7,9 @@ import { EarlierRecords } from '../../src/session/journal/earlier-records.ts';
 import { type JournalProblem, readJournal, scanJournal } from '../../src/session/journal/read-journal.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { propertyRuns } from '../long-form.ts';
-import { checkPrefix, followedBy } from './check-prefix.ts';
+import { checkPrefix } from './check-prefix.ts';
 import { faultsOf } from './conversation.ts';
+import { followedBy } from './prefix-faults.ts';
 import { asEntries, linesOf, playSession, sessionScript } from './sample-journal.ts';
 
 /** Less than some lines have, more than others. */

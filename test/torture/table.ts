@@ -15,6 +15,12 @@ export interface ScoreRow {
 
 export const ROWS: readonly ScoreRow[] = [
   {
+    id: 'R8',
+    title: 'Simulated sessions: everything from one seed',
+    file: 'reliability/simulated-sessions',
+    budget: { quick: 20, full: 900 },
+  },
+  {
     id: 'R14',
     title: 'Transcripts of every version open',
     file: 'reliability/history-versions',

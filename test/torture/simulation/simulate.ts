@@ -1,0 +1,106 @@
+/** Runs one seed to its end, and says what was violated. The same seed gives the same run. */
+import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
+import type { VirtualClock } from '../../../src/testing/index.ts';
+import { violationsOf } from './invariants.ts';
+import { live, type Submitted } from './live.ts';
+import { World } from './world.ts';
+
+export interface Simulated {
+  readonly violations: readonly string[];
+  /** A digest of all that was sent and recorded: equal for the same seed. */
+  readonly digest: string;
+  readonly requests: number;
+  readonly processes: number;
+}
+
+/** Virtual time and turns of the event loop after which a run counts as endless. */
+const MAX_MS = 48 * 3_600_000;
+const MAX_TURNS = 30_000;
+/** Turns of the event loop without a timer after which nothing will happen any more. */
+const MAX_IDLE = 20;
+
+/** `look`: called at the end, to see what has happened. */
+export async function simulate(
+  seed: number,
+  look?: (world: World, submitted: readonly Submitted[], entries: readonly JournalEntry[]) => void,
+): Promise<Simulated> {
+  const world = new World(seed);
+  const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
+  const unhandled: string[] = [];
+  const onUnhandled = (error: unknown) =>
+    unhandled.push(`unhandled: ${String((error as Error)?.stack ?? error)}`);
+  process.on('unhandledRejection', onUnhandled);
+  process.on('uncaughtException', onUnhandled);
+  Object.assign(globalThis, timersOn(world.clock));
+  try {
+    const work = live(world);
+    const stuck = await passTime(
+      world.clock,
+      work.catch((error: unknown) =>
+        world.violations.push(`it threw ${String((error as Error)?.stack ?? error)}`),
+      ),
+    );
+    const violations = stuck === undefined ? await passed(world, checked(world, work)) : [`L10.9 ${stuck}`];
+    const entries = stuck === undefined ? await world.entries() : [];
+    if (stuck === undefined) look?.(world, await work.catch(() => []), entries);
+    return {
+      violations: [...world.violations, ...violations, ...unhandled],
+      digest: hashOf(JSON.stringify([entries, world.endpoint.bodies])),
+      requests: world.endpoint.bodies.length,
+      processes: world.processes.length,
+    };
+  } finally {
+    for (const each of world.processes) each.kill();
+    Object.assign(globalThis, real);
+    process.off('unhandledRejection', onUnhandled);
+    process.off('uncaughtException', onUnhandled);
+  }
+}
+
+async function checked(world: World, work: ReturnType<typeof live>): Promise<string[]> {
+  return violationsOf(world, await work.catch(() => []));
+}
+
+async function passed<T>(world: World, work: Promise<T>): Promise<T> {
+  await passTime(world.clock, work);
+  return work;
+}
+
+/** From timer to timer, until the work is done. A sentence: it never will be. */
+async function passTime(clock: VirtualClock, work: Promise<unknown>): Promise<string | undefined> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  const startMs = clock.monotonicMs();
+  const watch = async (): Promise<string | undefined> => {
+    let idle = 0;
+    for (let turns = 0; !isDone; turns++) {
+      if (turns > MAX_TURNS) return `the run does not end: ${turns} turns of the event loop`;
+      if (clock.monotonicMs() - startMs > MAX_MS) return 'the run does not end: two days have passed';
+      idle = clock.pending > 0 ? 0 : idle + 1;
+      if (idle > MAX_IDLE) return 'the run hangs: nothing is armed, and nothing happens';
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return undefined;
+  };
+  return clock.runUntil(Promise.race([work.then(() => undefined).finally(done), watch()]));
+}
+
+/** Graces that are real time elsewhere. */
+function timersOn(clock: VirtualClock) {
+  const unref = { unref: () => unref, ref: () => unref };
+  return {
+    setTimeout: (callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => ({
+      ...unref,
+      cancel: clock.timer(ms, () => callback(...args)),
+    }),
+    clearTimeout: (timer: { cancel?: () => void } | undefined) => timer?.cancel?.(),
+  };
+}
+
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16);
+}
