@@ -1,12 +1,15 @@
 // Writes what is made from the sources: docs/options.md and the sentences of `turnwright --help` from the options, and
-// the table of wires in docs/models.md from what the checks of a model client verify. With `--check` it writes nothing
+// the table of wires in docs/models.md from what the checks of a model client verify, docs/reference.md from the places
+// that define errors, messages, exit codes and settings. With `--check` it writes nothing
 // and fails when one of them is not up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { referencePage } from './reference-page.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const PAGE = 'docs/options.md';
+const REFERENCE = 'docs/reference.md';
 const MODELS = 'docs/models.md';
 const SENTENCES = 'src/cli/flags/option-sentences.ts';
 
@@ -21,7 +24,12 @@ for (const { name, byDefault } of [...groups.values()].flat()) {
     throw new Error(`The default of ${name} is ${row} in the table, and ${byDefault} in its comment.`);
 }
 
-const written = { [PAGE]: page(), [SENTENCES]: sentences(), [MODELS]: await models() };
+const written = {
+  [PAGE]: page(),
+  [SENTENCES]: sentences(),
+  [MODELS]: await models(),
+  [REFERENCE]: await referencePage(bundledText, groups),
+};
 for (const [file, text] of Object.entries(written)) {
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
@@ -59,12 +67,18 @@ function oneLine(type) {
     .trim();
 }
 
-async function bundled(entry) {
+function bundled(entry) {
+  return bundledText(`export * from './${entry}';`);
+}
+
+/** The exports of a module with this text, whose imports are relative to the repository. */
+async function bundledText(contents) {
   const { outputFiles } = await build({
-    entryPoints: [entry],
+    stdin: { contents, resolveDir: '.', loader: 'ts' },
     bundle: true,
     write: false,
     format: 'esm',
+    platform: 'node',
   });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }

@@ -185,8 +185,11 @@ export type SystemBody =
       readonly decision_reason?: string;
       readonly message: string;
     }
+  /** A hook that is a command, an address or an MCP tool was started. */
   | ({ readonly subtype: 'hook_started' } & HookRunName)
+  /** New output of a running hook. Emitted each second in which there is some. */
   | ({ readonly subtype: 'hook_progress' } & HookRunName & HookRunOutput)
+  /** A hook has ended. */
   | ({
       readonly subtype: 'hook_response';
       /** Absent when no process ran, or it did not exit by itself. */

@@ -20,6 +20,7 @@ interface BackgroundTaskFields {
 }
 
 export type TaskMessageBody =
+  /** A task has begun: a subagent, or a command in the background. */
   | {
       readonly subtype: 'task_started';
       readonly task_id: string;
@@ -33,6 +34,7 @@ export type TaskMessageBody =
       readonly task_type: string;
       readonly prompt?: string;
     }
+  /** What a running subagent has done so far. Emitted after its tool calls. */
   | {
       readonly subtype: 'task_progress';
       readonly task_id: string;
@@ -44,6 +46,7 @@ export type TaskMessageBody =
       readonly last_tool_name?: string;
       readonly summary?: string;
     }
+  /** Fields of a task changed, its status among them. */
   | {
       readonly subtype: 'task_updated';
       readonly task_id: string;
@@ -56,6 +59,7 @@ export type TaskMessageBody =
         readonly is_backgrounded?: boolean;
       };
     }
+  /** A task has ended. Its summary also reaches the model. */
   | {
       readonly subtype: 'task_notification';
       readonly task_id: string;
@@ -69,6 +73,7 @@ export type TaskMessageBody =
       readonly summary: string;
       readonly usage?: TaskUsageFields;
     }
+  /** The running tasks. Emitted at each change. */
   | {
       readonly subtype: 'background_tasks_changed';
       /** All running tasks; replaces the previous list. */
