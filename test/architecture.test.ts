@@ -692,6 +692,7 @@ describe('shape', () => {
       'bundlers',
       'ccusage',
       'consumer',
+      'front-door',
       'conversation',
       'torture',
     ]);

@@ -1,0 +1,18 @@
+/** docs/recipes/sessions-in-my-database.md, followed literally on the Postgres of this test run. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { reply } from '../../src/rehearsal/index.ts';
+import { followPage, reader } from '../front-door/reader.ts';
+import { newDatabase } from './cluster.ts';
+
+test('a reader of the page resumes a session that is nowhere but in the table', async () => {
+  const someone = await reader(({ body }) => {
+    const said = JSON.stringify(body['messages']);
+    const [, name] = /my name is (\w+)/i.exec(said) ?? [];
+    return reply(name === undefined ? 'I do not know your name.' : `Your name is ${name}.`);
+  });
+  someone.env['DATABASE_URL'] = newDatabase();
+  mkdirSync(join(someone.env['HOME'] ?? '', '.claude'), { recursive: true });
+  await followPage('docs/recipes/sessions-in-my-database.md', someone, { installed: ['pg'] });
+}, 60_000);
