@@ -1,7 +1,17 @@
 // The pages of the site in the order in which they are listed. A page of docs/ that is missing here, or a page here that
 // does not exist, fails the build. All pages of a `folder` are listed.
 export const SECTIONS = [
-  { title: 'Start', pages: ['README.md'] },
+  {
+    title: 'Start',
+    pages: [
+      'README.md',
+      'docs/start.md',
+      'docs/migrate.md',
+      'docs/faq.md',
+      'docs/troubleshooting.md',
+      'docs/comparison.md',
+    ],
+  },
   {
     title: 'Recipes',
     pages: [],
@@ -25,11 +35,14 @@ export const SECTIONS = [
     title: 'What you tell it',
     pages: ['docs/settings.md', 'docs/memory.md', 'docs/commands.md', 'docs/skills.md', 'docs/plugins.md'],
   },
-  { title: 'Sessions and servers', pages: ['docs/sessions.md', 'docs/deploy.md'] },
+  {
+    title: 'Sessions and servers',
+    pages: ['docs/sessions.md', 'docs/web.md', 'docs/deployment.md', 'docs/deploy.md'],
+  },
   { title: 'Tests', pages: ['docs/testing.md', 'docs/rehearsal.md'] },
   {
     title: 'Reference',
-    pages: ['api.md', 'docs/options.md', 'docs/compatibility.md'],
+    pages: ['api.md', 'docs/options.md', 'docs/reference.md', 'docs/compatibility.md'],
   },
   {
     title: 'About',
@@ -37,6 +50,7 @@ export const SECTIONS = [
       'examples/README.md',
       'docs/performance.md',
       'docs/scale.md',
+      'docs/reliability.md',
       'ARCHITECTURE.md',
       'docs/journeys.md',
       'docs/dependencies.md',
@@ -51,6 +65,10 @@ export const SECTIONS = [
 export const SHORT = {
   'README.md': 'Turnwright',
   'docs/migrate.md': 'From Claude Code',
+  'docs/comparison.md': 'Comparison',
+  'docs/deploy.md': 'Workers on Postgres',
+  'docs/compatibility.md': 'Compatibility in detail',
+  'docs/scale.md': 'Scale',
   'examples/README.md': 'Example programs',
 };
 

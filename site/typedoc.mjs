@@ -1,13 +1,16 @@
 // The reference of every public symbol of every entry in package.json, as Markdown that Eleventy makes pages of.
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Sources of the entries whose folder has another name. */
+const NAMED_OTHERWISE = { './web': 'page', './web/client': 'page/browser' };
 
 const { exports: entries } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const sources = Object.keys(entries)
   .filter((entry) => !entry.endsWith('.json'))
-  .map((entry) => `../src/${entry === '.' ? '' : `${entry.slice(2)}/`}index.ts`);
+  .map((entry) => join('../src', NAMED_OTHERWISE[entry] ?? entry, 'index.ts'));
 const missing = sources.filter((path) => !existsSync(new URL(path, import.meta.url)));
-if (missing.length > 0)
-  throw new Error(`There is no ${missing.join(', ')}: typedoc.mjs derives sources from entries.`);
+if (missing.length > 0) throw new Error(`There is no ${missing.join(', ')}: name its folder in typedoc.mjs.`);
 
 export default {
   plugin: ['typedoc-plugin-markdown'],

@@ -35,13 +35,16 @@ const titleOf = (source, text) =>
 
 /** The reference names an entry after its file: as it is imported reads better. */
 function named(source, text) {
-  const [, entry] = /^api\/(\w+)\/README\.md$/.exec(source) ?? [];
-  const specifier = (name) => (name === 'index' ? 'turnwright' : `turnwright/${name}`);
+  const [, entry] = /^api\/([\w/]+)\/README\.md$/.exec(source) ?? [];
+  const specifier = (name) =>
+    name === 'index'
+      ? 'turnwright'
+      : `turnwright/${name.replace(/^page\b/, 'web').replace('browser', 'client')}`;
   if (entry !== undefined) return text.replace(/^# .*/, `# ${specifier(entry)}`);
   if (source !== 'api/README.md') return text.replace(/^# (?:Type Alias|[A-Z][a-z]+): (.*)/, '# $1');
   const intro = 'Every name that an entry of the package exports, made from the sources.';
   const links = text.replace(
-    /\[(\w+)\]\((\w+)\/README\.md\)/g,
+    /\[([\w/]+)\]\(([\w/]+)\/README\.md\)/g,
     (_, name, folder) => `[${specifier(name)}](${folder}/README.md)`,
   );
   return links.replace(/^# API\n\n## Modules/, `# API\n\n${intro}\n`);
