@@ -255,7 +255,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
 
   leases?: LeaseStore | undefined;
   /**
-   * Contents of files before they were changed, and large tool results of a session without a folder of its own.
+   * Contents of files before they were changed, and large tool results of a session without a folder of its
+   * own.
    * @default files beside the journal
    */
   blobs?: BlobStore | undefined;
