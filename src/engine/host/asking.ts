@@ -24,6 +24,8 @@ export interface AskingPorts {
   readonly clock: Clock;
   /** Absent: a question is waited for. */
   readonly parking?: ParkingPort | undefined;
+  /** Receives changes for the rest of the session, when they are in force. */
+  changed?(updates: readonly PermissionUpdate[]): void;
   /** Calls a tool beside the conversation, for `permissionPromptToolName`. */
   callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
@@ -125,7 +127,10 @@ export class Asking {
   }
 
   applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {
-    const applying = applyUpdates(updates, this.#config, this.#permissions);
+    const applying = applyUpdates(updates, this.#config, this.#permissions).then(() => {
+      const ofSession = updates.filter(({ destination }) => destination === 'session');
+      if (ofSession.length > 0) this.#ports.changed?.(ofSession);
+    });
     this.#updated = applying.catch(() => undefined);
     return applying;
   }

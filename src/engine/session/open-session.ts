@@ -1,5 +1,6 @@
 import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { Session } from './session.ts';
+import { applyAgain } from './session-permissions.ts';
 
 /**
  * Opens the journal on first use and restores what earlier processes recorded of the session (L9: the totals
@@ -26,6 +27,8 @@ async function restore(recovered: ResumedSession, session: Session): Promise<voi
   await session.tasks.restore(recovered.tasks);
   session.tools.state.restore(recovered);
   await session.tools.restoreResults?.();
+  // Where runs may park, the session goes on in another process as it would have in this one.
+  if (session.parking !== undefined) applyAgain(recovered, session);
   // Marks of calls that are no longer in the view are dropped when the next request is prepared.
   session.context.snipMarks.mark(recovered.snipped);
 }

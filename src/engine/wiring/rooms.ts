@@ -15,6 +15,7 @@ import type { Inherited } from '../session/clear-session.ts';
 import { composeParking } from '../session/parking.ts';
 import { RecordedQuestions } from '../session/recorded-questions.ts';
 import { createSessionNotices } from '../session/session-notices.ts';
+import { recordUpdates } from '../session/session-permissions.ts';
 import { createStructuredOutput } from '../submission/structured-output.ts';
 import { lendOnRecord } from '../submission/temporary-rules.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
@@ -61,6 +62,8 @@ export function composeRooms(
     asksAlways: (tool) => mcp.isOverridden(tool),
     readableDirectories: readable,
     callTool: (...call) => ref.session.tools.callTool(...call),
+    // Recorded for the runs that go on with the session.
+    ...(parking !== undefined && { changed: (updates) => recordUpdates(updates, foundation) }),
   });
   const { permissions } = asking;
   const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });

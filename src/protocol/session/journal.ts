@@ -7,7 +7,7 @@ import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } 
 import type { QuerySource } from '../model/model.ts';
 import type { EditSource, ViewEdit } from '../model/view.ts';
 import type { StopReason, Usage } from '../model/wire.ts';
-import type { PermissionDenial } from '../tools/permission.ts';
+import type { PermissionDenial, PermissionUpdate } from '../tools/permission.ts';
 import type { TaskRecord } from '../tools/task.ts';
 import type { EffectClass } from '../tools/tool.ts';
 import type { DecisionRecord } from './decision-record.ts';
@@ -92,6 +92,8 @@ export type JournalBody =
     })
   /** Permissions that a command or skill grants for the rest of its submission. */
   | (Identified & { readonly type: 'lent'; readonly rules: readonly string[] })
+  /** Rules, folders and modes that the host gave for the session; only where runs may park. */
+  | (Identified & { readonly type: 'session-permissions'; readonly updates: readonly PermissionUpdate[] })
   /** A denied call of an agent, reported in the result of the submission that started the agent. */
   | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })

@@ -56,6 +56,8 @@ export interface SessionFacts {
   readonly snipped: readonly string[];
   /** Keys and uuids of prompts that are part of the conversation: an inbox must not deliver them again. */
   readonly consumed: ReadonlySet<string>;
+  /** Rules, folders and modes that were allowed for the session, in order. */
+  readonly permissionUpdates: readonly RecordOf<'session-permissions'>[];
   /** System prompt, contexts and tools as they were last sent. */
   readonly contextSnapshot: RecordOf<'context-snapshot'> | undefined;
 }
@@ -75,6 +77,7 @@ export class FactsFold {
   #compactedTokens = 0;
   #title: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
+  readonly #permissionUpdates: RecordOf<'session-permissions'>[] = [];
   readonly #consumed = new Set<string>();
   readonly #tasks = new Map<string, RecoveredTask>();
   readonly #calls = new Map<string, ToolUseBlock>();
@@ -100,6 +103,7 @@ export class FactsFold {
       plan: this.#plan,
       snipped: [...this.#snipped],
       consumed: this.#consumed,
+      permissionUpdates: this.#permissionUpdates,
       contextSnapshot: this.#snapshot,
     };
   }
@@ -124,6 +128,9 @@ export class FactsFold {
         break;
       case 'inbox':
         for (const key of listOf(entry.consumed)) this.consumed(key);
+        break;
+      case 'session-permissions':
+        this.#permissionUpdates.push(entry);
         break;
       case 'context-snapshot':
         this.#snapshot = entry;
