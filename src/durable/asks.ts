@@ -1,6 +1,7 @@
 /** Questions of a run to a person, who may answer after days: through the table, by any process. */
 import type { CanUseToolContext, ElicitationAnswer, Options, PermissionResult } from '../index.ts';
 import type { Database } from './postgres/database.ts';
+import { grouped, perDatabase } from './postgres/grouped.ts';
 import type { Listener } from './postgres/listen.ts';
 
 interface AsksOptions {
@@ -29,12 +30,7 @@ export async function openAsks({
   sessionId,
   onWaiting,
 }: AsksOptions): Promise<Required<Pick<Options, 'canUseTool' | 'onElicitation'>>> {
-  const rows = await database.run<{ readonly ask_id: string; readonly answer: string }>(
-    `select ask_id, answer from turnwright.asks where session_id = $1 and answer is not null and ask_id in (
-       select jsonb_array_elements_text(parked -> 'askIds') from turnwright.sessions where session_id = $1)`,
-    [sessionId],
-  );
-  const answers = new Map(rows.map(({ ask_id, answer }) => [ask_id, answer]));
+  const answers = await answersTo(database)(sessionId);
 
   async function answerTo<Answer>(asked: Question, signal: AbortSignal): Promise<Answer> {
     const { askId, toolUseId, toolName, question } = asked;
@@ -80,6 +76,20 @@ export async function openAsks({
       ),
   };
 }
+
+/** By their ids: those that came while the session was parked on them. */
+const answersTo = perDatabase(({ run }) =>
+  grouped(async (sessionIds: readonly string[]): Promise<readonly ReadonlyMap<string, string>[]> => {
+    const rows = await run<{ readonly session_id: string; readonly ask_id: string; readonly answer: string }>(
+      `select session_id, ask_id, answer from turnwright.asks join turnwright.sessions using (session_id)
+       where session_id = any($1) and answer is not null and parked -> 'askIds' ? ask_id`,
+      [sessionIds],
+    );
+    return sessionIds.map(
+      (id) => new Map(rows.flatMap((row) => (row.session_id === id ? [[row.ask_id, row.answer]] : []))),
+    );
+  }),
+);
 
 /** What a question says beside its input; functions and signals stay with the process that asks. */
 function storable({ signal: _, explain: __, checkRule: ___, ...facts }: CanUseToolContext): object {

@@ -10,7 +10,7 @@ import { createInbox } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
 import { openOutbox } from './postgres/outbox.ts';
-import { markProgress, type ParkedOn, type SessionRow } from './postgres/runs.ts';
+import { markProgress, openInterrupts, type ParkedOn, type SessionRow } from './postgres/runs.ts';
 
 interface RunSessionOptions {
   readonly session: SessionRow;
@@ -64,7 +64,11 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const journal = outbox.over(
     await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
   );
-  const store = watched(journal, { lease, isHeard, progressed: () => markProgress(database.run, sessionId) });
+  const store = watched(known(journal, sessionId), {
+    lease,
+    isHeard,
+    progressed: () => markProgress(database.run, sessionId),
+  });
   const asks = await openAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -140,16 +144,13 @@ function watchInterrupts(
 ): () => void {
   let isLooking = false;
   const look = async () => {
-    const rows = await database.run<{ readonly key: string }>(
-      'select key from turnwright.interrupts where session_id = $1 and taken_epoch is null',
-      [sessionId],
-    );
-    if (rows.length === 0) return;
+    const keys = await openInterrupts(database, sessionId);
+    if (keys.length === 0) return;
     await interrupt();
     await database.run(
       `update turnwright.interrupts i set taken_epoch = s.epoch from turnwright.sessions s
        where i.session_id = $1 and s.session_id = $1 and key = any($2)`,
-      [sessionId, rows.map(({ key }) => key)],
+      [sessionId, keys],
     );
   };
   const heard = async () => {
@@ -165,6 +166,12 @@ function watchInterrupts(
 
 const leasesOf = (signal: AbortSignal): LeaseStore => ({
   acquire: async () => ({ signal, release: async () => undefined }),
+});
+
+/** The session that runs is there. */
+const known = (journal: JournalStore, sessionId: string): JournalStore => ({
+  ...journal,
+  exists: async (id) => id === sessionId || journal.exists(id),
 });
 
 interface WatchedStore {

@@ -142,7 +142,7 @@ export async function worker({
     const lease = await liveness.lease();
     const bindTo = staysOnHost(workspace) ? host : undefined;
     for (;;) {
-      const session = await beginRun(database.run, { sessionId, run, workerId: id, bindTo });
+      const session = await beginRun(database, { sessionId, run, workerId: id, bindTo });
       if (session === undefined) return;
       figures.count('runs_started');
       const again = await workOnce(session, lease);

@@ -253,7 +253,7 @@ test('a follower until the session is idle ends then, also when it waits for a p
   const { client, database } = await opened();
   const { uuid } = await client.send(SESSION, 'Go.');
   const run = { sessionId: SESSION, run: 1, workerId: 'w1' };
-  await beginRun(database.run, run);
+  await beginRun(database, run);
   let ends = 0;
   const followers = [{ untilIdle: true }, { until: uuid }].map(async (options) => {
     for await (const _ of client.follow(SESSION, options));

@@ -1,5 +1,6 @@
 /** Appends of all sessions of a process: those that wait at the same time are one statement. */
 import type { RunStatement, Statements } from './database.ts';
+import { grouped } from './grouped.ts';
 import { outlasting } from './outlasting.ts';
 import { rowsInto, type StreamRows, streamValues } from './stream-rows.ts';
 
@@ -18,13 +19,6 @@ export interface AppendQueue {
   append(append: Append): Promise<boolean>;
 }
 
-interface Waiting extends Append {
-  resolve(isWritten: boolean): void;
-  reject(error: unknown): void;
-}
-
-/** Statements at the same time: a second one is prepared while the first is committed. */
-const STATEMENTS = 2;
 const BATCH_APPENDS = 100;
 const BATCH_CHARS = 4 * 1024 * 1024;
 
@@ -34,47 +28,12 @@ export function createAppendQueue(
   options: { readonly outageMs?: number | undefined } = {},
 ): AppendQueue {
   const { run } = outlasting(database, options);
-  let waiting: Waiting[] = [];
-  let running = 0;
-
-  async function flush(): Promise<void> {
-    running += 1;
-    // What is appended in the same turn goes along.
-    await undefined;
-    while (waiting.length > 0) await write(nextBatch());
-    running -= 1;
-  }
-
-  function nextBatch(): readonly Waiting[] {
-    let chars = 0;
-    const isWithin = ({ lines }: Waiting, at: number) => {
-      for (const line of lines) chars += line.length;
-      return at === 0 || (at < BATCH_APPENDS && chars <= BATCH_CHARS);
-    };
-    const end = waiting.findIndex((append, at) => !isWithin(append, at));
-    const batch = end < 0 ? waiting : waiting.slice(0, end);
-    waiting = end < 0 ? [] : waiting.slice(end);
-    return batch;
-  }
-
-  async function write(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const written = new Set((await append(run, batch)).map(({ session_id }) => session_id));
-      for (const { sessionId, resolve } of batch) resolve(written.has(sessionId));
-    } catch (error) {
-      // One that cannot be written must not keep the others from it.
-      if (batch.length === 1) batch[0]?.reject(error);
-      else for (const one of batch) await write([one]);
-    }
-  }
-
-  return {
-    append: (given) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ ...given, resolve, reject });
-        if (running < STATEMENTS) void flush();
-      }),
+  const write = async (batch: readonly Append[]) => {
+    const written = new Set((await append(run, batch)).map(({ session_id }) => session_id));
+    return batch.map(({ sessionId }) => written.has(sessionId));
   };
+  const sizeOf = ({ lines }: Append) => lines.reduce((chars, line) => chars + line.length, 0);
+  return { append: grouped(write, { most: BATCH_APPENDS, sizeOf, mostSize: BATCH_CHARS }) };
 }
 
 function append(run: RunStatement, batch: readonly Append[]) {

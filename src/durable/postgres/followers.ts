@@ -1,5 +1,6 @@
 /** Followers of sessions: a run writes stream events only while its session has some. */
-import type { RunStatement } from './database.ts';
+import type { RunStatement, Statements } from './database.ts';
+import { grouped, perDatabase } from './grouped.ts';
 
 /** How long a follower counts as one, and after which time it says so again, in ms. */
 const FOLLOWED_MS = 30_000;
@@ -11,14 +12,20 @@ export async function keepFollowing(run: RunStatement, sessionId: string): Promi
 }
 
 /** ms for which the session is followed, as far as is known; 0: it is not. */
-export async function followedMs(run: RunStatement, sessionId: string): Promise<number> {
-  const [row] = await run<{ readonly ms: number }>(
-    `select extract(epoch from until - now())::float8 * 1000 as ms
-     from turnwright.followers where session_id = $1`,
-    [sessionId],
-  );
-  return Math.max(0, row?.ms ?? 0);
-}
+export const followedMs = (database: Statements, sessionId: string): Promise<number> =>
+  followed(database)(sessionId);
+
+const followed = perDatabase(({ run }) =>
+  grouped(async (sessionIds: readonly string[]): Promise<readonly number[]> => {
+    const rows = await run<{ readonly session_id: string; readonly ms: number }>(
+      `select session_id, extract(epoch from until - now())::float8 * 1000 as ms
+       from turnwright.followers where session_id = any($1)`,
+      [sessionIds],
+    );
+    const known = new Map(rows.map(({ session_id, ms }) => [session_id, ms]));
+    return sessionIds.map((id) => Math.max(0, known.get(id) ?? 0));
+  }),
+);
 
 /** They look again: the state of the session has changed, without a record. */
 export async function wakeFollowers(run: RunStatement, sessionId: string): Promise<void> {

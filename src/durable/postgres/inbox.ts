@@ -1,6 +1,7 @@
 /** Queued prompts of sessions, in Postgres. */
 import type { Inbox, InboxItem } from '../../protocol/ports.ts';
 import type { RunStatement, Statements } from './database.ts';
+import { grouped, perDatabase } from './grouped.ts';
 import type { Listener } from './listen.ts';
 import { outlasting } from './outlasting.ts';
 
@@ -10,17 +11,37 @@ export function createInbox(database: Statements, listener: Pick<Listener, 'wake
   return {
     put: (sessionId, item) => putItem(run, sessionId, item),
 
-    async after(sessionId, n) {
-      const rows = await run<{ readonly n: number; readonly item: string }>(
-        'select n, item from turnwright.inbox where session_id = $1 and n > $2 order by n',
-        [sessionId, n],
-      );
-      return rows.map((row) => ({ ...(JSON.parse(row.item) as Omit<InboxItem, 'n'>), n: row.n }));
-    },
+    after: (sessionId, n) => itemsAfter(database)({ sessionId, n }),
 
     wake: (sessionId, signal) => listener.wakes('inbox', sessionId, signal),
   };
 }
+
+interface Asked {
+  readonly sessionId: string;
+  readonly n: number;
+}
+
+const itemsAfter = perDatabase((database) => {
+  const { run } = outlasting(database);
+  return grouped(async (asked: readonly Asked[]): Promise<readonly (readonly InboxItem[])[]> => {
+    const rows = await run<{ readonly at: number; readonly n: number; readonly item: string }>(ITEMS_AFTER, [
+      asked.map(({ sessionId }) => sessionId),
+      asked.map(({ n }) => n),
+    ]);
+    return asked.map((_, at) =>
+      rows
+        .filter((row) => row.at === at + 1)
+        .map((row) => ({ ...(JSON.parse(row.item) as Omit<InboxItem, 'n'>), n: row.n })),
+    );
+  });
+});
+
+const ITEMS_AFTER = `
+  select g.at::int, i.n, i.item
+  from unnest($1::text[], $2::int[]) with ordinality as g (session_id, n, at)
+    join turnwright.inbox i on i.session_id = g.session_id and i.n > g.n
+  order by i.n`;
 
 /** Puts an item, once under its key, and wakes the session. `run` may be that of a transaction. */
 export async function putItem(

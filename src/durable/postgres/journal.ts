@@ -6,6 +6,7 @@ import type { JournalBody } from '../../protocol/session/journal.ts';
 import { systemClock } from '../../util/clock.ts';
 import { type AppendQueue, createAppendQueue } from './append-queue.ts';
 import type { Statements } from './database.ts';
+import { grouped, perDatabase } from './grouped.ts';
 import { outlasting } from './outlasting.ts';
 import { createSnapshots } from './snapshots.ts';
 import type { StreamRows } from './stream-rows.ts';
@@ -49,7 +50,7 @@ export async function createJournalStore(
   const format = await loadFormat();
   const { run } = outlasting(database, { outageMs });
   const queue = appends ?? createAppendQueue(database, { outageMs });
-  const snapshots = createSnapshots(run, format);
+  const snapshots = createSnapshots(database, format);
   const open = new Map<string, OpenJournal>();
 
   async function append(
@@ -86,13 +87,10 @@ export async function createJournalStore(
     async takeOver(sessionId, { toResume = false } = {}): Promise<TakenOver> {
       // Refuses what is not a session id before anything is written.
       format.linesOf({ sessionId, cwd });
-      const [row] = await run<{ readonly epoch: number; readonly head: number; readonly cwd: string }>(
-        TAKE_OVER,
-        [sessionId, cwd],
-      );
+      const row = await takingOver(database)({ sessionId, cwd });
       if (row === undefined) throw new TurnwrightError('storage_error', 'The session was not created.');
       const { epoch, head } = row;
-      const lines = format.linesOf({ sessionId, cwd: row.cwd });
+      const lines = format.linesOf({ sessionId, cwd: row.cwd ?? cwd });
       await open.get(sessionId)?.writing;
       open.set(sessionId, { epoch, lines, writing: Promise.resolve() });
       const earlier = toResume && head > 0 ? await snapshots.toResume(sessionId, head) : undefined;
@@ -149,8 +147,34 @@ export async function createJournalStore(
 const FENCED: Appended = Object.freeze({ fenced: true });
 const NO_ROWS: StreamRows = { messages: [], frames: [] };
 
+interface Taking {
+  readonly sessionId: string;
+  readonly cwd: string;
+}
+
+interface TakenRow {
+  readonly session_id: string;
+  readonly epoch: number;
+  readonly head: number;
+  readonly cwd: string | null;
+}
+
+const takingOver = perDatabase((database) => {
+  const { run } = outlasting(database);
+  return grouped(async (taking: readonly Taking[]): Promise<readonly (TakenRow | undefined)[]> => {
+    const rows = await run<TakenRow>(TAKE_OVER, [
+      taking.map(({ sessionId }) => sessionId),
+      taking.map(({ cwd }) => cwd),
+    ]);
+    const taken = new Map(rows.map((row) => [row.session_id, row]));
+    return taking.map(({ sessionId }) => taken.get(sessionId));
+  });
+});
+
+/** In one order, so that two processes do not wait for each other. */
 const TAKE_OVER = `
-  insert into turnwright.sessions (session_id, cwd, epoch, barren_epochs) values ($1, $2, 1, 1)
+  insert into turnwright.sessions as s (session_id, cwd, epoch, barren_epochs)
+  select session_id, cwd, 1, 1 from unnest($1::text[], $2::text[]) as g (session_id, cwd) order by session_id
   on conflict (session_id) do update set
-    epoch = sessions.epoch + 1, barren_epochs = sessions.barren_epochs + 1, updated_at = now()
-  returning epoch, head, coalesce(cwd, $2) as cwd`;
+    epoch = s.epoch + 1, barren_epochs = s.barren_epochs + 1, updated_at = now()
+  returning session_id, epoch, head, cwd`;

@@ -233,7 +233,7 @@ class RunOutbox implements Outbox {
     if (this.#isLooking || this.#isOver) return;
     this.#isLooking = true;
     const { database, sessionId } = this.#options;
-    followedMs(database.run, sessionId)
+    followedMs(database, sessionId)
       .then((ms) => this.#seen(ms))
       .catch(() => undefined)
       .finally(() => {

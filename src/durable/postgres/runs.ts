@@ -1,7 +1,8 @@
 /** Begin and end of a run, and what became of runs that did not end: the state of a session's row. */
 import type { Run } from '../dispatch.ts';
-import type { Database, RunStatement } from './database.ts';
+import type { Database, RunStatement, Statements } from './database.ts';
 import { wakeFollowers } from './followers.ts';
+import { grouped, perDatabase } from './grouped.ts';
 
 /** Takeovers in a row without progress, after which a session is set aside. */
 const BARREN_EPOCHS = 5;
@@ -38,19 +39,54 @@ interface BeginOptions {
  * undefined: there is nothing to do, because the run is over, another one is asked for, or the session is set
  * aside after too many takeovers without progress.
  */
-export async function beginRun(
-  run: RunStatement,
-  { sessionId, run: number, workerId, bindTo }: BeginOptions,
-): Promise<SessionRow | undefined> {
-  const [session] = await run<SessionRow>(
-    `update turnwright.sessions set state = 'running', worker = $3, host = coalesce(host, $4), updated_at = now()
-     where session_id = $1 and run = $2 and state in ('queued', 'running') and barren_epochs < ${BARREN_EPOCHS}
-     returning session_id as "sessionId", tenant, host, cwd, run, barren_epochs as barren`,
-    [sessionId, number, workerId, bindTo ?? null],
-  );
-  if (session === undefined) await setAside(run, sessionId, number);
+export async function beginRun(database: Database, begun: BeginOptions): Promise<SessionRow | undefined> {
+  const session = await beginning(database)(begun);
+  if (session === undefined) await setAside(database.run, begun.sessionId, begun.run);
   return session;
 }
+
+const beginning = perDatabase(({ run }) =>
+  grouped(async (begun: readonly BeginOptions[]): Promise<readonly (SessionRow | undefined)[]> => {
+    const rows = await run<SessionRow>(BEGIN, [
+      begun.map(({ sessionId }) => sessionId),
+      begun.map((one) => one.run),
+      begun.map(({ workerId }) => workerId),
+      begun.map(({ bindTo }) => bindTo ?? null),
+    ]);
+    const sessions = new Map(rows.map((row) => [row.sessionId, row]));
+    return begun.map(({ sessionId, run: number }) => {
+      const session = sessions.get(sessionId);
+      return session?.run === number ? session : undefined;
+    });
+  }),
+);
+
+/** Rows are locked in one order, so that two processes do not wait for each other. */
+const BEGIN = `
+  with given as (
+    select g.* from unnest($1::text[], $2::int[], $3::text[], $4::text[]) as g (session_id, run, worker, host)
+      join turnwright.sessions s using (session_id) order by session_id for update of s
+  )
+  update turnwright.sessions s
+  set state = 'running', worker = g.worker, host = coalesce(s.host, g.host), updated_at = now()
+  from given g
+  where s.session_id = g.session_id and s.run = g.run and s.state in ('queued', 'running')
+    and s.barren_epochs < ${BARREN_EPOCHS}
+  returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.barren_epochs as barren`;
+
+/** Keys of the interrupts that no run has taken. */
+export const openInterrupts = (database: Statements, sessionId: string): Promise<readonly string[]> =>
+  interrupts(database)(sessionId);
+
+const interrupts = perDatabase(({ run }) =>
+  grouped(async (sessionIds: readonly string[]): Promise<readonly (readonly string[])[]> => {
+    const rows = await run<{ readonly session_id: string; readonly key: string }>(
+      'select session_id, key from turnwright.interrupts where session_id = any($1) and taken_epoch is null',
+      [sessionIds],
+    );
+    return sessionIds.map((id) => rows.filter(({ session_id }) => session_id === id).map(({ key }) => key));
+  }),
+);
 
 /** Changes nothing when there is another reason why the run does not begin. */
 async function setAside(run: RunStatement, sessionId: string, number: number): Promise<void> {

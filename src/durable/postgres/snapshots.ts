@@ -1,7 +1,9 @@
 /** What a resume needs of a long journal, in one row: only the records after it are then read. */
 import type { JournalFormat, RecordsToResume } from '../../index.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
-import type { RunStatement } from './database.ts';
+import type { Statements } from './database.ts';
+import { grouped, perDatabase } from './grouped.ts';
+import { outlasting } from './outlasting.ts';
 
 /** Records after the last snapshot from which on a new one is worth its bytes. */
 const SNAPSHOT_RECORDS = 2_000;
@@ -22,24 +24,19 @@ interface Snapshots {
   close(sessionId: string): Promise<void>;
 }
 
-export function createSnapshots(run: RunStatement, format: JournalFormat): Snapshots {
+export function createSnapshots(database: Statements, format: JournalFormat): Snapshots {
+  const { run, snapshotOf, page } = reads(database);
   /** `seq` of the last snapshot of sessions that are open here, and the one that is being written. */
   const kept = new Map<string, number>();
   const writing = new Map<string, Promise<void>>();
 
   async function recordsUpTo(sessionId: string, head: number): Promise<RecordsToResume> {
-    const [found] = await run<{ readonly seq: number; readonly state: string }>(
-      'select seq, state from turnwright.snapshots where session_id = $1 and seq <= $2',
-      [sessionId, head],
-    );
+    const found = await snapshotOf({ sessionId, head });
     const continued = found && format.recordsToResume(found.state);
     const records = continued ?? (format.recordsToResume() as RecordsToResume);
     for (let after = continued === undefined ? 0 : (found?.seq ?? 0); after < head; after += PAGE_ROWS) {
-      const rows = await run<{ readonly body: string }>(
-        'select body from turnwright.journal where session_id = $1 and seq > $2 and seq <= $3 order by seq',
-        [sessionId, after, Math.min(head, after + PAGE_ROWS)],
-      );
-      for (const { body } of rows) records.add(body);
+      for (const body of await page({ sessionId, after, upto: Math.min(head, after + PAGE_ROWS) }))
+        records.add(body);
     }
     return records;
   }
@@ -78,4 +75,52 @@ export function createSnapshots(run: RunStatement, format: JournalFormat): Snaps
       kept.delete(sessionId);
     },
   };
+}
+
+/** Sessions that are read by one statement. */
+const GROUP = { most: 20 };
+
+interface Snapshot {
+  readonly seq: number;
+  readonly state: string;
+}
+
+const reads = perDatabase((database) => {
+  const { run } = outlasting(database);
+  const snapshotOf = grouped(
+    async (asked: readonly { readonly sessionId: string; readonly head: number }[]) => {
+      const rows = await run<Snapshot & { readonly at: number }>(
+        `select g.at::int, s.seq, s.state
+       from unnest($1::text[], $2::int[]) with ordinality as g (session_id, head, at)
+         join turnwright.snapshots s on s.session_id = g.session_id and s.seq <= g.head`,
+        [asked.map(({ sessionId }) => sessionId), asked.map(({ head }) => head)],
+      );
+      const found = new Map(rows.map((row): [number, Snapshot] => [row.at, row]));
+      return asked.map((_, at) => found.get(at + 1));
+    },
+    GROUP,
+  );
+  const page = grouped(async (asked: readonly Page[]) => {
+    const rows = await run<{ readonly at: number; readonly body: string }>(
+      `select g.at::int, j.body
+       from unnest($1::text[], $2::int[], $3::int[]) with ordinality as g (session_id, after, upto, at)
+         join turnwright.journal j on j.session_id = g.session_id and j.seq > g.after and j.seq <= g.upto
+       order by g.at, j.seq`,
+      [
+        asked.map(({ sessionId }) => sessionId),
+        asked.map(({ after }) => after),
+        asked.map(({ upto }) => upto),
+      ],
+    );
+    const bodies = asked.map((): string[] => []);
+    for (const { at, body } of rows) bodies[at - 1]?.push(body);
+    return bodies;
+  }, GROUP);
+  return { run, snapshotOf, page };
+});
+
+interface Page {
+  readonly sessionId: string;
+  readonly after: number;
+  readonly upto: number;
 }

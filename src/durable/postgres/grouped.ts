@@ -1,0 +1,79 @@
+/** Calls of many sessions that wait at the same time are one statement: sessions that start together. */
+import type { Statements } from './database.ts';
+
+interface GroupOptions<Given> {
+  /**
+   * Calls in one statement.
+   * @default 100
+   */
+  readonly most?: number;
+  /** Statements at the same time: the next one is prepared while the first is committed. */
+  readonly statements?: number;
+  /** Size of a call, and that of all calls of one statement, which may be exceeded by the first call alone. */
+  readonly sizeOf?: (given: Given) => number;
+  readonly mostSize?: number;
+}
+
+interface Waiting<Given, Result> {
+  readonly given: Given;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** `work` returns a result for each call, in the same order. A group that fails is repeated one by one. */
+export function grouped<Given, Result>(
+  work: (calls: readonly Given[]) => Promise<readonly Result[]>,
+  { most = 100, statements = 2, sizeOf = () => 0, mostSize = 0 }: GroupOptions<Given> = {},
+): (given: Given) => Promise<Result> {
+  let waiting: Waiting<Given, Result>[] = [];
+  let running = 0;
+
+  async function flush(): Promise<void> {
+    running += 1;
+    // What is asked for in the same turn goes along.
+    await undefined;
+    while (waiting.length > 0) await perform(nextGroup());
+    running -= 1;
+  }
+
+  function nextGroup(): readonly Waiting<Given, Result>[] {
+    let size = 0;
+    const isWithin = ({ given }: Waiting<Given, Result>, at: number) => {
+      size += sizeOf(given);
+      return at === 0 || (at < most && size <= mostSize);
+    };
+    const end = waiting.findIndex((one, at) => !isWithin(one, at));
+    const group = end < 0 ? waiting : waiting.slice(0, end);
+    waiting = end < 0 ? [] : waiting.slice(end);
+    return group;
+  }
+
+  async function perform(group: readonly Waiting<Given, Result>[]): Promise<void> {
+    try {
+      const results = await work(group.map(({ given }) => given));
+      for (const [at, { resolve }] of group.entries()) resolve(results[at] as Result);
+    } catch (error) {
+      // One that fails must not keep the others from it.
+      if (group.length === 1) group[0]?.reject(error);
+      else for (const one of group) await perform([one]);
+    }
+  }
+
+  return (given) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ given, resolve, reject });
+      if (running < statements) void flush();
+    });
+}
+
+/** One for each database of this process: what it returns is shared by all sessions there. */
+export function perDatabase<Shared>(
+  make: (database: Statements) => Shared,
+): (database: Statements) => Shared {
+  const made = new WeakMap<Statements, Shared>();
+  return (database) => {
+    const shared = made.get(database) ?? make(database);
+    made.set(database, shared);
+    return shared;
+  };
+}
