@@ -4,6 +4,9 @@ import type { Figure } from './figures.ts';
 /** The variable that holds an `Order` as JSON. */
 export const ORDER = 'TURNWRIGHT_TORTURE';
 
+/** A row is stopped, and missed, after this many times its budget: other programs may be busy on the machine. */
+export const PATIENCE = 5;
+
 export interface Order {
   readonly id: string;
   readonly quick: boolean;

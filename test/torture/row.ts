@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it } from 'vitest';
 import { seededRandom } from '../../src/testing/index.ts';
 import { Figures } from './figures.ts';
-import { ORDER, type Order, type Outcome } from './order.ts';
+import { ORDER, type Order, type Outcome, PATIENCE } from './order.ts';
 
 export interface Row {
   readonly figures: Figures;
@@ -33,7 +33,7 @@ export function row(id: string, run: (row: Row) => Promise<void> | void): void {
   if (order === null) throw new Error('A row is run by `npm run torture -- --row ID`.');
   if (order.id !== id) throw new Error(`This file holds row ${id}, not ${order.id}.`);
   const figures = new Figures();
-  it(id, { timeout: order.budgetSeconds * 2000 }, async () => {
+  it(id, { timeout: order.budgetSeconds * PATIENCE * 1000 }, async () => {
     const leave = (outcome: Outcome) => writeFileSync(order.outcome, JSON.stringify(outcome));
     try {
       await run(context(order, figures));

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figure } from './figures.ts';
-import { ORDER, type Order, type Outcome } from './order.ts';
+import { ORDER, type Order, type Outcome, PATIENCE } from './order.ts';
 import type { ScoreRow } from './table.ts';
 
 export interface Scored {
@@ -39,7 +39,10 @@ export async function runRow(row: ScoreRow, { quick, seed, replay }: Setup): Pro
   const isLate = await runVitest(row, order, log);
   const outcome: Outcome = existsSync(order.outcome)
     ? (JSON.parse(readFileSync(order.outcome, 'utf8')) as Outcome)
-    : { figures: [], error: isLate ? `stopped after ${budgetSeconds * 2} s` : readFileSync(log, 'utf8') };
+    : {
+        figures: [],
+        error: isLate ? `stopped after ${budgetSeconds * PATIENCE} s` : readFileSync(log, 'utf8'),
+      };
   rmSync(folder, { recursive: true, force: true });
   const { figures, error } = outcome;
   return {
@@ -84,7 +87,7 @@ async function runVitest(row: ScoreRow, order: Order, log: string): Promise<bool
       isLate = true;
       stop();
     },
-    order.budgetSeconds * 2000 + 20_000,
+    order.budgetSeconds * PATIENCE * 1000 + 30_000,
   );
   process.once('exit', stop);
   await new Promise((resolve) => child.on('close', resolve));

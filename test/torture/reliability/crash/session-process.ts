@@ -1,0 +1,42 @@
+/**
+ * The scripted session in a process of its own. Argv: an `Errand` as JSON. Says `ack UUID` on its output for each
+ * message that its consumer has received, `calls N` at its end, and ends by SIGKILL at the call of the disk it was given.
+ */
+import fs from 'node:fs';
+import { watchDiskCalls } from './disk-calls.ts';
+import { openScripted, PROMPT, type Script } from './scripted-session.ts';
+
+export interface Errand {
+  readonly script: Script;
+  readonly resume?: boolean;
+  /** The number of the call at which the process is killed, from 1. */
+  readonly killAt?: number;
+  /** This part of the bytes of a killed write is written. */
+  readonly part?: number;
+}
+
+const { script, resume, killAt, part = 0 } = JSON.parse(process.argv[2] ?? '') as Errand;
+const { writeSync } = fs;
+const tell = (line: string) => writeSync(1, `${line}\n`);
+let calls = 0;
+
+await watchDiskCalls(({ name, args }) => {
+  calls++;
+  if (calls !== killAt) return;
+  if (part > 0 && name === 'writeSync') {
+    const bytes = Buffer.from(args[1] as string);
+    writeSync(args[0] as number, bytes, 0, Math.floor(bytes.length * part));
+  }
+  process.kill(process.pid, 'SIGKILL');
+  // It is dead before this returns; nothing may follow in any case.
+  for (;;);
+});
+
+const { engine } = openScripted(script, { resume: resume === true });
+const messages = resume === true ? engine.resume() : engine.submitMessage(PROMPT);
+for await (const message of messages) {
+  if ('uuid' in message) tell(`ack ${message.type} ${message.uuid}`);
+}
+await engine.close();
+tell(`calls ${calls}`);
+process.exit(0);
