@@ -33,13 +33,15 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const wanted = values.row?.split(',');
-  const unknown = wanted?.find((id) => !ROWS.some((row) => row.id === id));
+  // `R1` means `R1a` and `R1b`.
+  const isMeant = (given: string, { id }: ScoreRow) => given === id || given === id.replace(/[a-z]$/, '');
+  const unknown = wanted?.find((given) => !ROWS.some((row) => isMeant(given, row)));
   if (unknown !== undefined) return fail(`There is no row "${unknown}": ${ROWS.map(({ id }) => id)}.`);
   const replay = values.seed !== undefined;
   const seed = replay ? Number(values.seed) : values.quick ? FIXED_SEED : randomInt(2 ** 31);
   if (!Number.isSafeInteger(seed) || seed < 0) return fail(`"${values.seed}" is not a seed.`);
 
-  const rows = ROWS.filter(({ id }) => wanted?.includes(id) ?? true);
+  const rows = ROWS.filter((row) => wanted?.some((given) => isMeant(given, row)) ?? true);
   console.log(`${rows.length} rows, ${values.quick ? 'short form' : 'in full'}, seed ${seed}\n`);
   console.log(line('row', 'what', 'figure', 'target', 'verdict'));
   const setup = { quick: values.quick, seed, replay };

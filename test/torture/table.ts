@@ -15,10 +15,16 @@ export interface ScoreRow {
 
 export const ROWS: readonly ScoreRow[] = [
   {
-    id: 'R1',
+    id: 'R1a',
     title: 'Crash at every call that changes the disk',
     file: 'reliability/kills',
     budget: { quick: 30, full: 1500 },
+  },
+  {
+    id: 'R1b',
+    title: 'Loss of power after every call that changes the disk',
+    file: 'reliability/power-loss',
+    budget: { quick: 10, full: 300 },
   },
   {
     id: 'R3',

@@ -8,6 +8,7 @@ import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { systemClock, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
+import { syncedFiles } from '../../util/files/synced-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
 import { budgetGuard } from '../budget/budget-guard.ts';
 import { SessionBudget } from '../budget/session-budget.ts';
@@ -40,11 +41,12 @@ export interface Foundation {
 }
 
 export function composeFoundation(config: QueryEngineConfig, inherited: Inherited | undefined): Foundation {
+  const { durability, files = nodeFiles } = config;
   const world = {
     clock: config.clock ?? systemClock,
     ids: config.ids ?? systemIds,
     random: config.random ?? systemRandom,
-    files: config.files ?? nodeFiles,
+    files: durability === 'power' ? syncedFiles(files) : files,
   };
   const { clock, ids } = world;
   const sessionId = sessionIdOf(config, ids);

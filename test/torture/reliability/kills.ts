@@ -1,4 +1,4 @@
-/** R1, kills: SIGKILL at every call that changes the disk, before it, in the middle of its bytes and behind them. */
+/** R1a: SIGKILL at every call that changes the disk, before it, in the middle of its bytes and behind them. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryFolder } from '../memory-folder.ts';
@@ -13,7 +13,7 @@ interface Kill {
   readonly part: number;
 }
 
-row('R1', async ({ figures, quick, size, seed, random, corpus, keep }) => {
+row('R1a', async ({ figures, quick, size, seed, random, corpus, keep }) => {
   const folder = memoryFolder();
   const run = await sessionProcesses();
   const iterations = size(30, 200);

@@ -30,7 +30,7 @@ export interface SpillRoom {
 }
 
 export function composeSpill(
-  { blobs, durability = 'process', stderr }: QueryEngineConfig,
+  { blobs, stderr }: QueryEngineConfig,
   {
     directory: ofSession,
     ...place
@@ -77,8 +77,7 @@ export function composeSpill(
     restore: kept?.restore,
     async result({ toolUseId, text, ending = 'txt' }) {
       const path = await file(`${toolUseId}.${ending}`);
-      // A record may name it from now on.
-      await files.writeAtomic(path, text, { mode: 0o600, sync: durability === 'power' });
+      await files.writeAtomic(path, text, { mode: 0o600 });
       await kept?.keep(path);
       return { path };
     },

@@ -45,6 +45,12 @@ export async function watchDiskCalls(before: (call: DiskCall) => void, after?: (
         const call = { name, args, path: pathOf(args, this) };
         if (call.path === undefined) return original.apply(this, args);
         before(call);
+        const done = args.at(-1);
+        if (typeof done === 'function' && after !== undefined)
+          args[args.length - 1] = (...answer: unknown[]) => {
+            after(call);
+            done(...answer);
+          };
         const result = original.apply(this, args);
         if (result instanceof Promise) {
           return result.then((value) => {
@@ -52,7 +58,7 @@ export async function watchDiskCalls(before: (call: DiskCall) => void, after?: (
             return value;
           });
         }
-        after?.(call);
+        if (typeof done !== 'function') after?.(call);
         return result;
       };
     }
@@ -63,17 +69,29 @@ export async function watchDiskCalls(before: (call: DiskCall) => void, after?: (
   patch(module, [...BY_DESCRIPTOR, ...WITH_CALLBACK], byDescriptor);
   patch(promises, OF_PROMISES, byPath);
 
+  const creates = (path: unknown, flags: unknown) =>
+    typeof path === 'string' &&
+    (typeof flags === 'string' ? /[wa]/.test(flags) : (Number(flags) & fs.constants.O_CREAT) !== 0) &&
+    !fs.existsSync(path);
   const openSync = module['openSync'] as Anything;
   module['openSync'] = (path, flags, ...rest) => {
+    const call = { name: 'create', args: [path], path: String(path) };
+    const isNew = creates(path, flags);
+    if (isNew) before(call);
     const fd = openSync(path, flags, ...rest) as number;
     if (typeof path === 'string') paths.set(fd, path);
+    if (isNew) after?.(call);
     return fd;
   };
   const opened = new WeakMap<object, string>();
   const open = promises['open'] as Anything;
-  promises['open'] = async (path, ...rest) => {
-    const handle = (await open.call(promises, path, ...rest)) as object;
+  promises['open'] = async (path, flags, ...rest) => {
+    const call = { name: 'create', args: [path], path: String(path) };
+    const isNew = creates(path, flags);
+    if (isNew) before(call);
+    const handle = (await open.call(promises, path, flags, ...rest)) as object;
     if (typeof path === 'string') opened.set(handle, path);
+    if (isNew) after?.(call);
     return handle;
   };
   const handle = await fs.promises.open('/dev/null');

@@ -4,7 +4,8 @@
  */
 import fs from 'node:fs';
 import { watchDiskCalls } from './disk-calls.ts';
-import { openScripted, PROMPT, type Script } from './scripted-session.ts';
+import { lineOf } from './disk-trace.ts';
+import type { Script } from './scripted-session.ts';
 
 export interface Errand {
   readonly script: Script;
@@ -13,28 +14,40 @@ export interface Errand {
   readonly killAt?: number;
   /** This part of the bytes of a killed write is written. */
   readonly part?: number;
+  /** A file for all calls that change the disk, one `TraceLine` a line. */
+  readonly trace?: string;
 }
 
-const { script, resume, killAt, part = 0 } = JSON.parse(process.argv[2] ?? '') as Errand;
+const { script, resume, killAt, part = 0, trace } = JSON.parse(process.argv[2] ?? '') as Errand;
 const { writeSync } = fs;
 const tell = (line: string) => writeSync(1, `${line}\n`);
 let calls = 0;
+const traced = trace === undefined ? undefined : fs.openSync(trace, 'w');
+const record = (line: unknown) => {
+  if (traced !== undefined && line !== undefined) writeSync(traced, `${JSON.stringify(line)}\n`);
+};
 
-await watchDiskCalls(({ name, args }) => {
-  calls++;
-  if (calls !== killAt) return;
-  if (part > 0 && name === 'writeSync') {
-    const bytes = Buffer.from(args[1] as string);
-    writeSync(args[0] as number, bytes, 0, Math.floor(bytes.length * part));
-  }
-  process.kill(process.pid, 'SIGKILL');
-  // It is dead before this returns; nothing may follow in any case.
-  for (;;);
-});
+await watchDiskCalls(
+  ({ name, args }) => {
+    calls++;
+    if (calls !== killAt) return;
+    if (part > 0 && name === 'writeSync') {
+      const bytes = Buffer.from(args[1] as string);
+      writeSync(args[0] as number, bytes, 0, Math.floor(bytes.length * part));
+    }
+    process.kill(process.pid, 'SIGKILL');
+    // It is dead before this returns; nothing may follow in any case.
+    for (;;);
+  },
+  traced === undefined ? undefined : (call) => record(lineOf(call)),
+);
 
+// Behind the patches: some modules keep functions of the file system as they load.
+const { openScripted, PROMPT } = await import('./scripted-session.ts');
 const { engine } = openScripted(script, { resume: resume === true });
 const messages = resume === true ? engine.resume() : engine.submitMessage(PROMPT);
 for await (const message of messages) {
+  if (message.type === 'result') record({ op: 'result' });
   if ('uuid' in message) tell(`ack ${message.type} ${message.uuid}`);
 }
 await engine.close();
