@@ -255,6 +255,7 @@ const STATE_OF_THE_PROCESS = [
   'terminal/text/cells.ts',
   'tools/schema/from-zod.ts',
   'util/files/temporary-folder.ts',
+  'util/process/find-ripgrep.ts',
   'util/process/kill-on-exit.ts',
   'util/process/process-identity.ts',
   'util/process/process-tree.ts',

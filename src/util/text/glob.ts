@@ -18,7 +18,7 @@ export function matchesGlob(pattern: string, path: string): boolean {
 const split = (path: string) => path.split('/').filter((segment) => segment !== '' && segment !== '.');
 
 /** Every expansion of the braces; the text itself when there would be too many, or they do not close. */
-function expandBraces(pattern: string, most: number): readonly string[] {
+export function expandBraces(pattern: string, most: number): readonly string[] {
   let readings = [pattern];
   for (;;) {
     const next = readings.flatMap((reading) => {

@@ -69,6 +69,7 @@ async function glob(
   const shown = shownFiles(context);
   let truncated = false;
   const place = await searchPlace(root, context);
+  let how = '';
   try {
     if (place !== undefined && place.input === undefined) {
       const run = {
@@ -84,7 +85,7 @@ async function glob(
           });
         },
       };
-      await runRipgrep(run, context, options);
+      how = await runRipgrep(run, context, options);
     } else if (input.path !== undefined) {
       const path = resolve(context.cwd, input.path);
       const asked = await context.files.stat(path);
@@ -99,7 +100,7 @@ async function glob(
   const note = truncated
     ? `\n(There are more: these are the ${MAX_FILES} changed last. A narrower pattern or path finds the others.)`
     : '';
-  return { data, content: listOf(filenames) + note + shown.note() };
+  return { data, content: listOf(filenames) + note + shown.note() + how };
 }
 
 const listOf = (filenames: readonly string[]) =>

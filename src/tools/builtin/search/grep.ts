@@ -91,7 +91,8 @@ async function grepIn(
 ): Promise<ToolOutput<GrepOutput>> {
   const mode = input.output_mode ?? 'files_with_matches';
   const shown = shownFiles(context);
-  const search: Search = (separator, take) => {
+  let how = '';
+  const search: Search = async (separator, take) => {
     let last: Found | undefined;
     const onRecord = (record: string) => {
       const [file, text] = separator === '\0' ? [record, ''] : splitRecord(record);
@@ -103,7 +104,7 @@ async function grepIn(
         : shown.filter(found, () => take({ found, text }));
     };
     const args = grepArguments(input, mode, place.path);
-    return runRipgrep({ args, place, separator, onRecord }, context, options);
+    how = await runRipgrep({ args, place, separator, onRecord }, context, options);
   };
 
   switch (mode) {
@@ -119,7 +120,7 @@ async function grepIn(
         page.entries.length === 0 ? 'No files found' : page.entries.join('\n') + moreNote(page, input);
       return {
         data: { mode, numFiles: page.entries.length, filenames: page.entries, truncated: page.more },
-        content: content + shown.note(),
+        content: content + shown.note() + how,
       };
     }
     case 'content': {
@@ -141,7 +142,9 @@ async function grepIn(
           truncated: page.more,
         },
         content:
-          (page.entries.length === 0 ? 'No matches found' : text + moreNote(page, input)) + shown.note(),
+          (page.entries.length === 0 ? 'No matches found' : text + moreNote(page, input)) +
+          shown.note() +
+          how,
       };
     }
     case 'count': {
@@ -156,7 +159,9 @@ async function grepIn(
         content:
           (page.entries.length === 0
             ? 'No matches found'
-            : page.entries.join('\n') + total + moreNote(page, input)) + shown.note(),
+            : page.entries.join('\n') + total + moreNote(page, input)) +
+          shown.note() +
+          how,
       };
     }
   }

@@ -6,11 +6,12 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
+import { findRipgrep } from '../../../util/process/find-ripgrep.ts';
 import { type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
 import type { SearchPlace } from './search-place.ts';
 
-interface RipgrepRun {
+export interface RipgrepRun {
   readonly args: readonly string[];
   readonly place: Pick<SearchPlace, 'cwd' | 'input' | 'without'>;
   /** What ends a record of the output: a line break, or NUL for lists of paths. */
@@ -20,8 +21,8 @@ interface RipgrepRun {
 }
 
 export interface SearchOptions {
-  /** The ripgrep binary. Default: that of `@vscode/ripgrep`. */
-  readonly ripgrepPath?: string;
+  /** The ripgrep binary; null: none is used. Default: that of `@vscode/ripgrep`, else `rg` on PATH. */
+  readonly ripgrepPath?: string | null;
 }
 
 /** Longer records are truncated: one line may be a whole file (F83). */
@@ -33,18 +34,39 @@ const KILL_GRACE_MS = 50;
 export const SEARCHED_FILES = ['--no-config', '--hidden', '--no-messages', '--color=never'] as const;
 export const WITHOUT_GIT = ['--glob', '!.git'] as const;
 
-/** Rejects with a sentence for the model when the search fails, and on abort. */
+/** Behind what a slower search answered. */
+const WITHOUT_RIPGREP =
+  '\n\n(Searched without ripgrep, which is slower: it is neither installed with Turnwright nor on PATH.)';
+
+/**
+ * Returns a note for the model, usually ''. Rejects with a sentence for the model when the search fails, and
+ * on abort.
+ */
 export async function runRipgrep(
   run: RipgrepRun,
   context: Pick<ToolContext, 'signal' | 'env'>,
-  options: SearchOptions,
+  { ripgrepPath }: SearchOptions,
+): Promise<string> {
+  context.signal.throwIfAborted();
+  const program = ripgrepPath === undefined ? await findRipgrep(context.env) : ripgrepPath;
+  if (typeof program === 'string') {
+    await runProgram(program, run, context);
+    return '';
+  }
+  const { searchWithoutRipgrep } = await import('./without-ripgrep/search.ts');
+  await searchWithoutRipgrep(run, context.signal);
+  return WITHOUT_RIPGREP;
+}
+
+async function runProgram(
+  program: string,
+  run: RipgrepRun,
+  { signal, env }: Pick<ToolContext, 'signal' | 'env'>,
 ): Promise<void> {
-  const { signal } = context;
-  signal.throwIfAborted();
   const { cwd, input, without } = run.place;
-  const group = spawnGroup(await binary(options), [...without, ...run.args], {
+  const group = spawnGroup(program, [...without, ...run.args], {
     cwd,
-    env: context.env,
+    env,
     ...(input !== undefined && { stdin: input }),
   });
   const onAbort = () => void group.end(KILL_GRACE_MS);
@@ -64,17 +86,6 @@ export async function runRipgrep(
   } finally {
     signal.removeEventListener('abort', onAbort);
     await group.end(KILL_GRACE_MS);
-  }
-}
-
-async function binary({ ripgrepPath }: SearchOptions): Promise<string> {
-  if (ripgrepPath !== undefined) return ripgrepPath;
-  try {
-    return (await import('@vscode/ripgrep')).rgPath;
-  } catch {
-    throw new Error(
-      `Searching needs ripgrep, whose binary is not installed for ${process.platform}-${process.arch} (an optional dependency of @vscode/ripgrep). Use grep or find with Bash instead.`,
-    );
   }
 }
 

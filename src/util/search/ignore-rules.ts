@@ -1,0 +1,45 @@
+/** Which files are left out: `.gitignore` and its kind, and the globs of a search. */
+import { expandBraces } from '../text/glob.ts';
+import { matchesPath, type PathPattern, pathPattern } from './name-pattern.ts';
+
+interface Rule {
+  readonly keeps: boolean;
+  readonly pattern: PathPattern;
+}
+
+const MAX_ALTERNATIVES = 64;
+
+/** The rules of an ignore file, in its order. */
+export function ignoreRules(text: string): readonly Rule[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const trimmed = line.replace(/(?<!\\) +$/, '');
+    if (trimmed === '' || trimmed.startsWith('#')) return [];
+    const keeps = trimmed.startsWith('!');
+    const pattern = pathPattern(keeps ? trimmed.slice(1) : trimmed);
+    return pattern === undefined ? [] : [{ keeps, pattern }];
+  });
+}
+
+/** Globs of a search: `!` in front leaves out, all others take in. */
+export function globRules(globs: readonly string[]): readonly Rule[] {
+  return globs.flatMap((glob) => {
+    const keeps = !glob.startsWith('!');
+    return expandBraces(keeps ? glob : glob.slice(1), MAX_ALTERNATIVES).flatMap((each) => {
+      const pattern = pathPattern(each);
+      return pattern === undefined ? [] : [{ keeps, pattern }];
+    });
+  });
+}
+
+/** What the last rule says that is about this path; undefined: none is. */
+export function verdictOf(
+  rules: readonly Rule[],
+  path: readonly string[],
+  isFolder: boolean,
+): 'keep' | 'leave out' | undefined {
+  const rule = rules.findLast(({ pattern }) => matchesPath(pattern, path, isFolder));
+  if (rule === undefined) return undefined;
+  return rule.keeps ? 'keep' : 'leave out';
+}
+
+export type Rules = readonly Rule[];

@@ -1,0 +1,109 @@
+/** The files below a folder, without those that ignore files leave out. Links are not followed. */
+import { access, readdir, readFile, realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { ignoreRules, type Rules, verdictOf } from './ignore-rules.ts';
+
+/** The rules of one folder. */
+interface Level {
+  readonly rules: Rules;
+  /** Number of leading names of a path that the rules do not look at. */
+  readonly depth: number;
+  /** The names from the folder of the rules down to where the walk starts, if it is above that. */
+  readonly above: readonly string[];
+}
+
+interface WalkOptions {
+  /** Globs, relative to `cwd`. */
+  readonly globs: Rules;
+  /** What the names of files must match, if there are any. */
+  readonly names: Rules;
+  readonly signal: AbortSignal;
+}
+
+/** Git's are read only in a repository; the last one is the strongest. */
+const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
+
+/** Paths relative to `cwd`, in the order of their names. `start`: relative to `cwd`, `.` for all of it. */
+export async function* walkFiles(
+  cwd: string,
+  start: string,
+  { globs, names: types, signal }: WalkOptions,
+): AsyncGenerator<string, void, void> {
+  const first = start.split(/[\\/]/).filter((name) => name !== '' && name !== '.');
+  const folder = await realpath(join(cwd, ...first));
+  const repository = await repositoryOf(folder);
+  const onlyKept = globs.some(({ keeps }) => keeps);
+
+  async function* below(
+    names: readonly string[],
+    depth: number,
+    above: readonly Level[],
+  ): AsyncGenerator<string> {
+    signal.throwIfAborted();
+    const path = join(cwd, ...names);
+    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const own = await rulesIn(path, repository !== undefined);
+    const levels = own.length === 0 ? above : [...above, { rules: own, above: [], depth }];
+    for (const entry of entries) {
+      const isFolder = entry.isDirectory();
+      if (!isFolder && !entry.isFile()) continue;
+      const within = [...names, entry.name];
+      const asked = verdictOf(globs, within, isFolder);
+      const ruled = asked ?? (isIgnored(levels, within, isFolder) ? 'leave out' : undefined);
+      if (ruled === 'leave out' || (ruled === undefined && onlyKept && !isFolder)) continue;
+      if (isFolder) yield* below(within, depth + 1, levels);
+      else if (types.length === 0 || verdictOf(types, within, false) === 'keep') yield within.join('/');
+    }
+  }
+
+  const levels = repository === undefined ? [] : await levelsAbove(repository, folder, first.length);
+  yield* below(first, first.length, levels);
+}
+
+function isIgnored(levels: readonly Level[], path: readonly string[], isFolder: boolean): boolean {
+  for (let at = levels.length - 1; at >= 0; at -= 1) {
+    const { rules, above, depth } = levels[at] as Level;
+    const verdict = verdictOf(rules, [...above, ...path.slice(depth)], isFolder);
+    if (verdict !== undefined) return verdict === 'leave out';
+  }
+  return false;
+}
+
+/** The folder with `.git` that this one is in. */
+async function repositoryOf(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const isRoot = await access(join(at, '.git')).then(
+      () => true,
+      () => false,
+    );
+    if (isRoot) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The rules of the folders from the repository's root down to the one above `folder`. */
+async function levelsAbove(root: string, folder: string, depth: number): Promise<readonly Level[]> {
+  const down = relative(root, folder).split(sep).filter(Boolean);
+  const levels: Level[] = [];
+  const exclude = await rulesOf(join(root, '.git', 'info', 'exclude'));
+  if (exclude.length > 0) levels.push({ rules: exclude, above: down, depth });
+  for (const at of down.keys()) {
+    const rules = await rulesIn(join(root, ...down.slice(0, at)), true);
+    if (rules.length > 0) levels.push({ rules, above: down.slice(at), depth });
+  }
+  return levels;
+}
+
+async function rulesIn(folder: string, inRepository: boolean): Promise<Rules> {
+  const files = inRepository ? IGNORE_FILES : IGNORE_FILES.slice(1);
+  return (await Promise.all(files.map((name) => rulesOf(join(folder, name))))).flat();
+}
+
+async function rulesOf(file: string): Promise<Rules> {
+  try {
+    return ignoreRules(await readFile(file, 'utf8'));
+  } catch {
+    return [];
+  }
+}
