@@ -2,15 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fileNamed } from '../code-blocks.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Step =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string; readonly prints: string | undefined };
-
-/** A block whose paragraph before ends with a name in code and a colon is a file: `agent.mjs`: */
-const NAMES_FILE = /`([\w./-]+)`:$/;
 
 /**
  * The steps of a page in its order. A `text` block after a `sh` block is what the commands print. Blocks of other kinds
@@ -21,8 +19,7 @@ export function stepsOf(page: string): readonly Step[] {
   const steps: Step[] = [];
   for (const match of text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)) {
     const [, language = '', block = ''] = match;
-    const before = text.slice(0, match.index).trimEnd();
-    const name = NAMES_FILE.exec(before)?.[1];
+    const name = fileNamed(text.slice(0, match.index));
     const last = steps.at(-1);
     if (name !== undefined) steps.push({ kind: 'file', name, text: block });
     else if (language === 'sh') steps.push({ kind: 'commands', text: block, prints: undefined });
