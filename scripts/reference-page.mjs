@@ -101,6 +101,19 @@ function messages() {
   );
 }
 
+/** Variables that set an option; the others are in the table of docs/cli.md. */
+async function variables(bundled, optionGroups) {
+  const { OPTIONS } = await bundled(`export { OPTIONS } from './src/options/table.ts';`);
+  const sentences = new Map([...optionGroups.values()].flat().map(({ name, meaning }) => [name, meaning]));
+  const rows = Object.entries(OPTIONS).flatMap(([name, { variable }]) =>
+    variable === undefined ? [] : [[code(variable), code(name), sentences.get(name) ?? '']],
+  );
+  return table(
+    ['variable', 'option of the same effect', 'meaning'],
+    rows.toSorted(([a], [b]) => a.localeCompare(b, 'en')),
+  );
+}
+
 /** Keys as the schema of settings has them, with the option that each one sets. */
 async function settings(bundled, optionGroups) {
   const { settingsSchema, z } = await bundled(
@@ -169,6 +182,13 @@ ${errorCodes()}
 What \`query()\` yields, and \`--output-format stream-json\` prints, one a line.
 
 ${messages()}
+
+## Variables of the environment
+
+These set an option. Those of connections, credentials, limits and the terminal are listed with [the command
+line](cli.md#environment). An option wins over its variable.
+
+${await variables(bundled, optionGroups)}
 
 ## Keys of settings
 
