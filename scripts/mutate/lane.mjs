@@ -1,0 +1,68 @@
+/**
+ * A process that keeps one vitest ready and runs test files with one mutant active. `{ files, mutant?, reached? }` comes in,
+ * `{ failed }` goes out: the names of what failed. `reached`: the file that takes what each test file reaches.
+ */
+import { fileURLToPath } from 'node:url';
+import { BaseSequencer, createVitest } from 'vitest/node';
+import { allMutants } from './mutants.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { sources, bail } = JSON.parse(process.env.MUTATE_LANE);
+const { codes } = allMutants(root, sources);
+
+class AsGiven extends BaseSequencer {
+  async sort(files) {
+    return files;
+  }
+}
+
+const vitest = await createVitest(
+  'test',
+  {
+    root,
+    watch: false,
+    isolate: false,
+    fileParallelism: false,
+    pool: 'threads',
+    bail,
+    reporters: [{}],
+    setupFiles: [fileURLToPath(new URL('setup.mjs', import.meta.url))],
+    sequence: { sequencer: AsGiven },
+    include: ['test/**/*.test.ts'],
+    exclude: ['**/node_modules/**'],
+    testTimeout: 20_000,
+  },
+  {
+    plugins: [
+      {
+        name: 'mutants',
+        enforce: 'pre',
+        transform: (_, id) => codes.get(id.split('?')[0].slice(root.length)),
+      },
+    ],
+  },
+);
+await vitest.standalone?.();
+
+process.on('message', async ({ files, mutant, reached }) => {
+  process.env.MUTANT = String(mutant ?? '');
+  if (reached === undefined) delete process.env.MUTANT_REACHED;
+  else process.env.MUTANT_REACHED = reached;
+  const project = vitest.getRootProject();
+  const specs = files.map((file) => project.createSpecification(`${root}${file}`));
+  const failed = [];
+  try {
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specs);
+    for (const module of testModules) {
+      if (module.state() !== 'failed') continue;
+      const test = [...module.children.allTests('failed')][0];
+      failed.push(`${module.moduleId.slice(root.length)}${test === undefined ? '' : ` > ${test.fullName}`}`);
+    }
+    if (failed.length === 0 && unhandledErrors.length > 0) failed.push(`unhandled: ${unhandledErrors[0]}`);
+  } catch (error) {
+    failed.push(`run: ${error}`);
+  }
+  process.send({ failed });
+});
+process.on('disconnect', () => process.exit());
+process.send('ready');
