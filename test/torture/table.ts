@@ -50,4 +50,10 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/history-versions',
     budget: { quick: 10, full: 60 },
   },
+  {
+    id: 'R15',
+    title: 'Changes of the code that tests notice',
+    file: 'reliability/mutation-score',
+    budget: { quick: 20, full: 900 },
+  },
 ];
