@@ -20,6 +20,7 @@ interface RunSessionOptions {
   readonly listener: Listener;
   readonly admission: Admission;
   readonly appends: AppendQueue;
+  readonly leases: LeaseStore;
   /** Aborted when another worker may have the session. */
   readonly lease: AbortSignal;
   /** Checked after each write, before what it permits is done. */
@@ -85,7 +86,8 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         admission: given.admission,
         ...options.engine,
         store: store.port,
-        leases: leasesOf(lease),
+        // The run was begun by this worker: what is left of an earlier one of its own ends.
+        leases: { acquire: (id) => given.leases.acquire(id, { takeOver: true }) },
         inbox: {
           ...inbox,
           async after(id, n) {
@@ -163,10 +165,6 @@ function watchInterrupts(
   void heard();
   return listener.watch('interrupt', sessionId, () => void heard());
 }
-
-const leasesOf = (signal: AbortSignal): LeaseStore => ({
-  acquire: async () => ({ signal, release: async () => undefined }),
-});
 
 /** The session that runs is there. */
 const known = (journal: JournalStore, sessionId: string): JournalStore => ({

@@ -10,6 +10,7 @@ import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
+import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
 import { openTables } from './postgres/migrations.ts';
 import { beginRun, endRun, failRun, type SessionRow } from './postgres/runs.ts';
@@ -130,6 +131,8 @@ export async function worker({
     onHandedOver: (runs, why) => figures.count(`runs_handed_over_${why}`, runs),
   });
 
+  const leases = createLeaseStore(database, listener, { workerId: id, life: liveness.lease });
+
   // Clients that do not ask DBOS for a run say that they have queued one.
   const stopHearing = listener.watch('run', undefined, (sessionId) => {
     if (sessionId !== undefined)
@@ -166,6 +169,7 @@ export async function worker({
         listener,
         admission: admission.of(session.tenant),
         appends,
+        leases,
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,

@@ -5,6 +5,7 @@ import { createAdmission } from '../../src/durable/postgres/admission/admission.
 import { createBlobStore } from '../../src/durable/postgres/blobs.ts';
 import { createInbox } from '../../src/durable/postgres/inbox.ts';
 import { createJournalStore } from '../../src/durable/postgres/journal.ts';
+import { createLeaseStore } from '../../src/durable/postgres/leases.ts';
 import { createListener } from '../../src/durable/postgres/listen.ts';
 import { migrate } from '../../src/durable/postgres/migrations.ts';
 import {
@@ -13,12 +14,15 @@ import {
   type Check,
   inboxChecks,
   journalStoreChecks,
+  leaseStoreChecks,
 } from '../../src/testing/index.ts';
 import { newDatabase } from './cluster.ts';
 
 const database = await openDatabase({ url: newDatabase() });
 await migrate(database);
 afterAll(() => database.close());
+
+const { signal: alive } = new AbortController();
 
 /** Each check begins with empty tables. */
 const emptied = async () => {
@@ -47,6 +51,12 @@ const checks: readonly Check[] = [
       await listener.close();
     };
     return { store: admission.of('tenant'), dispose };
+  }),
+  ...leaseStoreChecks(async () => {
+    await emptied();
+    const listener = createListener(database);
+    const leases = createLeaseStore(database, listener, { workerId: 'w', life: async () => alive });
+    return { store: leases, dispose: () => listener.close() };
   }),
   ...blobStoreChecks(async () => {
     await emptied();

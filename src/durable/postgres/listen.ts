@@ -8,7 +8,7 @@ import { uuid } from '../../util/ids/uuid.ts';
 import type { Database, RunStatement } from './database.ts';
 
 /** What happened, to a session or (`limit`) to a provider: the first word of a notification's payload. */
-type Happening = 'inbox' | 'interrupt' | 'answer' | 'run' | 'follow' | 'journal' | 'limit';
+type Happening = 'inbox' | 'interrupt' | 'answer' | 'run' | 'follow' | 'journal' | 'lease' | 'limit';
 
 export interface Listener {
   /**
