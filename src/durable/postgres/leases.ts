@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { LeaseStore } from '../../protocol/ports.ts';
 import type { Statements } from './database.ts';
+import { grouped } from './grouped.ts';
 import type { Listener } from './listen.ts';
 import { outlasting } from './outlasting.ts';
 
@@ -26,13 +27,16 @@ export function createLeaseStore(
   /** Of this process. */
   const held = new Map<string, AbortController>();
 
-  const ownerOf = async (sessionId: string) => {
-    const [row] = await run<{ readonly worker: string | null }>(
-      'select worker from turnwright.sessions where session_id = $1',
-      [sessionId],
+  /** undefined: no worker has it. */
+  const ownerOf = grouped(async (ids: readonly string[]) => {
+    const rows = await run<{ readonly id: string; readonly worker: string }>(
+      `select session_id as id, worker from turnwright.sessions
+       where session_id = any($1) and worker is not null`,
+      [ids],
     );
-    return row?.worker;
-  };
+    const owners = new Map(rows.map(({ id, worker }) => [id, worker]));
+    return ids.map((id) => owners.get(id));
+  });
 
   /** false: the session had this worker before. */
   async function claim(sessionId: string, takeOver: boolean): Promise<boolean> {
