@@ -39,6 +39,12 @@ export const ROWS: readonly ScoreRow[] = [
     budget: { quick: 15, full: 240 },
   },
   {
+    id: 'R5',
+    title: 'Streams cut off and split at every byte',
+    file: 'reliability/cut-streams',
+    budget: { quick: 20, full: 400 },
+  },
+  {
     id: 'R8',
     title: 'Simulated sessions: everything from one seed',
     file: 'reliability/simulated-sessions',

@@ -5,6 +5,7 @@ import { createModelClient } from '../../../src/model/client.ts';
 import type { ModelClientSetup, OpenedModel } from '../../../src/testing/index.ts';
 import { startChatServer } from './openai-chat-server.ts';
 import { startResponsesServer } from './openai-responses-server.ts';
+import type { WireServer } from './wire-server.ts';
 
 export type OpenAiApi = 'chat' | 'responses';
 
@@ -18,7 +19,7 @@ export async function openAiSdkModel(
   { renewCredential: _, ...setup }: ModelClientSetup,
   createOpenAi: CreateOpenAi,
   api: OpenAiApi,
-): Promise<OpenedModel> {
+): Promise<OpenedModel & { readonly server: WireServer }> {
   const server = await (api === 'chat' ? startChatServer() : startResponsesServer());
   const provider = createOpenAi({ baseURL: `${server.url}/v1`, apiKey: 'sk-checks' });
   const client = createModelClient({

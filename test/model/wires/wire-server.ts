@@ -53,8 +53,12 @@ export interface WireServer extends ModelServer {
   readonly port: number;
   /** All requests, look-ups included. */
   readonly requests: readonly RawRequest[];
+  /** Writes the bodies of messages from now on, behind the head. undefined: they are written whole, as always. */
+  writeBodiesWith(write: BodyWriter | undefined): void;
   close(): Promise<void>;
 }
+
+export type BodyWriter = (response: ServerResponse, body: Buffer) => void;
 
 const CHAT_COMPLETION = {
   id: 'chatcmpl-1',
@@ -68,6 +72,7 @@ export async function startWireServer(dialect: Dialect): Promise<WireServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
   let openAnswers = 0;
+  let writer: BodyWriter | undefined;
   const server = createServer(async (incoming, response) => {
     openAnswers++;
     response.on('close', () => openAnswers--);
@@ -94,7 +99,11 @@ export async function startWireServer(dialect: Dialect): Promise<WireServer> {
       reason: 'server_error',
       message: 'The test has given no answer for this request.',
     };
-    deliver(response, answer, request, dialect);
+    if (answer.kind === 'message' && writer !== undefined) {
+      const { status, headers, frames } = dialect.message(answer, request);
+      response.writeHead(status, headers);
+      writer(response, Buffer.concat(frames.map(({ bytes }) => Buffer.from(bytes as string))));
+    } else deliver(response, answer, request, dialect);
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -114,6 +123,9 @@ export async function startWireServer(dialect: Dialect): Promise<WireServer> {
     requests,
     answerWith: (...answers) => {
       queue = [...answers];
+    },
+    writeBodiesWith: (write) => {
+      writer = write;
     },
     get openSockets() {
       return sockets.size;
