@@ -45,6 +45,18 @@ export const ROWS: readonly ScoreRow[] = [
     budget: { quick: 20, full: 400 },
   },
   {
+    id: 'R6',
+    title: 'Streams that stall',
+    file: 'reliability/stalls',
+    budget: { quick: 10, full: 120 },
+  },
+  {
+    id: 'R7',
+    title: 'Retries, and answers that are none',
+    file: 'reliability/retries',
+    budget: { quick: 5, full: 30 },
+  },
+  {
     id: 'R8',
     title: 'Simulated sessions: everything from one seed',
     file: 'reliability/simulated-sessions',
