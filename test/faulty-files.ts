@@ -66,6 +66,7 @@ export interface FaultPlan {
   readonly sticky?: boolean;
   /** A failing append writes this part of its bytes first. */
   readonly part?: number;
+  readonly onFault?: () => void;
 }
 
 export interface FaultyFiles {
@@ -80,7 +81,9 @@ export function faultyFiles(plan: FaultPlan): FaultyFiles {
   let broken = true;
   const fails = (): boolean => {
     calls++;
-    return broken && (calls === plan.at || (plan.sticky === true && calls > plan.at));
+    const isFault = broken && (calls === plan.at || (plan.sticky === true && calls > plan.at));
+    if (isFault) plan.onFault?.();
+    return isFault;
   };
   const error = (): Error => Object.assign(new Error(`${plan.code}: injected`), { code: plan.code });
   const check = (): void => {

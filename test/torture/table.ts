@@ -27,6 +27,12 @@ export const ROWS: readonly ScoreRow[] = [
     budget: { quick: 10, full: 300 },
   },
   {
+    id: 'R2',
+    title: 'Disks that refuse',
+    file: 'reliability/disk-faults',
+    budget: { quick: 10, full: 180 },
+  },
+  {
     id: 'R3',
     title: 'The request after a resume',
     file: 'reliability/resume-equivalence',

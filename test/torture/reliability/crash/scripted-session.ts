@@ -9,6 +9,7 @@ import { QueryEngine } from '../../../../src/engine/query-engine.ts';
 import { modelInfo } from '../../../../src/model/catalog/model-info.ts';
 import { createViewBytes } from '../../../../src/model/request/message-byte-cache.ts';
 import { buildRequestBody } from '../../../../src/model/request/request-body.ts';
+import type { PersistentFiles } from '../../../../src/protocol/files.ts';
 import type { CallModel, ModelRequest } from '../../../../src/protocol/model/model.ts';
 import {
   callTool,
@@ -124,7 +125,12 @@ export interface SentBody {
 /** Only one request is answered with `answers: 1`, the next ones with a text. */
 export function openScripted(
   script: Script,
-  options: { readonly resume?: boolean; readonly keepsBodies?: boolean; readonly answers?: number } = {},
+  options: {
+    readonly resume?: boolean;
+    readonly keepsBodies?: boolean;
+    readonly answers?: number;
+    readonly files?: PersistentFiles;
+  } = {},
 ): OpenedSession {
   const places = placesOf(script);
   mkdirSync(places.cwd, { recursive: true });
@@ -153,6 +159,7 @@ export function openScripted(
     allowDangerouslySkipPermissions: true,
     durability: script.durability,
     enableFileCheckpointing: true,
+    files: options.files,
   });
   return { engine, sent };
 }
