@@ -13,6 +13,7 @@ export default defineConfig({
       'test/acp/**',
       'test/ai-sdk-v4/**',
       'test/azure-login/**',
+      'test/bundlers/**',
       'test/durable/**',
       'test/ccusage/**',
       'test/mcp-servers/**',

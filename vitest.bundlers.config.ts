@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Bundlers, runtimes and frameworks, with packages of their own: `npm ci --prefix test/bundlers` first. */
+export default defineConfig({
+  test: {
+    globalSetup: 'test/temporary-files.ts',
+    include: ['test/bundlers/*.test.ts'],
+    pool: 'threads',
+    // They share a folder, in which the package is installed.
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
