@@ -64,7 +64,11 @@ export const SECTIONS = [
 /** Titles in the list where the page's own heading is too long for it. */
 export const SHORT = {
   'README.md': 'Turnwright',
+  'docs/start.md': 'Start in ten minutes',
   'docs/migrate.md': 'From Claude Code',
+  'docs/recipes/sessions-in-my-database.md': 'Sessions in my database',
+  'docs/recipes/structured-output.md': 'Structured output',
+  'docs/recipes/test-with-a-scripted-model.md': 'Test without a model',
   'docs/comparison.md': 'Comparison',
   'docs/deploy.md': 'Workers on Postgres',
   'docs/compatibility.md': 'Compatibility in detail',

@@ -33,6 +33,16 @@ export const slug = (title) =>
 const titleOf = (source, text) =>
   (/^# (.+)$/m.exec(text)?.[1] ?? basename(source)).replaceAll('`', '').replaceAll('\\', '');
 
+/** What each entry is for, by its folder in the sources, the most used first. */
+const ENTRIES = {
+  index: '`query()`, tools, sessions, settings, types of all messages and options',
+  testing: 'a scripted model, doubles and a virtual clock for tests; checks for stores',
+  rehearsal: 'the Messages API on loopback, with faults by name',
+  page: 'an agent for pages in a browser, and the stream of the AI SDK',
+  'page/browser': 'the page’s part of it',
+  durable: 'sessions in Postgres, workers and the client that sends to them',
+};
+
 /** The reference names an entry after its file: as it is imported reads better. */
 function named(source, text) {
   const [, entry] = /^api\/([\w/]+)\/README\.md$/.exec(source) ?? [];
@@ -42,12 +52,14 @@ function named(source, text) {
       : `turnwright/${name.replace(/^page\b/, 'web').replace('browser', 'client')}`;
   if (entry !== undefined) return text.replace(/^# .*/, `# ${specifier(entry)}`);
   if (source !== 'api/README.md') return text.replace(/^# (?:Type Alias|[A-Z][a-z]+): (.*)/, '# $1');
-  const intro = 'Every name that an entry of the package exports, made from the sources.';
-  const links = text.replace(
-    /\[([\w/]+)\]\(([\w/]+)\/README\.md\)/g,
-    (_, name, folder) => `[${specifier(name)}](${folder}/README.md)`,
+  const folders = [...text.matchAll(/\]\(([\w/]+)\/README\.md\)/g)].map(([, folder]) => folder);
+  const unknown = folders.filter((folder) => ENTRIES[folder] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`ENTRIES in site/lib/pages.mjs has no sentence for ${unknown.join(', ')}.`);
+  const lines = Object.entries(ENTRIES).map(
+    ([folder, meaning]) => `- [${specifier(folder)}](${folder}/README.md): ${meaning}`,
   );
-  return links.replace(/^# API\n\n## Modules/, `# API\n\n${intro}\n`);
+  return `# API\n\nEvery name that an entry of the package exports, made from the sources.\n\n${lines.join('\n')}\n`;
 }
 
 /**

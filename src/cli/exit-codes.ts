@@ -9,11 +9,11 @@ export const EXIT = {
   usage: 2,
   /** 128 + SIGHUP: the terminal was closed. */
   hangup: 129,
-  /** 128 + SIGINT. */
+  /** 128 + SIGINT: Ctrl-C. */
   interrupted: 130,
   /** 128 + SIGPIPE: the reader of the output closed it. */
   outputClosed: 141,
-  /** 128 + SIGTERM. */
+  /** 128 + SIGTERM: another program ended it. */
   terminated: 143,
 } as const;
 

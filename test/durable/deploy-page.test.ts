@@ -1,6 +1,6 @@
 /** The blocks of docs/deploy.md: units that systemd accepts, commands that parse, and a backup that restores. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,4 +115,19 @@ test('a backup restores to a database in which the sessions are', async () => {
   expect(await again.run('select session_id, state from turnwright.sessions')).toEqual([
     { session_id: 's1', state: 'queued' },
   ]);
+});
+
+test('limits are set as the page sets them', async () => {
+  const url = newDatabase();
+  await prepareDatabase(url);
+  const program = blocks('ts').find((text) => text.includes('setLimit')) ?? '';
+  const folder = mkdtempSync(join(ROOT, 'dist/limits-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'limits.mjs');
+  writeFileSync(file, program.replace(/postgresql:[^']*/, url));
+  execFileSync(process.execPath, [file]);
+  const database = await openDatabase({ url });
+  onTestFinished(() => database.close());
+  const rows = await database.run('select * from turnwright.limits');
+  expect(rows).toHaveLength(2);
 });
