@@ -16,6 +16,24 @@ class AsGiven extends BaseSequencer {
   }
 }
 
+/** Of the run in progress: the modules that vitest returns include those of earlier runs. */
+let failed = [];
+const reporter = {
+  onTestCaseResult(test) {
+    if (test.result().state === 'failed') failed.push(`${nameOf(test.module)} > ${test.fullName}`);
+  },
+  onTestModuleEnd(module) {
+    if (module.errors().length > 0) failed.push(nameOf(module));
+  },
+  onTestSuiteResult(suite) {
+    if (suite.errors().length > 0) failed.push(`${nameOf(suite.module)} > ${suite.fullName}`);
+  },
+  onTestRunEnd(_, errors) {
+    if (errors.length > 0) failed.push(`unhandled: ${errors[0].message}`);
+  },
+};
+const nameOf = ({ moduleId }) => moduleId.slice(root.length);
+
 const vitest = await createVitest(
   'test',
   {
@@ -25,12 +43,12 @@ const vitest = await createVitest(
     fileParallelism: false,
     pool: 'threads',
     bail,
-    reporters: [{}],
+    reporters: [reporter],
     setupFiles: [fileURLToPath(new URL('setup.mjs', import.meta.url))],
     sequence: { sequencer: AsGiven },
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
-    testTimeout: 20_000,
+    testTimeout: bail === 0 ? 90_000 : 20_000,
   },
   {
     plugins: [
@@ -50,15 +68,9 @@ process.on('message', async ({ files, mutant, reached }) => {
   else process.env.MUTANT_REACHED = reached;
   const project = vitest.getRootProject();
   const specs = files.map((file) => project.createSpecification(`${root}${file}`));
-  const failed = [];
+  failed = [];
   try {
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specs);
-    for (const module of testModules) {
-      if (module.state() !== 'failed') continue;
-      const test = [...module.children.allTests('failed')][0];
-      failed.push(`${module.moduleId.slice(root.length)}${test === undefined ? '' : ` > ${test.fullName}`}`);
-    }
-    if (failed.length === 0 && unhandledErrors.length > 0) failed.push(`unhandled: ${unhandledErrors[0]}`);
+    await vitest.runTestSpecifications(specs);
   } catch (error) {
     failed.push(`run: ${error}`);
   }

@@ -156,10 +156,10 @@ describe('a summary that fails', () => {
     expect((await running).outcome).toEqual({ kind: 'aborted' });
   });
 
-  it('asks the ledger first', async () => {
-    const ledger = { ...countingLedger(), reserve: () => ({ ok: false, reason: 'No money left.' }) as const };
-    const { outcome, model } = await summarise([], undefined, ledger);
-    expect(outcome).toEqual({ kind: 'failed', failure: { kind: 'budget', message: 'No money left.' } });
-    expect(model.requests).toHaveLength(0);
+  it('that the budget cannot pay for is not asked for again', async () => {
+    const refused = { kind: 'budget', message: 'No money left.' } as const;
+    const { outcome, model } = await summarise([fail(refused)]);
+    expect(outcome).toEqual({ kind: 'failed', failure: refused });
+    expect(model.requests).toHaveLength(1);
   });
 });
