@@ -52,6 +52,11 @@ describe('envelope', () => {
     expect(decodeLine(line)).toMatchObject({ kind: 'ok', entry: { ...body, cwd: `/${text}` } });
   });
 
+  it.each([10, 60_000, 70_000, 1_000_000])('a line with %d characters has the sum of all of it', (chars) => {
+    const body: JournalBody = { type: 'result', id: 'i', submission: 's', result: 'ü€'.repeat(chars / 2) };
+    expect(decodeLine(encode(body))).toMatchObject({ kind: 'ok', entry: body });
+  });
+
   it.each([
     ['as large text that the model reads too', 20_000, (text: string) => [{ type: 'text', text }], 1],
     ['as a short text', 100, (text: string) => [{ type: 'text', text }], 2],
