@@ -60,6 +60,8 @@ class RoutingClient implements ModelClient {
   }
 
   readonly infoOf = (name: string): ModelInfo => {
+    // Asked for several times a turn. A name without a colon has no provider.
+    if (!name.includes(':')) return this.#providers.own.infoOf(name);
     const { provider, model } = this.#named(name);
     if (provider === undefined || this.#providers.refusal(provider) !== undefined)
       return this.#providers.own.infoOf(name);

@@ -169,7 +169,11 @@ class Tools implements ToolsPort {
 
   /** Without ToolSearch, as in agents with a list of their own, nothing can be loaded later. */
   get #deferral(): Deferral | undefined {
-    return this.#tools().find(TOOL_SEARCH_TOOL) === undefined ? undefined : this.#options.deferral;
+    return this.#deferralOf(this.#tools());
+  }
+
+  #deferralOf(set: ToolSet): Deferral | undefined {
+    return set.find(TOOL_SEARCH_TOOL) === undefined ? undefined : this.#options.deferral;
   }
 
   #isTold(tool: AnyTool): boolean {
@@ -183,11 +187,12 @@ class Tools implements ToolsPort {
   }
 
   #find(name: string): AnyTool | undefined {
-    const { aliases = {} } = this.#options;
-    const deferral = this.#deferral;
-    const target = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name;
-    const tool = this.#tools().find(target);
-    return tool !== undefined && deferral?.defers(tool) === true ? withSchemaHint(tool) : tool;
+    const { aliases } = this.#options;
+    const set = this.#tools();
+    const target = aliases !== undefined && Object.hasOwn(aliases, name) ? (aliases[name] as string) : name;
+    const tool = set.find(target);
+    if (tool === undefined) return undefined;
+    return this.#deferralOf(set)?.defers(tool) === true ? withSchemaHint(tool) : tool;
   }
 
   /** Computed once per model and set of tools, so that requests repeat byte for byte (L3). */
@@ -216,7 +221,7 @@ class Tools implements ToolsPort {
   /** The part of them that is sent now. */
   #upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
     const { offers } = this.#options;
-    const deferral = this.#deferral;
+    const deferral = this.#deferralOf(entry.set);
     const window = deferral?.windowOf(model) ?? 0;
     const version = deferral?.version ?? 0;
     const without = this.#quarantined.size;

@@ -81,12 +81,28 @@ export function purposeOf(source: QuerySource): SpendingPurpose {
 
 /** The sum of two rows or totals. USD are rounded to 12 places, where binary fractions leave noise. */
 function addCounts(a: SpendingCounts, b: SpendingCounts): SpendingCounts {
-  return mapCounts((name) => a[name] + b[name]);
+  return addTimes(a, b, 1);
 }
 
 /** What `a` has more than `b`. */
 export function subtractCounts(a: SpendingCounts, b: SpendingCounts): SpendingCounts {
-  return mapCounts((name) => a[name] - b[name]);
+  return addTimes(a, b, -1);
+}
+
+function addTimes(a: SpendingCounts, b: SpendingCounts, times: 1 | -1): SpendingCounts {
+  return {
+    inputTokens: a.inputTokens + times * b.inputTokens,
+    outputTokens: a.outputTokens + times * b.outputTokens,
+    cacheReadInputTokens: a.cacheReadInputTokens + times * b.cacheReadInputTokens,
+    cacheCreationInputTokens: a.cacheCreationInputTokens + times * b.cacheCreationInputTokens,
+    cacheCreationEphemeral5mInputTokens:
+      a.cacheCreationEphemeral5mInputTokens + times * b.cacheCreationEphemeral5mInputTokens,
+    cacheCreationEphemeral1hInputTokens:
+      a.cacheCreationEphemeral1hInputTokens + times * b.cacheCreationEphemeral1hInputTokens,
+    thinkingTokens: a.thinkingTokens + times * b.thinkingTokens,
+    webSearchRequests: a.webSearchRequests + times * b.webSearchRequests,
+    costUSD: roundedUsd(a.costUSD + times * b.costUSD),
+  };
 }
 
 export const NO_COUNTS: SpendingCounts = Object.freeze(mapCounts(() => 0));
@@ -129,7 +145,10 @@ export function countsOf(usage: Usage, costUSD: number): SpendingCounts {
 
 /** Adds a row to the one of the same model, provider, agent and purpose, or appends it. */
 export function withRow(rows: readonly SpendingRow[], row: SpendingRow): readonly SpendingRow[] {
-  const at = rows.findIndex((other) => KEY.every((name) => other[name] === row[name]));
+  const at = rows.findIndex(
+    ({ model, provider, agent, purpose }) =>
+      model === row.model && provider === row.provider && agent === row.agent && purpose === row.purpose,
+  );
   const before = rows[at];
   if (before === undefined) return [...rows, row];
   const sum: SpendingRow = {
@@ -140,8 +159,6 @@ export function withRow(rows: readonly SpendingRow[], row: SpendingRow): readonl
   };
   return rows.with(at, sum);
 }
-
-const KEY = ['model', 'provider', 'agent', 'purpose'] as const;
 
 /** What each model has used, over all agents and purposes, by the model's name. */
 export function countsByModel(rows: readonly SpendingRow[]): Readonly<Record<string, SpendingCounts>> {

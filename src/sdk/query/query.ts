@@ -276,7 +276,7 @@ async function* run(
         refuseAborted(caller);
         for (const message of batch) {
           if (message.type === 'result') last = message;
-          else stream.heard(message);
+          else if (message.type === 'system') stream.heard(message);
         }
         const result = resultIn(batch);
         if (result !== undefined) feed.turnEnding(result.terminal_reason);

@@ -2,9 +2,18 @@
 import type { Batch } from '../../engine/submission/submit-message.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 
-export const resultIn = (batch: Batch): SDKResultMessage | undefined =>
-  batch.findLast((message) => message.type === 'result');
+export function resultIn(batch: Batch): SDKResultMessage | undefined {
+  // Every batch of a run is asked.
+  for (let at = batch.length - 1; at >= 0; at--) {
+    const message = batch[at];
+    if (message?.type === 'result') return message;
+  }
+  return undefined;
+}
 
 /** The run is over without a result; another one, with `resume`, goes on. */
-export const isParkedIn = (batch: Batch): boolean =>
-  batch.some((message) => message.type === 'system' && message.subtype === 'session_parked');
+export function isParkedIn(batch: Batch): boolean {
+  for (const message of batch)
+    if (message.type === 'system' && message.subtype === 'session_parked') return true;
+  return false;
+}
