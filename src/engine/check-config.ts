@@ -12,7 +12,9 @@ const FIELDS = {
 
 /** Throws `invalid_option`, naming the field, for values that no run could mean. */
 export function checkConfig(config: QueryEngineConfig): void {
-  checkOptions(Object.fromEntries(ENGINE_OPTIONS.map((name) => [name, config[name]])));
+  const given: Record<string, unknown> = {};
+  for (const name of ENGINE_OPTIONS) if (config[name] !== undefined) given[name] = config[name];
+  checkOptions(given);
   for (const name of ['maxOutputTokens', 'tokenBudget'] as const)
     checkValue(name, FIELDS[name], config[name]);
   if (!isAbsolute(config.cwd)) throw invalidOption('cwd', 'must be an absolute path');

@@ -36,10 +36,22 @@ interface PublishedNames {
 /** The configuration as callers write it: the engine's fields, also under their published names. */
 export interface PublicConfig extends QueryEngineConfig, PublishedNames {}
 
-/** Every field under its own name. */
+const OTHER_NAMES: readonly (keyof PublishedNames)[] = [
+  'userSpecifiedModel',
+  'thinkingConfig',
+  'handleElicitation',
+  'customSystemPrompt',
+  'appendSystemPrompt',
+  'jsonSchema',
+  'permissionPromptTool',
+  'agentLimits',
+];
+
+/** Every field under its own name, in a new object. */
 export function underOwnNames(given: PublicConfig): QueryEngineConfig;
 export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngineConfig>;
 export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngineConfig> {
+  if (!OTHER_NAMES.some((name) => name in given)) return { ...given };
   const { userSpecifiedModel, thinkingConfig, handleElicitation, ...others } = given;
   const { customSystemPrompt: custom, appendSystemPrompt: append, jsonSchema: schema, ...more } = others;
   const { permissionPromptTool, agentLimits, ...own } = more;

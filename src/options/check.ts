@@ -9,7 +9,8 @@ type Given = { readonly [Name in OptionName]?: unknown };
  * Throws `invalid_option` for a name that is not in the table, a value of another kind, and a contradiction.
  */
 export function checkOptions(options: Given): void {
-  for (const [name, value] of Object.entries(options)) {
+  for (const name of Object.keys(options)) {
+    const value = options[name as OptionName];
     if (value === undefined) continue;
     const row = rowOf(name);
     if (row === undefined) throw invalidOption(name, 'is not supported');
@@ -25,13 +26,16 @@ export function checkValue(name: string, row: Pick<Row, 'is'>, value: unknown): 
   if (value !== undefined && !row.is.accepts(value)) throw invalidOption(name, mustBe(row.is, value));
 }
 
+/** The options that exclude or need others, in the order of the table. */
+const RELATED = Object.entries<Row>(OPTIONS).flatMap(([name, { excludes, needs }]) =>
+  excludes === undefined && needs === undefined ? [] : [{ name: name as OptionName, excludes, needs }],
+);
+
 /** The first contradiction between options, as a sentence: two that exclude each other, or a missing one. */
 export function contradiction(options: Given, called: (name: OptionName) => string): string | undefined {
   const isGiven = (name: OptionName) => options[name] !== undefined && options[name] !== false;
-  for (const [key, row] of Object.entries<Row>(OPTIONS)) {
-    const name = key as OptionName;
+  for (const { name, excludes, needs } of RELATED) {
     if (!isGiven(name)) continue;
-    const { excludes, needs } = row;
     if (excludes !== undefined && isGiven(excludes))
       return `${called(name)} and ${called(excludes)} exclude each other.`;
     if (needs !== undefined && !needs.some(isGiven))

@@ -161,10 +161,14 @@ function readHeaders(text: string | undefined): Readonly<Record<string, string>>
 const LENIENT: readonly string[] = ['toolSearch', 'toolConfig'];
 
 /** The options whose rows name a variable. */
+const FROM_VARIABLES = Object.entries<Row>(OPTIONS).flatMap(([name, { is, variable: named }]) =>
+  named === undefined || LENIENT.includes(name) ? [] : [{ name, is, named }],
+);
+
 function readOptions(text: (name: string) => string | undefined): BaseOptions {
   const options: Record<string, unknown> = {};
-  for (const [name, { is, variable: named }] of Object.entries<Row>(OPTIONS)) {
-    const words = named === undefined || LENIENT.includes(name) ? undefined : text(named);
+  for (const { name, is, named } of FROM_VARIABLES) {
+    const words = text(named);
     if (words === undefined) continue;
     const value = (is as unknown) === trueOrFalse ? isOn(words) : is.read?.(words, undefined);
     if (!is.accepts(value)) throw invalid(`${named} ${mustBe(is, words)}.`);
