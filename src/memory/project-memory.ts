@@ -24,7 +24,7 @@ import { renderChanged, renderNested, renderRelevant, shownIn } from './render.t
 
 interface ProjectMemoryOptions {
   readonly cwd: string;
-  readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
+  readonly files: Pick<PersistentFiles, 'exists' | 'readRange' | 'stat' | 'realpath' | 'readDir'>;
   /** Only the named sources are read. */
   readonly sources: readonly ('user' | 'project' | 'local')[];
   /** The configuration home; undefined: there is none. */

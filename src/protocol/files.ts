@@ -22,6 +22,8 @@ export interface PersistentFiles {
     options?: { readonly cut?: boolean },
   ): Promise<PlainFile | undefined>;
   stat(path: string): Promise<FileStat | undefined>;
+  /** Synchronous I/O without the thread pool; false also for a path that cannot be reached. */
+  exists(path: string): Promise<boolean>;
   lstat(path: string): Promise<FileStat | undefined>;
   realpath(path: string): Promise<string>;
   /** What a symbolic link says, as it is written. */

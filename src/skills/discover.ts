@@ -9,7 +9,7 @@ import { type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
 
 export type SkillFiles = Pick<
   PersistentFiles,
-  'lstat' | 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'
+  'exists' | 'lstat' | 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'
 >;
 
 /** A folder of skill folders; or, with a SKILL.md of its own, one skill. */

@@ -24,6 +24,16 @@ describe('nodeFiles', () => {
     }
   });
 
+  it('exists follows links, and is false for what is missing or cannot be reached', async () => {
+    await writeFile(file, '');
+    await symlink(join(temp.path, 'nowhere'), join(temp.path, 'broken'));
+    await symlink(file, join(temp.path, 'whole'));
+    const found = [file, temp.path, 'whole', 'broken', 'missing', 'file/beneath'].map((name) =>
+      nodeFiles.exists(join(name === file || name === temp.path ? '/' : temp.path, name)),
+    );
+    expect(await Promise.all(found)).toEqual([true, true, true, false, false, false]);
+  });
+
   it('writeAtomic gives a new file its mode and leaves that of an old one, whatever the umask', async () => {
     await nodeFiles.writeAtomic(file, 'secret', { mode: 0o640 });
     expect(await modeOf(file)).toBe(0o640);

@@ -34,7 +34,10 @@ export interface ConfigSources {
   readonly env?: Env | undefined;
   /** Absolute. */
   readonly cwd: string;
-  readonly files: Pick<PersistentFiles, 'readFile' | 'readPlain' | 'readDir' | 'realpath' | 'stat'>;
+  readonly files: Pick<
+    PersistentFiles,
+    'exists' | 'readFile' | 'readPlain' | 'readDir' | 'realpath' | 'stat'
+  >;
   /** The settings files as they were when the session began. Absent: they are read. */
   readonly readBefore?: readonly SettingsLayer[] | undefined;
   /** Default that of this machine. */
@@ -192,7 +195,7 @@ export async function resolveConfig({
 async function rootOfRepository(
   projectRoot: string,
   home: string | undefined,
-  files: Pick<PersistentFiles, 'stat'>,
+  files: Pick<PersistentFiles, 'exists'>,
 ): Promise<string> {
   const root = (await projectFolders(projectRoot, files)).at(-1) ?? projectRoot;
   return root === home ? projectRoot : root;

@@ -4,7 +4,7 @@ import { isInside } from './inside.ts';
 /** File operations of rooms that read files of a project. */
 export type LookedAtFiles = Pick<
   PersistentFiles,
-  'lstat' | 'readDir' | 'readFile' | 'readRange' | 'realpath' | 'stat'
+  'exists' | 'lstat' | 'readDir' | 'readFile' | 'readRange' | 'realpath' | 'stat'
 >;
 
 interface Confinement {
@@ -45,6 +45,11 @@ export function confinedFiles(files: LookedAtFiles, { root, isDenied, refused }:
     });
   return {
     stat: (path) => unlessAbsent(judged(path).then((real) => files.stat(real))),
+    exists: (path) =>
+      judged(path).then(
+        (real) => files.exists(real),
+        () => false,
+      ),
     lstat: (path) => unlessAbsent(judged(path).then(() => files.lstat(path))),
     // The caller judges by the result, and reports it.
     realpath: (path) => (isInside(path, root) ? judged(path, false) : files.realpath(path)),

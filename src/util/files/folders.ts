@@ -12,7 +12,7 @@ const MAX_FOLDERS = 32;
  */
 export async function projectFolders(
   folder: string,
-  files: Pick<PersistentFiles, 'stat'>,
+  files: Pick<PersistentFiles, 'exists'>,
 ): Promise<readonly string[]> {
   return (await foldersOfRepository(folder, files)) ?? [folder];
 }
@@ -20,12 +20,12 @@ export async function projectFolders(
 /** The same; undefined outside of a repository. */
 export async function foldersOfRepository(
   folder: string,
-  files: Pick<PersistentFiles, 'stat'>,
+  files: Pick<PersistentFiles, 'exists'>,
 ): Promise<readonly string[] | undefined> {
   const folders: string[] = [];
   for (let at = folder; folders.length < MAX_FOLDERS; at = dirname(at)) {
     folders.push(at);
-    if ((await files.stat(join(at, '.git')).catch(() => undefined)) !== undefined) return folders;
+    if (await files.exists(join(at, '.git'))) return folders;
     if (dirname(at) === at) break;
   }
   return undefined;

@@ -136,6 +136,7 @@ export function filesOn(disk: MemoryDisk, weather: DiskWeather): PersistentFiles
         return { stat, bytes: disk.read(path).subarray(0, maxBytes) };
       }),
     stat: (path) => done(() => statOf(path)),
+    exists: (path) => done(() => disk.has(path)),
     lstat: (path) => done(() => statOf(path)),
     realpath: (path) =>
       done(() => {
