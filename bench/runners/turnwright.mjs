@@ -10,15 +10,19 @@ export async function callersImports() {
   zod = await import('zod');
 }
 
-export async function load() {
+/** Without the built-in tools, as the other runners have none. */
+export const load = () => loadWith({ tools: [] });
+
+/** `offered`: options that say which built-in tools a request offers. */
+export async function loadWith(offered) {
   turnwright = await import('turnwright');
-  return run;
+  return (input) => run(input, offered);
 }
 
 /** One for the process, as sessions that run side by side would share it. */
 let ownHome;
 
-async function run({ baseUrl, tools, prepared, onDelta }) {
+async function run({ baseUrl, tools, prepared, onDelta }, offered) {
   const { createSdkMcpServer, query, tool } = turnwright;
   const { z } = zod;
   if (prepared === undefined) ownHome ??= temporaryHome();
@@ -43,7 +47,7 @@ async function run({ baseUrl, tools, prepared, onDelta }) {
       env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: home },
       model: 'claude-sonnet-5',
       mcpServers: { bench: server },
-      tools: [],
+      ...offered,
       allowedTools: tools.map(({ name }) => `mcp__bench__${name}`),
       permissionMode: 'bypassPermissions',
       allowDangerouslySkipPermissions: true,
