@@ -4,6 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import { TurnwrightError } from '../protocol/errors.ts';
+import { systemClock } from '../util/clock.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run } from './dispatch.ts';
 import type { RunStatement } from './postgres/database.ts';
 import { withHosts } from './postgres/runs.ts';
@@ -78,6 +79,14 @@ export async function openDispatch(url: string): Promise<Dispatch> {
       return runs.length;
     },
     handOverRuns,
+    async prune(olderThanMs) {
+      const endTime = new Date(systemClock.nowMs() - olderThanMs).toISOString();
+      for (let limit = 1_000, more = true; more; ) {
+        const ended = await list({ status: ['SUCCESS', 'ERROR', 'CANCELLED'], endTime, limit });
+        await client.deleteWorkflows(ended.map(({ workflowID }) => workflowID));
+        more = ended.length === limit;
+      }
+    },
     close: () => client.destroy(),
   };
 }

@@ -6,10 +6,11 @@ export type { Limit } from './postgres/admission/bucket.ts';
 export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
 export { type Database, openDatabase } from './postgres/database.ts';
 export { checkTables, type Migrated, TABLES_VERSION } from './postgres/migrations.ts';
-export { type Overview, overviewOf, pruneSessions, type SeenWorker } from './postgres/overview.ts';
+export { type Overview, overviewOf, type SeenWorker } from './postgres/overview.ts';
 export type { SessionRow } from './postgres/runs.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
 export { prepareDatabase } from './prepare-database.ts';
+export { pruneSessions } from './prune-sessions.ts';
 export type { Followed } from './stream-reader.ts';
 export {
   MODULE_FIELDS,

@@ -1,9 +1,11 @@
 /** Which workers live, and what happens to the runs of those that do not. */
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { paused } from '../util/async/paused.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { Dispatch } from './dispatch.ts';
+
 import type { Database } from './postgres/database.ts';
 import { sweep } from './sweep.ts';
 
@@ -144,13 +146,6 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     },
   };
 }
-
-/** false: the signal was aborted. */
-const paused = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  systemClock.sleep(ms, signal).then(
-    () => true,
-    () => false,
-  );
 
 const ended = (signal: AbortSignal): Promise<readonly never[]> =>
   new Promise((resolve) => {

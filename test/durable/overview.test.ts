@@ -1,6 +1,7 @@
 /** The state of a database as a whole, and the removal of old sessions. */
 import { expect, test } from 'vitest';
-import { type Database, overviewOf, pruneSessions } from '../../src/durable/index.ts';
+import { type Database, overviewOf } from '../../src/durable/index.ts';
+import { deleteOldSessions } from '../../src/durable/postgres/overview.ts';
 import { openedDatabase } from './opened.ts';
 
 async function withSessions(): Promise<Database> {
@@ -40,7 +41,7 @@ test('the overview counts sessions by state, open questions and workers', async 
 
 test('pruning removes old sessions with all their rows, and none that waits for an answer', async () => {
   const db = await withSessions();
-  const gone = await pruneSessions(db, { olderThanMs: 30 * 86_400_000 });
+  const gone = await deleteOldSessions(db, { olderThanMs: 30 * 86_400_000 });
   expect(gone.toSorted()).toEqual(['old', 'poisoned']);
   const left = await db.run<{ session_id: string }>('select session_id from turnwright.sessions');
   expect(left.map(({ session_id }) => session_id).toSorted()).toEqual(['queued', 'waits', 'young']);
@@ -66,7 +67,7 @@ test('every table with sessions is pruned', async () => {
     await db.run(
       `insert into turnwright.${table_name} (${names.join(', ')}) values ('poisoned', ${values.join(', ')})`,
     );
-    await pruneSessions(db, { olderThanMs: 30 * 86_400_000 });
+    await deleteOldSessions(db, { olderThanMs: 30 * 86_400_000 });
     await db.run(
       "insert into turnwright.sessions (session_id, state, updated_at) values ('poisoned', 'poisoned', now() - interval '40 days')",
     );

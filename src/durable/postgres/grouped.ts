@@ -9,7 +9,7 @@ interface GroupOptions<Given> {
   readonly most?: number;
   /** Statements at the same time: the next one is prepared while the first is committed. */
   readonly statements?: number;
-  /** Size of a call, and that of all calls of one statement, which may be exceeded by the first call alone. */
+  /** Size of a call, and of all calls of one statement; the first call alone may exceed that. */
   readonly sizeOf?: (given: Given) => number;
   readonly mostSize?: number;
 }

@@ -87,7 +87,7 @@ const SESSIONS_AT_ONCE = 100;
  * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
  * `olderThanMs`. A session that waits for an answer is kept. Returns their ids.
  */
-export async function pruneSessions(
+export async function deleteOldSessions(
   database: Database,
   { olderThanMs }: { readonly olderThanMs: number },
 ): Promise<readonly string[]> {

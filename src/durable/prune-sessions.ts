@@ -1,0 +1,23 @@
+/** Removes sessions that are over, and what the dispatch keeps of runs that are over. */
+import { openDispatch } from './dbos.ts';
+import type { Database } from './postgres/database.ts';
+import { deleteOldSessions } from './postgres/overview.ts';
+
+/**
+ * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
+ * `olderThanMs`, and the records of ended runs that were asked for before. A session that waits for an answer
+ * is kept. Returns the ids of the sessions.
+ */
+export async function pruneSessions(
+  database: Database,
+  { olderThanMs }: { readonly olderThanMs: number },
+): Promise<readonly string[]> {
+  const gone = await deleteOldSessions(database, { olderThanMs });
+  const dispatch = await openDispatch(database.url);
+  try {
+    await dispatch.prune(olderThanMs);
+  } finally {
+    await dispatch.close();
+  }
+  return gone;
+}
