@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { pruneTypes } from './prune-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -52,5 +53,12 @@ chmodSync(`${out}/bin/turnwright`, 0o755);
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${out}/types`];
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 if (types.status !== 0) process.exit(types.status ?? 1);
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+pruneTypes(
+  `${out}/types`,
+  Object.values(exports).flatMap(({ types }) =>
+    types === undefined ? [] : [types.replace('./dist/types/', '')],
+  ),
+);
 rmSync('dist', { recursive: true, force: true });
 renameSync(out, 'dist');

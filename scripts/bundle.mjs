@@ -1,7 +1,7 @@
 // The bundle: a file for each door, one with what importing the library loads, and lazy chunks beside them.
 // rolldown decides what goes where, as it lets us say so; esbuild prints, as it keeps lines short.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 import { rolldown } from 'rolldown';
 
@@ -85,6 +85,7 @@ async function print({ code, map, fileName }, path) {
   if (/[^\0-\x7f]/.test(printed.code)) throw new Error(`${fileName} is not plain ASCII.`);
   mkdirSync(dirname(path), { recursive: true });
   if (map === null) return writeFileSync(path, printed.code);
-  writeFileSync(path, `${printed.code}//# sourceMappingURL=${basename(path)}.map\n`);
+  // Not named in the file: maps are for profiles made in a clone, and are not in the package.
+  writeFileSync(path, printed.code);
   writeFileSync(`${path}.map`, printed.map);
 }

@@ -7,29 +7,32 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { layOutPackage, pack } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const failures = [];
 const folder = mkdtempSync(join(tmpdir(), 'turnwright-package-'));
 try {
-  const { messages, pkg } = await publint({ pkgDir: root, strict: true });
+  const staged = join(folder, 'package');
+  const manifest = layOutPackage(staged);
+  const { messages, pkg } = await publint({ pkgDir: staged, strict: true });
   for (const message of messages) {
     const text = formatMessage(message, pkg);
     if (message.type === 'suggestion') console.log(`publint suggests: ${text}`);
     else failures.push(`publint: ${text}`);
   }
+  for (const field of ['repository', 'homepage', 'bugs', 'keywords', 'author', 'license'])
+    if (manifest[field] === undefined) failures.push(`package.json has no ${field}`);
 
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: root,
-      encoding: 'utf8',
-    }),
-  );
+  const packed = pack(staged, folder);
+  const MAX_UNPACKED = 4e6;
+  if (packed.unpackedSize > MAX_UNPACKED)
+    failures.push(`the package has ${packed.unpackedSize} bytes unpacked, more than ${MAX_UNPACKED}`);
   const stray = packed.files
     .map((file) => file.path)
     .filter(
       (path) =>
-        !/^(dist|docs|examples)\/|^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(path),
+        !/^dist\/(?!.*\.map$)|^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(path),
     );
   if (stray.length > 0) failures.push(`files that do not belong into the package: ${stray.join(', ')}`);
   console.log(`package: ${packed.files.length} files, ${(packed.unpackedSize / 1e6).toFixed(2)} MB unpacked`);
