@@ -3,7 +3,7 @@
  * has room again. And a disk that is really full.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SDKMessage } from '../../../src/index.ts';
@@ -200,11 +200,25 @@ async function fullDisks(count: number, folder: string, seed: number, found: Fou
         found,
       );
       if (existsSync(ballast)) found.hang.push(`full disk ${n}: not repaired`);
+      const open = openBelow(place);
+      if (open.length > 0) found.uncaught.push(`full disk ${n}: still open: ${open}`);
     } finally {
-      execFileSync('umount', [place]);
+      execFileSync('umount', ['-l', place]);
     }
   }
   return count;
+}
+
+/** Files of this process below a folder. */
+function openBelow(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function canMount(): boolean {

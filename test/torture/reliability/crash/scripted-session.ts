@@ -83,8 +83,11 @@ function nextTurn(plan: ReturnType<typeof planOf>, view: ModelRequest['view']): 
 /** Appends a line in one write, behind one that a kill may have cut off. */
 function appendLine(path: string, line: string): void {
   const fd = openSync(path, 'a');
-  writeSync(fd, `\n${line};\n`);
-  closeSync(fd);
+  try {
+    writeSync(fd, `\n${line};\n`);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 const TOOLS = (effects: string): QueryEngineConfig['tools'] => [
