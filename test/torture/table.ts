@@ -69,6 +69,12 @@ export const ROWS: readonly ScoreRow[] = [
     budget: { quick: 20, full: 900 },
   },
   {
+    id: 'R13',
+    title: 'Copies in a store of the host',
+    file: 'reliability/session-stores',
+    budget: { quick: 5, full: 60 },
+  },
+  {
     id: 'R14',
     title: 'Transcripts of every version open',
     file: 'reliability/history-versions',
