@@ -4,7 +4,6 @@
  */
 import type { ClientBase } from 'pg';
 import { TurnwrightError } from '../protocol/errors.ts';
-import { systemClock } from '../util/clock.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run } from './dispatch.ts';
 import type { RunStatement } from './postgres/database.ts';
 import { withHosts } from './postgres/runs.ts';
@@ -79,8 +78,8 @@ export async function openDispatch(url: string): Promise<Dispatch> {
       return runs.length;
     },
     handOverRuns,
-    async prune(olderThanMs) {
-      const endTime = new Date(systemClock.nowMs() - olderThanMs).toISOString();
+    async prune(beforeMs) {
+      const endTime = new Date(beforeMs).toISOString();
       for (let limit = 1_000, more = true; more; ) {
         const ended = await list({ status: ['SUCCESS', 'ERROR', 'CANCELLED'], endTime, limit });
         await client.deleteWorkflows(ended.map(({ workflowID }) => workflowID));

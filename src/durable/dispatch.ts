@@ -22,8 +22,8 @@ export interface Dispatch {
   handOver(statement: RunStatement, workerId: string): Promise<number>;
   /** Takes these runs from the workers that have them. */
   handOverRuns(runs: readonly Run[]): Promise<void>;
-  /** Forgets runs that have ended and were asked for longer ago than this. */
-  prune(olderThanMs: number): Promise<void>;
+  /** Forgets runs that have ended and were asked for before this time, in ms since 1970. */
+  prune(beforeMs: number): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 /** Removes sessions that are over, and what the dispatch keeps of runs that are over. */
+import { systemClock } from '../util/clock.ts';
 import { openDispatch } from './dbos.ts';
 import type { Database } from './postgres/database.ts';
 import { deleteOldSessions } from './postgres/overview.ts';
@@ -15,7 +16,7 @@ export async function pruneSessions(
   const gone = await deleteOldSessions(database, { olderThanMs });
   const dispatch = await openDispatch(database.url);
   try {
-    await dispatch.prune(olderThanMs);
+    await dispatch.prune(systemClock.nowMs() - olderThanMs);
   } finally {
     await dispatch.close();
   }
