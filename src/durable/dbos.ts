@@ -5,7 +5,7 @@
 import type { ClientBase } from 'pg';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run } from './dispatch.ts';
-import type { RunStatement } from './postgres/database.ts';
+import { type Database, poolOf, type RunStatement } from './postgres/database.ts';
 import { withHosts } from './postgres/runs.ts';
 
 const WORKFLOW = 'turnwright-run';
@@ -24,17 +24,18 @@ const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUE
 
 /** Brings the tables of DBOS to the version of the installed package. */
 export async function migrateDispatch(url: string): Promise<void> {
-  const { DBOS } = await loadDbos();
-  await DBOS.migrate(url, { schemaName: SCHEMA });
+  await loadDbos();
+  // `DBOS.migrate` does the same, with a logger of its own that writes to stdout.
+  const { migrateSystemDatabase } = await import('@dbos-inc/dbos-sdk/internal/system_database');
+  const { GlobalLogger } = await import('@dbos-inc/dbos-sdk/internal/telemetry/logs');
+  await migrateSystemDatabase(url, new GlobalLogger(undefined, { logger: SILENT }), SCHEMA);
 }
 
 /** Rejects with `not_installed` when the package is missing. */
-export async function openDispatch(url: string): Promise<Dispatch> {
+export async function openDispatch(database: Database): Promise<Dispatch> {
   const { DBOSClient } = await loadDbos();
   const client = await DBOSClient.create({
-    systemDatabaseUrl: url,
-    systemDatabaseSchemaName: SCHEMA,
-    systemDatabasePoolSize: 2,
+    ...placeOf(database),
     applicationName: QUEUE,
     logger: SILENT,
   });
@@ -92,7 +93,7 @@ export async function openDispatch(url: string): Promise<Dispatch> {
 
 /** Starts to take runs. DBOS is one for a process: a second executor is refused. */
 export async function startExecutor(options: ExecutorOptions): Promise<Executor> {
-  const { url, workerId, host, concurrency, work, stderr } = options;
+  const { database, workerId, host, concurrency, work, stderr } = options;
   const { DBOS } = await loadDbos();
   if (DBOS.isInitialized())
     throw new TurnwrightError(
@@ -101,9 +102,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     );
   DBOS.setConfig({
     name: QUEUE,
-    systemDatabaseUrl: url,
-    systemDatabaseSchemaName: SCHEMA,
-    systemDatabasePoolSize: 3,
+    ...placeOf(database),
     maxConcurrentQueueDispatches: 1,
     executorID: workerId,
     applicationVersion: APPLICATION_VERSION,
@@ -125,6 +124,13 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     stop: (limitMs) => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs }),
   };
 }
+
+/** The connections of Turnwright, so that a process has one pool. */
+const placeOf = (database: Database) => ({
+  systemDatabaseUrl: database.url,
+  systemDatabaseSchemaName: SCHEMA,
+  systemDatabasePool: poolOf(database),
+});
 
 const SILENT = { info() {}, debug() {}, warn() {}, error() {} };
 

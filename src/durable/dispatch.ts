@@ -1,5 +1,5 @@
 /** Which worker runs a session: orders to work on it, and the processes that take them. */
-import type { RunStatement } from './postgres/database.ts';
+import type { Database, RunStatement } from './postgres/database.ts';
 
 /** A run of a session: the n-th time that some worker was asked to work on it. */
 export interface Run {
@@ -34,7 +34,7 @@ export interface Executor {
 }
 
 export interface ExecutorOptions {
-  readonly url: string;
+  readonly database: Database;
   readonly workerId: string;
   readonly host: string;
   /** Runs at the same time. */

@@ -76,6 +76,8 @@ export type WorkerModule = Pick<WorkerOptions, (typeof MODULE_FIELDS)[number]>;
 export const MODULE_FIELDS = ['options', 'workspace'] as const;
 
 const DRAIN_MS = 30_000;
+/** Two more connections are its own: one listens, and one holds the lock that says that it lives. */
+const POOLED = 6;
 /** A session that could not be worked on is tried again after this, doubled with each time. */
 const RETRY_MS = 1_000;
 /** Another worker may have the version that a session needs: it is tried again after this. */
@@ -105,8 +107,8 @@ export async function worker({
   stderr = () => undefined,
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
-  const database = await openTables({ url: db, connections: 3 });
-  const dispatch = await openDispatch(database.url);
+  const database = await openTables({ url: db, connections: POOLED });
+  const dispatch = await openDispatch(database);
   const id = randomUUID();
   const listener = createListener(database);
   const admission = createAdmission(database, listener);
@@ -202,7 +204,7 @@ export async function worker({
   }
 
   const executor = await startExecutor({
-    url: database.url,
+    database,
     workerId: id,
     host,
     concurrency,

@@ -47,7 +47,7 @@ interface Cost {
 
 /** Sends a prompt to each of so many sessions, and waits until all are done. */
 async function run(fleet: Fleet, cluster: Cluster, scenario: object, sessions: number, workers: number) {
-  const dispatch = await openDispatch(fleet.url);
+  const dispatch = await openDispatch(fleet.database);
   onTestFinished(() => dispatch.close());
   const env = { SCENARIO: JSON.stringify(scenario), DRAIN_MS: '1000' };
   const started = await Promise.all(Array.from({ length: workers }, () => fleet.start('steps.ts', env)));

@@ -65,7 +65,7 @@ async function walAt(database: Database): Promise<number> {
 
 /** All sessions at once, on three workers, until each has its result. */
 async function measured(fleet: Fleet, rounds: number): Promise<Measured> {
-  const dispatch = await openDispatch(fleet.url);
+  const dispatch = await openDispatch(fleet.database);
   onTestFinished(() => dispatch.close());
   const scenario = JSON.stringify({ rounds, modelMs: MODEL_MS, toolMs: TOOL_MS });
   const workers: WorkerProcess[] = await Promise.all(

@@ -115,3 +115,23 @@ test('a session that stays on its host waits for it, and another host does not t
   expect(pids).not.toContain(elsewhere.child.pid);
   expect(judge(fleet.ledger())).toMatchObject({ rerun: [], doubled: [], lost: [] });
 });
+
+test('a worker has at most eight connections, however many sessions it runs', async () => {
+  const fleet = await startFleet();
+  const client = await clientOf(fleet);
+  const ids = Array.from({ length: 40 }, (_, at) => `s${at}`);
+  const one = await fleet.start('rounds.ts', { SCENARIO, DB: `${fleet.url}&application_name=worker` });
+  for (const id of ids) await client.send(id, 'Go.');
+  let most = 0;
+  await eventually(async () => {
+    const [row] = await fleet.database.run<{ readonly open: number; readonly left: number }>(
+      `select (select count(*)::int from pg_stat_activity where application_name = 'worker') as open,
+         (select count(*)::int from turnwright.sessions where state <> 'idle') as left`,
+    );
+    most = Math.max(most, row?.open ?? 0);
+    return row?.left === 0;
+  });
+  expect(most).toBeGreaterThan(2);
+  expect(most).toBeLessThanOrEqual(8);
+  expect([one.stdout(), one.stderr()]).toEqual([`ready ${one.id}\n`, '']);
+});

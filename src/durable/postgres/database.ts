@@ -47,6 +47,8 @@ interface DatabaseOptions {
 
 /** How long a server may take to accept a connection, ms. */
 const CONNECT_MS = 10_000;
+/** The server ends a transaction whose process says nothing for so long: it may be cut off with its locks. */
+const IDLE_TRANSACTION_MS = 60_000;
 
 /**
  * Opens nothing yet. Rejects with `not_installed` when `pg` is missing, and with `invalid_option` for what is
@@ -54,7 +56,12 @@ const CONNECT_MS = 10_000;
  */
 export async function openDatabase({ url, connections = 8 }: DatabaseOptions): Promise<Database> {
   const pg = await loadDriver();
-  const how = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true };
+  const how = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    keepAlive: true,
+  };
   const newClient = () => new pg.Client(how);
   const place = placeOf(url, newClient);
   const pool: Pool = new pg.Pool({
@@ -66,7 +73,7 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
   });
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
   pool.on('error', () => undefined);
-  return {
+  const database: Database = {
     url: completeUrl(url, place.user ?? ''),
     run: statementsOf(pool, place),
     async transaction(work) {
@@ -115,7 +122,14 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
     },
     close: () => pool.end(),
   };
+  pools.set(database, pool);
+  return database;
 }
+
+const pools = new WeakMap<Database, Pool>();
+
+/** For a library that opens connections of its own otherwise. */
+export const poolOf = (database: Database): Pool => pools.get(database) as Pool;
 
 const ignore = (): void => undefined;
 
