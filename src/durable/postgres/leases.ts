@@ -53,11 +53,16 @@ export function createLeaseStore(
       if (before !== undefined && !takeOver) throw inUse(sessionId);
       const mine = new AbortController();
       setMaxListeners(0, mine.signal);
+      // The worker outlives its leases: what listens to one of them is released with it.
+      const lose = () => mine.abort(alive.reason);
+      alive.addEventListener('abort', lose, { once: true });
+      if (alive.aborted) lose();
       held.set(sessionId, mine);
       let claimed: boolean;
       try {
         claimed = await claim(sessionId, takeOver);
       } catch (error) {
+        alive.removeEventListener('abort', lose);
         if (held.get(sessionId) === mine) held.delete(sessionId);
         throw error;
       }
@@ -71,9 +76,10 @@ export function createLeaseStore(
         );
       });
       return {
-        signal: AbortSignal.any([alive, mine.signal]),
+        signal: mine.signal,
         async release() {
           stop();
+          alive.removeEventListener('abort', lose);
           if (held.get(sessionId) !== mine) return;
           held.delete(sessionId);
           if (claimed) await run(RELEASE, [sessionId, workerId]);

@@ -6,14 +6,13 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Worker, type WorkerOptions, worker } from '../../../src/durable/index.ts';
 import type { Options } from '../../../src/index.ts';
-import type { ModelRequest } from '../../../src/protocol/model/model.ts';
+import type { CallModel, ModelRequest } from '../../../src/protocol/model/model.ts';
 import type { EffectClass } from '../../../src/protocol/tools/tool.ts';
 import {
   callTool,
   fakeTool,
   pause,
   reply,
-  type ScriptedModel,
   type ScriptStep,
   say,
   scriptedModel,
@@ -98,11 +97,13 @@ export function scriptedTools(
   );
 }
 
-const STEPS_OF_A_PROCESS = 100_000;
-
-/** A model that answers each request of a process in the same way. */
-export const alwaysAnswering = (answer: ScriptStep): ScriptedModel =>
-  scriptedModel(Array.from({ length: STEPS_OF_A_PROCESS }, () => answer));
+/**
+ * A model that answers each request of a process in the same way. It is a scripted model of one call each time, as one
+ * of many calls keeps the requests of all of them.
+ */
+export const alwaysAnswering = (answer: ScriptStep): { readonly callModel: CallModel } => ({
+  callModel: (request, call) => scriptedModel([answer]).callModel(request, call),
+});
 
 export async function scriptedWorker(
   answer: ScriptStep,
