@@ -1,4 +1,5 @@
 /** Leases of several workers on one database. */
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { createLeaseStore } from '../../src/durable/postgres/leases.ts';
 import { openedDatabase, openedListener } from './opened.ts';
@@ -8,7 +9,8 @@ async function workers() {
   const listener = openedListener(database);
   // Called back when notifications begin to arrive.
   const listens = new Promise<void>((resolve) => listener.watch('lease', undefined, () => resolve()));
-  const { signal } = new AbortController();
+  const life = new AbortController();
+  const { signal } = life;
   const leasesOf = (workerId: string) =>
     createLeaseStore(database, listener, { workerId, life: async () => signal });
   for (const id of ['a', 'b'])
@@ -17,7 +19,7 @@ async function workers() {
       [id],
     );
   await listens;
-  return { database, a: leasesOf('a'), b: leasesOf('b') };
+  return { database, life, a: leasesOf('a'), b: leasesOf('b') };
 }
 
 test('a session of a worker that lives is refused to another one, until it is released', async () => {
@@ -59,4 +61,13 @@ test('a run that goes on in the same worker ends what is left of the one before 
   await next.release();
   // The run itself says what became of the session.
   expect(await database.run('select worker from turnwright.sessions')).toEqual([{ worker: 'a' }]);
+});
+
+test('leases end with their worker, and leave nothing behind in it when they were released', async () => {
+  const { life, a } = await workers();
+  await (await a.acquire('s1')).release();
+  const { signal } = await a.acquire('s2');
+  expect(getEventListeners(life.signal, 'abort')).toHaveLength(1);
+  life.abort('lease_lost');
+  expect(signal.reason).toBe('lease_lost');
 });
