@@ -14,7 +14,7 @@ export async function pruneSessions(
   { olderThanMs }: { readonly olderThanMs: number },
 ): Promise<readonly string[]> {
   const gone = await deleteOldSessions(database, { olderThanMs });
-  const dispatch = await openDispatch(database.url);
+  const dispatch = await openDispatch(database);
   try {
     await dispatch.prune(systemClock.nowMs() - olderThanMs);
   } finally {
