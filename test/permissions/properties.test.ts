@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { formatRule, parseRule } from '../../src/permissions/rules/rule.ts';
 import { PERMISSION_MODES, type PermissionRuleSource } from '../../src/protocol/tools/permission.ts';
+import { propertyRuns } from '../long-form.ts';
 import { question, TOOLS } from './ask-doubles.ts';
+
+/** For as many runs as are asked for. */
+const LIMIT_MS = 20 * 60_000;
 
 /** A disk on which everything is what it says. */
 const files = {
@@ -68,83 +72,107 @@ const decide = (
   );
 
 describe('whatever the rules, modes and sources', () => {
-  it('deny always wins: one that holds alone holds in any company', async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, settings, ruleTexts, async (call, others, deny) => {
-        const alone = await decide({ mode: 'bypassPermissions', deny: [deny] }, call);
-        fc.pre(alone.kind === 'deny');
-        expect((await decide({ ...others, deny: [deny] }, call)).kind).toBe('deny');
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it('an allow rule more never turns deny into anything else, and a deny rule more never turns it away', async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, settings, ruleTexts, async (call, given, rule) => {
-        const before = (await decide(given, call)).kind;
-        const allowed = (await decide({ ...given, allow: [rule] }, call)).kind;
-        const denied = (await decide({ ...given, deny: [rule] }, call)).kind;
-        if (before === 'deny' && given.mode !== 'dontAsk') expect(allowed).toBe('deny');
-        if (before === 'deny') expect(denied).toBe('deny');
-        expect([before, 'deny']).toContain(denied);
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  it('no order of the sources makes a denied call allowed', async () => {
-    const shuffled = settings.chain((given) =>
-      fc.record({
-        given: fc.constant(given),
-        entries: fc.shuffledSubarray(Object.entries(given.rules), {
-          minLength: Object.keys(given.rules).length,
+  it(
+    'deny always wins: one that holds alone holds in any company',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(calls, settings, ruleTexts, async (call, others, deny) => {
+          const alone = await decide({ mode: 'bypassPermissions', deny: [deny] }, call);
+          fc.pre(alone.kind === 'deny');
+          expect((await decide({ ...others, deny: [deny] }, call)).kind).toBe('deny');
         }),
-      }),
-    );
-    await fc.assert(
-      fc.asyncProperty(calls, shuffled, async (call, { given, entries }) => {
-        const first = await decide(given, call);
-        const other = await decide({ ...given, rules: Object.fromEntries(entries) }, call);
-        expect(other.kind).toBe(first.kind);
-      }),
-      { numRuns: 500 },
-    );
-  });
+        { numRuns: propertyRuns(1_000, 10_000) },
+      );
+    },
+    LIMIT_MS,
+  );
 
-  it('F88 with allowedToolsOnly, what runs is named by an allow rule, in every mode', async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, settings, async (call, given) => {
-        const listed = await decide({ ...given, locks: { allowedToolsOnly: true } }, call);
-        const free = await decide(given, call);
-        if (free.kind === 'deny') expect(listed.kind).toBe('deny');
-        const allows = Object.values(given.rules).flatMap(({ allow }) => allow);
-        if (allows.length === 0 && call.tool !== TOOLS.TodoWrite && call.tool !== TOOLS.AskUser)
-          expect(listed.kind).toBe('deny');
-      }),
-      { numRuns: 500 },
-    );
-  });
+  it(
+    'an allow rule more never turns deny into anything else, and a deny rule more never turns it away',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(calls, settings, ruleTexts, async (call, given, rule) => {
+          const before = (await decide(given, call)).kind;
+          const allowed = (await decide({ ...given, allow: [rule] }, call)).kind;
+          const denied = (await decide({ ...given, deny: [rule] }, call)).kind;
+          if (before === 'deny' && given.mode !== 'dontAsk') expect(allowed).toBe('deny');
+          if (before === 'deny') expect(denied).toBe('deny');
+          expect([before, 'deny']).toContain(denied);
+        }),
+        { numRuns: propertyRuns(1_000, 10_000) },
+      );
+    },
+    LIMIT_MS,
+  );
 
-  it('dontAsk never asks, bypass asks only where a person must answer', async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, settings, async (call, given) => {
-        expect((await decide({ ...given, mode: 'dontAsk' }, call)).kind).not.toBe('ask');
-        const bypassed = (await decide({ ...given, mode: 'bypassPermissions' }, call)).kind;
-        if (bypassed === 'ask') expect(call.tool).toBe(TOOLS.AskUser);
-      }),
-      { numRuns: 500 },
-    );
-  });
+  it(
+    'no order of the sources makes a denied call allowed',
+    async () => {
+      const shuffled = settings.chain((given) =>
+        fc.record({
+          given: fc.constant(given),
+          entries: fc.shuffledSubarray(Object.entries(given.rules), {
+            minLength: Object.keys(given.rules).length,
+          }),
+        }),
+      );
+      await fc.assert(
+        fc.asyncProperty(calls, shuffled, async (call, { given, entries }) => {
+          const first = await decide(given, call);
+          const other = await decide({ ...given, rules: Object.fromEntries(entries) }, call);
+          expect(other.kind).toBe(first.kind);
+        }),
+        { numRuns: propertyRuns(500, 5_000) },
+      );
+    },
+    LIMIT_MS,
+  );
 
-  it('a call with a decision gets the same one again', async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, settings, async (call, given) => {
-        expect(await decide(given, call)).toEqual(await decide(given, call));
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it(
+    'F88 with allowedToolsOnly, what runs is named by an allow rule, in every mode',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(calls, settings, async (call, given) => {
+          const listed = await decide({ ...given, locks: { allowedToolsOnly: true } }, call);
+          const free = await decide(given, call);
+          if (free.kind === 'deny') expect(listed.kind).toBe('deny');
+          const allows = Object.values(given.rules).flatMap(({ allow }) => allow);
+          if (allows.length === 0 && call.tool !== TOOLS.TodoWrite && call.tool !== TOOLS.AskUser)
+            expect(listed.kind).toBe('deny');
+        }),
+        { numRuns: propertyRuns(500, 5_000) },
+      );
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'dontAsk never asks, bypass asks only where a person must answer',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(calls, settings, async (call, given) => {
+          expect((await decide({ ...given, mode: 'dontAsk' }, call)).kind).not.toBe('ask');
+          const bypassed = (await decide({ ...given, mode: 'bypassPermissions' }, call)).kind;
+          if (bypassed === 'ask') expect(call.tool).toBe(TOOLS.AskUser);
+        }),
+        { numRuns: propertyRuns(500, 5_000) },
+      );
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'a call with a decision gets the same one again',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(calls, settings, async (call, given) => {
+          expect(await decide(given, call)).toEqual(await decide(given, call));
+        }),
+        { numRuns: propertyRuns(200, 2_000) },
+      );
+    },
+    LIMIT_MS,
+  );
 });
 
 it('a rule reads back as it was written', () => {

@@ -1,15 +1,20 @@
 // A Messages API in a process of its own that asks for the tool `fill` in every turn, sums up when it is asked to, and keeps
-// nothing. Prints its address. Usage: node endless-model.mjs <turns>
+// nothing. In every n-th turn it also runs a command. Prints its address.
+// Usage: node endless-model.mjs <turns> [n]
 import http from 'node:http';
 
 const turns = Number(process.argv[2]);
-let turn = 0;
+const commandEvery = Number(process.argv[3] ?? Number.POSITIVE_INFINITY);
+/** Turns so far, by the path that is asked: each base URL is a session of its own. */
+const taken = new Map();
+let answers = 0;
 
 const event = (type, fields) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 
-function answer(block, start, delta, stopReason, inputTokens) {
+/** `blocks`: each with what its start holds, and its one delta. */
+function answer(blocks, stopReason, inputTokens) {
   const message = {
-    id: `msg_${turn}`,
+    id: `msg_${++answers}`,
     type: 'message',
     role: 'assistant',
     model: 'claude-sonnet-5',
@@ -18,9 +23,11 @@ function answer(block, start, delta, stopReason, inputTokens) {
   const usage = { input_tokens: inputTokens, output_tokens: 10 };
   return [
     event('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } }),
-    event('content_block_start', { index: 0, content_block: { ...block, ...start } }),
-    event('content_block_delta', { index: 0, delta }),
-    event('content_block_stop', { index: 0 }),
+    ...blocks.flatMap(({ start, delta }, index) => [
+      event('content_block_start', { index, content_block: start }),
+      event('content_block_delta', { index, delta }),
+      event('content_block_stop', { index }),
+    ]),
     event('message_delta', {
       delta: { stop_reason: stopReason, stop_sequence: null },
       usage: { output_tokens: 10 },
@@ -30,7 +37,16 @@ function answer(block, start, delta, stopReason, inputTokens) {
 }
 
 const text = (said, tokens) =>
-  answer({ type: 'text' }, { text: '' }, { type: 'text_delta', text: said }, 'end_turn', tokens);
+  answer(
+    [{ start: { type: 'text', text: '' }, delta: { type: 'text_delta', text: said } }],
+    'end_turn',
+    tokens,
+  );
+
+const call = (name, id, input) => ({
+  start: { type: 'tool_use', id, name, input: {} },
+  delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+});
 
 http
   .createServer((request, response) => {
@@ -45,13 +61,14 @@ http
     request.on('end', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const tokens = Math.ceil(bytes / 4);
-      if (/summar/i.test(end.toString('latin1')))
-        return void response.end(text('What was done so far: filling.', tokens));
-      turn++;
+      if (end.includes('<summary>')) return void response.end(text('What was done so far: filling.', tokens));
+      const turn = (taken.get(request.url) ?? 0) + 1;
+      taken.set(request.url, turn);
       if (turn > turns) return void response.end(text('Done.', tokens));
-      const use = { type: 'tool_use', id: `toolu_${turn}`, name: tool ?? 'fill' };
-      const input = { type: 'input_json_delta', partial_json: JSON.stringify({ turn }) };
-      response.end(answer(use, { input: {} }, input, 'tool_use', tokens));
+      const calls = [call(tool ?? 'fill', `toolu_${turn}`, { turn })];
+      if (turn % commandEvery === 0)
+        calls.push(call('Bash', `toolu_${turn}_command`, { command: 'echo done' }));
+      response.end(answer(calls, 'tool_use', tokens));
     });
   })
   .listen(0, '127.0.0.1', function listening() {

@@ -40,7 +40,10 @@ export interface ProcessGroup {
   alive(): boolean;
   /** From now on the group ends with this process, also when this process is killed. No effect on Windows. */
   guard(): void;
-  /** SIGTERM to the group, SIGKILL after `graceMs`. True when there was a process to end. Never rejects. */
+  /**
+   * SIGTERM to the group, SIGKILL after `graceMs`; a later call with less time brings that forward. True when
+   * there was a process to end. Never rejects.
+   */
   end(graceMs: number): Promise<boolean>;
 }
 
@@ -93,13 +96,15 @@ export function spawnGroup(
     });
   });
 
-  const endOnce = async (graceMs: number): Promise<boolean> => {
+  let killAtMs = Number.POSITIVE_INFINITY;
+  const endOnce = async (): Promise<boolean> => {
     try {
       if (!alive()) return false;
       signalGroup(pid, 'SIGTERM');
-      if (await goneWithin(graceMs, alive)) return true;
+      if (await goneBy(() => killAtMs, alive)) return true;
       killNow();
-      await goneWithin(REAP_MS, alive);
+      const reapedBy = performance.now() + REAP_MS;
+      await goneBy(() => reapedBy, alive);
       return true;
     } finally {
       forget();
@@ -119,7 +124,8 @@ export function spawnGroup(
       if (pid !== undefined && !windows && alive()) unguard ??= outliveNot(pid);
     },
     end(graceMs) {
-      ending ??= endOnce(graceMs);
+      killAtMs = Math.min(killAtMs, performance.now() + graceMs);
+      ending ??= endOnce();
       return ending;
     },
   };
@@ -180,10 +186,10 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   }
 }
 
-async function goneWithin(ms: number, alive: () => boolean): Promise<boolean> {
-  const deadline = performance.now() + ms;
+/** `deadline`: of `performance.now()`; asked again and again. */
+async function goneBy(deadline: () => number, alive: () => boolean): Promise<boolean> {
   for (let pause = 1; alive(); pause = Math.min(pause * 2, 20)) {
-    const left = deadline - performance.now();
+    const left = deadline() - performance.now();
     if (left <= 0) return false;
     await new Promise((resolve) => setTimeout(resolve, Math.min(pause, left)));
   }

@@ -51,6 +51,20 @@ describe('L10.9 nothing outlives its scope', () => {
     },
   );
 
+  it('L10.9 a command that ignores SIGTERM is dead when its call has been answered', async () => {
+    const living: boolean[] = [];
+    const run = await rehearse({
+      replies: [reply(toolUse('Bash', { command: `trap '' TERM; ${FAMILY}` }))],
+      partial: true,
+      onMessage: (message, { query, cwd }) => {
+        if (message.type === 'assistant') void untilFile(join(cwd, 'shell')).then(() => query.interrupt());
+        if (message.type === 'user') living.push(isAlive(pidIn({ cwd }, 'shell')));
+      },
+    });
+    expect(new Set(living)).toEqual(new Set([false]));
+    expect(isAlive(pidIn(run, 'child'))).toBe(false);
+  });
+
   it('L10.9 a stream that is left in the middle gives its socket back', async () => {
     const before = sockets();
     const run = await rehearse({

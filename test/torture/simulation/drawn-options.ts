@@ -10,8 +10,10 @@ export function drawnOptions(choices: Choices, window: number) {
   return {
     ...(choices.chance(0.5) && { fallbackModel: FALLBACK }),
     ...(choices.chance(0.3) && { maxTurns: choices.int(1, 5) }),
-    ...(choices.chance(0.2) && { maxBudgetUsd: choices.pick([0.001, 0.02, 0.2]) }),
-    ...(choices.chance(0.1) && { strictBudget: true }),
+    ...(choices.chance(0.2) && {
+      maxBudgetUsd: choices.pick([0.001, 0.02, 0.2]),
+      strictBudget: choices.chance(0.5),
+    }),
     ...(isAsked
       ? { permissionMode: choices.pick(['default', 'acceptEdits', 'dontAsk', 'plan'] as const) }
       : { permissionMode: 'bypassPermissions' as const, allowDangerouslySkipPermissions: true }),

@@ -11,8 +11,8 @@ import { type RunningShell, type ShellEnd, startShellCommand } from './shell-com
 
 /** Characters of the end of its output in the notification of its end. */
 const RESULT_CHARS = 1500;
-/** Between SIGTERM and SIGKILL when the session ends (L1). */
-const SESSION_GRACE_MS = 100;
+/** Between SIGTERM and SIGKILL when the model or the user stops it. At the session's end it is less (L1). */
+const STOP_GRACE_MS = 500;
 
 /** The entry of a command in the task table. */
 export function shellTask(
@@ -27,7 +27,7 @@ export function shellTask(
     toolUseId,
     parentTaskId: agentId,
     async stop(by) {
-      shell()?.stop('abort', by === 'session' ? SESSION_GRACE_MS : undefined);
+      shell()?.stop('abort', by === 'session' ? undefined : STOP_GRACE_MS);
       await shell()?.ended;
     },
   };

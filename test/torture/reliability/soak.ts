@@ -1,0 +1,70 @@
+/** R10: one session for thousands of iterations. Nothing grows but what it has to keep. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEndlessModel } from '../endless-model.ts';
+import { linesOf } from '../program.ts';
+import { row } from '../row.ts';
+
+interface Sample {
+  readonly iteration: number;
+  readonly compactions: number;
+  /** Bytes after a garbage collection. */
+  readonly heap: number;
+  readonly fds: number;
+  readonly timers: number;
+  readonly children: number;
+  readonly sockets: number;
+  readonly listeners: number;
+}
+
+interface End {
+  readonly subtype: string;
+  readonly iteration: number;
+  readonly reconnected: number;
+  /** Messages from before a compaction that were looked for, and that were still held. */
+  readonly checked: number;
+  readonly leftOver: number;
+  readonly warnings: number;
+}
+
+const KINDS = ['fds', 'timers', 'children', 'sockets', 'listeners'] as const;
+
+row('R10', async ({ figures, size }) => {
+  const iterations = size(500, 10_000);
+  const reconnects = size(20, 1_000);
+  const folder = mkdtempSync(join(tmpdir(), 'soak-'));
+  // A few of its turns go to requests beside the conversation.
+  const turns = Math.ceil(iterations * 1.05);
+  const model = await startEndlessModel(turns, 2);
+  try {
+    const order = { folder, url: model.url, iterations, reconnects, samples: 100 };
+    const lines: (Sample | End)[] = [];
+    for await (const line of linesOf<Sample | End>('soak.mjs', order, ['--expose-gc'])) lines.push(line);
+    const end = lines.at(-1) as End;
+    // The first fifth warms up, and the last sample is from behind the end.
+    const samples = (lines.slice(0, -2) as Sample[]).filter(({ iteration }) => iteration > iterations / 5);
+    const half = Math.floor(samples.length / 2);
+    // What is least is behind a compaction.
+    const least = (of: readonly Sample[], kind: keyof Sample) =>
+      Math.min(...of.map((sample) => sample[kind]));
+    const growth = (kind: keyof Sample) =>
+      least(samples.slice(half), kind) - least(samples.slice(0, half), kind);
+    const between = (samples.at(half)?.iteration ?? 0) - (samples[0]?.iteration ?? 0);
+
+    figures.atLeast('iterations', end.iteration, iterations);
+    figures.atLeast('commands', Math.floor(end.iteration / 2), iterations / 2);
+    figures.atLeast('reconnections of a server', end.reconnected, reconnects);
+    figures.atLeast('compactions', (lines.at(-2) as Sample).compactions, size(1, 20));
+    figures.atMost('growth of the heap per iteration', growth('heap') / between, 1024, 'bytes');
+    for (const kind of KINDS) figures.atMost(`growth of ${kind}`, growth(kind), 0);
+    figures.atMost('warnings of Node', end.warnings, 0);
+    if (size(0, 1) === 1)
+      figures.atLeast('messages from before a compaction, looked for', end.checked, iterations);
+    figures.atMost('messages from before a compaction, still held', end.leftOver, 0);
+    figures.none('another end than success', end.subtype === 'success' ? [] : [JSON.stringify(end)]);
+  } finally {
+    model.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,53 @@
+/** S11: what is installed with the package, and what of it runs while it is installed. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { row } from '../row.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+}
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly optional?: boolean;
+  readonly peer?: boolean;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+/** Run when the package is installed from the registry. */
+const ON_INSTALL = ['preinstall', 'install', 'postinstall'];
+
+row('S11', ({ figures }) => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  const installed = Object.entries(lock.packages).filter(
+    ([path, { dev, devOptional, peer }]) =>
+      path !== '' && dev !== true && devOptional !== true && peer !== true,
+  );
+  const own = [
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.optionalDependencies ?? {}),
+  ];
+  figures.atMost('dependencies of the package', own.length, 8);
+  figures.atMost(
+    'packages that come with it, without those of other platforms',
+    installed.filter(([, each]) => each.optional !== true).length,
+    8,
+  );
+  figures.none('install scripts', [
+    ...ON_INSTALL.filter((name) => manifest.scripts?.[name] !== undefined),
+    ...installed.filter(([, each]) => each.hasInstallScript === true).map(([path]) => path),
+  ]);
+  figures.none(
+    'packages without a checksum in the lock file',
+    installed.filter(([, each]) => each.integrity === undefined).map(([path]) => path),
+  );
+});
