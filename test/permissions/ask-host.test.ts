@@ -46,6 +46,16 @@ describe('asking the host', () => {
     expect(seen?.[2].requestId).toEqual(expect.any(String));
   });
 
+  it('does not ask a host about a call that is over already', async () => {
+    let times = 0;
+    const { ask } = setUp(async () => {
+      times += 1;
+      return { behavior: 'allow', updatedInput: {} };
+    });
+    expect(await ask(asked, AbortSignal.abort())).toMatchObject({ behavior: 'deny' });
+    expect(times).toBe(0);
+  });
+
   it('a denial is exactly the message of the host', async () => {
     const { ask } = answering({ behavior: 'deny', message: '  No. Use pnpm.\n', interrupt: true });
     expect(await ask(asked, live())).toEqual({
