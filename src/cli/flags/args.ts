@@ -3,6 +3,7 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
+import { completionScript } from './completion.ts';
 import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
 import { appended, fraction, port, wholeNumber } from './flag-values.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
@@ -77,6 +78,11 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
 
   const subcommand = (name: string, does: string) =>
     program.command(name).description(does).helpOption('-h, --help', 'print this help');
+  subcommand('completion', 'print what completes commands and flags in your shell')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action((shell: string) => {
+      invocation = { command: 'say', text: completionScript(shell, program) };
+    });
   subcommand('start', 'play a whole run against a rehearsed model')
     .argument('[task...]', 'of your own; it needs a model, so the rehearsed one is played')
     .action((words: string[], _flags: unknown, command: Command) => {
