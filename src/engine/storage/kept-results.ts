@@ -7,7 +7,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
 import { errorText } from '../../util/text/error-text.ts';
 
-interface KeptResults {
+export interface KeptResults {
   /** Stores a finished file. Never rejects: the file is there, although another machine may not get it. */
   keep(path: string): Promise<void>;
   /** Writes the files of earlier processes that are missing on this machine. Never rejects. */
@@ -21,6 +21,8 @@ interface KeptResultsOptions {
   readonly files: PersistentFiles;
   readonly sessionId: string;
   readonly stderr: ((line: string) => void) | undefined;
+  /** Of the folder of the files, below one with the id of the session. */
+  readonly folderName: string;
 }
 
 interface KeptFile {
@@ -28,14 +30,13 @@ interface KeptFile {
   readonly bytes: number;
 }
 
-export const RESULTS_FOLDER = 'tool-results';
-const INDEX = `${RESULTS_FOLDER}/index`;
 /** Bytes that are in memory at once. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-const partKey = (path: string, part: number): string => `${RESULTS_FOLDER}${path}#${part}`;
-
-export function createKeptResults({ blobs, files, sessionId, stderr }: KeptResultsOptions): KeptResults {
+export function createKeptResults(options: KeptResultsOptions): KeptResults {
+  const { blobs, files, sessionId, stderr, folderName } = options;
+  const index = `${folderName}/index`;
+  const partKey = (path: string, part: number) => `${folderName}${path}#${part}`;
   const kept = new Map<string, KeptFile>();
   /** One after the other: each writes the index. */
   let writing: Promise<void> = Promise.resolve();
@@ -46,14 +47,14 @@ export function createKeptResults({ blobs, files, sessionId, stderr }: KeptResul
     for (let part = 0; part * PART_BYTES < bytes; part++)
       await blobs.put(partKey(path, part), await files.readRange(path, part * PART_BYTES, PART_BYTES));
     kept.set(path, { path, bytes });
-    await blobs.put(INDEX, Buffer.from(JSON.stringify([...kept.values()])));
+    await blobs.put(index, Buffer.from(JSON.stringify([...kept.values()])));
   }
 
   async function write({ path, bytes }: KeptFile): Promise<void> {
     const there = await files.lstat(path);
     if (there?.kind === 'file' && there.size === bytes) return;
     const folder = dirname(path);
-    if (basename(folder) !== RESULTS_FOLDER || basename(dirname(folder)) !== sessionId)
+    if (basename(folder) !== folderName || basename(dirname(folder)) !== sessionId)
       throw new Error('it is not a file of this session');
     // The system's temporary folder is open to all users; the name below it was known to the session only.
     const owner = (await files.lstat(dirname(dirname(folder))))?.uid;
@@ -83,9 +84,9 @@ export function createKeptResults({ blobs, files, sessionId, stderr }: KeptResul
     },
 
     async restore() {
-      const index = await blobs.get(INDEX).catch(() => undefined);
-      if (index === undefined) return;
-      for (const file of JSON.parse(Buffer.from(index).toString()) as readonly KeptFile[]) {
+      const stored = await blobs.get(index).catch(() => undefined);
+      if (stored === undefined) return;
+      for (const file of JSON.parse(Buffer.from(stored).toString()) as readonly KeptFile[]) {
         kept.set(file.path, file);
         await write(file).catch((error: unknown) =>
           stderr?.(`The stored result ${file.path} could not be restored: ${errorText(error)}`),

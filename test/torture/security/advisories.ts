@@ -16,7 +16,7 @@ row('S3', async ({ figures, quick }) => {
     quick ? ['test/permissions/advisories.test.ts'] : [...files],
     quick ? {} : { named: NUMBERS },
   );
-  figures.atLeast('published advisories', rows.length, 50);
+  if (!quick) figures.atLeast('published advisories', rows.length, 60);
   figures.atLeast('of which have tests', tested, rows.length - 2);
   figures.atLeast('tests that passed', passed, quick ? 60 : tested);
   figures.none('tests that failed', failed);

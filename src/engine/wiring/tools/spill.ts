@@ -4,9 +4,12 @@
  */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../../protocol/files.ts';
+import type { BlobStore } from '../../../protocol/ports.ts';
 import { privateTemp, privateTempSoFar } from '../../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { createKeptResults, RESULTS_FOLDER } from '../../storage/kept-results.ts';
+import type { KeptResults } from '../../storage/kept-results.ts';
+
+const RESULTS_FOLDER = 'tool-results';
 
 export interface SpillRoom {
   /** Where they are: none while nothing is there yet. */
@@ -42,10 +45,17 @@ export function composeSpill(
   },
 ): SpillRoom {
   const { files, sessionId } = place;
-  const kept =
-    blobs === undefined || ofSession !== undefined
-      ? undefined
-      : createKeptResults({ blobs, stderr, files, sessionId });
+  const blobsOfSession = ofSession === undefined ? blobs : undefined;
+  let opened: KeptResults | undefined;
+  const open = async (store: BlobStore) => {
+    const { createKeptResults } = await import('../../storage/kept-results.ts');
+    opened ??= createKeptResults({ blobs: store, stderr, files, sessionId, folderName: RESULTS_FOLDER });
+    return opened;
+  };
+  const kept = blobsOfSession && {
+    keep: async (path: string) => (await open(blobsOfSession)).keep(path),
+    restore: async () => (await open(blobsOfSession)).restore(),
+  };
   /** Paths that calls were given, by call. */
   const unfinished = new Map<string, readonly string[]>();
   const below = (base: string) => join(base, sessionId, RESULTS_FOLDER);
@@ -57,7 +67,7 @@ export function composeSpill(
   return {
     folders() {
       const base = ofSession ?? privateTempSoFar();
-      return [...(base === undefined ? [] : [below(base)]), ...(kept?.folders() ?? [])];
+      return [...(base === undefined ? [] : [below(base)]), ...(opened?.folders() ?? [])];
     },
     fileOf: (toolUseId) =>
       kept === undefined

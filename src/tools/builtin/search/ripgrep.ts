@@ -6,7 +6,6 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
-import { findRipgrep } from '../../../util/process/find-ripgrep.ts';
 import { type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
 import type { SearchPlace } from './search-place.ts';
@@ -48,6 +47,7 @@ export async function runRipgrep(
   { ripgrepPath }: SearchOptions,
 ): Promise<string> {
   context.signal.throwIfAborted();
+  const { findRipgrep } = await import('../../../util/process/find-ripgrep.ts');
   const program = ripgrepPath === undefined ? await findRipgrep(context.env) : ripgrepPath;
   if (typeof program === 'string') {
     await runProgram(program, run, context);
