@@ -9,7 +9,7 @@ import { memoryFolder } from '../memory-folder.ts';
 import { row } from '../row.ts';
 import { entriesOf, resultIdsOf, wrongEffects } from './crash/judge.ts';
 import { inLanes, sessionProcesses } from './crash/processes.ts';
-import { effectsIn, type Script } from './crash/scripted-session.ts';
+import { effectsIn, placesOf, type Script } from './crash/scripted-session.ts';
 
 interface Chain {
   readonly seed: number;
@@ -39,6 +39,8 @@ row('R4', async ({ figures, size, seed, replay, corpus, keep }) => {
     let isDone = false;
     for (let life = 0; life < 200 && !isDone; life++) {
       const hasPrompt = (await entriesOf(script)).some(({ type }) => type === 'user');
+      // Nothing was acknowledged, and a session whose file is there is not begun again.
+      if (!hasPrompt) rmSync(placesOf(script).sessions, { recursive: true, force: true });
       const killAt = 1 + Math.floor(random() * 40);
       const ended = await run({ script, resume: hasPrompt, killAt, part: random() < 0.3 ? random() : 0 });
       isDone = !ended.killed;
