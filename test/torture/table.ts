@@ -11,6 +11,8 @@ export interface ScoreRow {
   readonly budget: { readonly quick: number; readonly full: number };
   /** Measures time or memory: no other row runs beside it. */
   readonly alone?: true;
+  /** The target is not reached yet: the short form runs the row only when it is named. */
+  readonly open?: true;
 }
 
 export const ROWS: readonly ScoreRow[] = [
@@ -81,6 +83,7 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/soak',
     budget: { quick: 40, full: 600 },
     alone: true,
+    open: true,
   },
   {
     id: 'R11',
@@ -88,6 +91,7 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/many-sessions',
     budget: { quick: 15, full: 120 },
     alone: true,
+    open: true,
   },
   {
     id: 'R13',
@@ -106,6 +110,7 @@ export const ROWS: readonly ScoreRow[] = [
     title: 'Changes of the code that tests notice',
     file: 'reliability/mutation-score',
     budget: { quick: 20, full: 900 },
+    open: true,
   },
   {
     id: 'S1',
