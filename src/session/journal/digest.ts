@@ -12,7 +12,7 @@ import { type JournalPosition, scanJournal } from './read-journal.ts';
 import { readLines, readParts } from './read-lines.ts';
 import { asAppended, asWritten } from './stored-form.ts';
 
-const DIGEST_VERSION = 2;
+const DIGEST_VERSION = 3;
 /** Bytes that are processed without yielding to the event loop. */
 const PART_BYTES = 1024 * 1024;
 

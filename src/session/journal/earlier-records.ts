@@ -27,6 +27,8 @@ export class EarlierRecords implements ScanListener {
   #responses: Held[] = [];
   /** The last of its kind. */
   #cost: Held | undefined;
+  /** What the session had cost when its last submission began. */
+  #costBefore: readonly Held[] = [];
   #block: (Held & { readonly uuid: string }) | undefined;
   /** Lines before this place were copied to memory of their own. */
   #copied: number;
@@ -65,7 +67,9 @@ export class EarlierRecords implements ScanListener {
 
   entry(entry: JournalEntry): void {
     const { type } = entry;
-    if (type === 'result' || (type === 'submission' && entry.carriesOn !== true)) this.#isOver();
+    const begins = type === 'submission' && entry.carriesOn !== true;
+    if (type === 'result' || begins) this.#isOver();
+    if (begins) this.#costBefore = [this.#cost, ...this.#uncounted()].filter((held) => held !== undefined);
     if (type === 'rewind') this.#wentBack = true;
     this.#entries.push(entry);
   }
@@ -102,14 +106,20 @@ export class EarlierRecords implements ScanListener {
 
   #held(): Held[] {
     const last = [this.#cost, this.#block].filter((held) => held !== undefined);
-    return [...this.#decisions, ...this.#responses, ...last];
+    return [...this.#decisions, ...this.#responses, ...this.#costBefore, ...last];
   }
 
   #isOver(): void {
-    const summed = this.#cost?.at ?? 0;
     this.#decisions = [];
+    const uncounted = this.#uncounted();
     // The last one has the tokens of the conversation.
-    this.#responses = this.#responses.filter(({ at }, index, all) => at > summed || index === all.length - 1);
+    this.#responses = uncounted.length > 0 ? uncounted : this.#responses.slice(-1);
+  }
+
+  /** Responses that the last sum does not contain. */
+  #uncounted(): Held[] {
+    const summed = this.#cost?.at ?? 0;
+    return this.#responses.filter(({ at }) => at > summed);
   }
 
   /** A block that is recorded again keeps its place. */
