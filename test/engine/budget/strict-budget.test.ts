@@ -278,7 +278,7 @@ describe('a tree of agents under a strict budget', () => {
         const [, wanted] = /up to \$([\d.]+)/.exec(result.errors[1] ?? '') ?? [];
         expect(Number(wanted)).toBeGreaterThan(budget - tree.billed() - 0.02);
       }),
-      { numRuns: propertyRuns(40, 400) },
+      { numRuns: propertyRuns(40, 150) },
     );
   });
 

@@ -1,5 +1,6 @@
 /** The program of docs/sessions.md, which parks a session and goes on with it. */
 import { readFile } from 'node:fs/promises';
+import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { type Options, query } from '../../../src/index.ts';
 import {
@@ -14,7 +15,7 @@ import { allowing, silentHost } from './lives.ts';
 
 const page = await readFile(new URL('../../../docs/sessions.md', import.meta.url), 'utf8');
 const [, program = ''] =
-  /\n## Parking\n[\s\S]*?```ts\nimport \{ query \} from 'turnwright';\n([\s\S]*?)```/.exec(page) ?? [];
+  /\n## Parking\n[\s\S]*?```ts\nimport [^\n]*'turnwright';\n([\s\S]*?)```/.exec(page) ?? [];
 
 type RunOnce = (
   sessionId: string,
@@ -23,7 +24,8 @@ type RunOnce = (
 ) => Promise<{ readonly openQuestions?: readonly string[]; readonly result?: { readonly subtype: string } }>;
 
 it('runs as it is printed', async () => {
-  const run = new Function('query', `${program}; return run;`)(query) as RunOnce;
+  const { code } = transformSync(program.replace('export ', ''), { loader: 'ts' });
+  const run = new Function('query', `${code}; return run;`)(query) as RunOnce;
   const clock = virtualClock();
   const store = recordingStore();
   const id = '0b9f1c52-8f53-4a7e-9c1d-3f2f5a6b7c8d';

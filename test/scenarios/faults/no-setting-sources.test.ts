@@ -38,7 +38,7 @@ describe('F127 settingSources: []', () => {
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Hi.' });
     // Only the session's own folder is used, and it is looked whether the working directory is in a repository.
     const outside = touched.filter((line) => !line.includes(`${home}/projects/`));
-    expect(outside).toEqual(withParents(cwd).map((folder) => `stat ${join(folder, '.git')}`));
+    expect(outside).toEqual(withParents(cwd).map((folder) => `exists ${join(folder, '.git')}`));
     expect(JSON.stringify(run.sent)).not.toMatch(/(home|project|agent) rules/);
   });
 });
