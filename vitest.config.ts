@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: 'test/temporary-files.ts',
     include: ['test/**/*.test.ts'],
     // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts, vitest.mcp-servers.config.ts,
-    // vitest.durable.config.ts (a Postgres).
+    // vitest.durable.config.ts (a Postgres), vitest.front-door.config.ts (a browser).
     exclude: [
       '**/node_modules/**',
       'test/client/**',
@@ -15,6 +15,7 @@ export default defineConfig({
       'test/azure-login/**',
       'test/bundlers/**',
       'test/durable/**',
+      'test/front-door/**',
       'test/ccusage/**',
       'test/mcp-servers/**',
     ],
