@@ -25,10 +25,14 @@ const script = <T>(name: string): Promise<T> =>
   import(new URL(`../../bench/scale/${name}.mjs`, import.meta.url).href) as Promise<T>;
 const { simulateCell } = await script<{ simulateCell(options: object): Figures }>('cell');
 
-/** ms of CPU of a process and of the children that it has waited for. */
+/** ms of CPU of a process and of the children that it has waited for; of one that has ended, its parent knows. */
 function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
+  } catch {
+    return 0;
+  }
 }
 
 /** Of the server with all of its processes. */

@@ -69,7 +69,7 @@ test('after its connection was lost, a listener connects again and wakes all who
   await woken();
   const missed = woken();
   await db.run(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and query like '%pg_notify%'`);
+    where datname = current_database() and pid <> pg_backend_pid() and query ~ '^listen|pg_notify'`);
   await missed;
   const again = heard(listener, 'inbox', 's1');
   const asking = setInterval(() => void notify(db.run, 'inbox', 's1').catch(() => undefined), 50);
