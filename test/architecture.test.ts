@@ -550,6 +550,13 @@ describe('shape', () => {
     ).toEqual([]);
   });
 
+  it(`what knows the dispatching engine, and who lives, has together at most ${MAX_LINES} lines`, () => {
+    const lines = ['durable/dbos.ts', 'durable/reaper.ts'].map(
+      (path) => (bySourcePath.get(path)?.text.split('\n').length ?? Number.NaN) - 1,
+    );
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(MAX_LINES);
+  });
+
   it(`the loop is one page: a literal while (true) in at most ${MAX_LOOP_LINES} lines, once in its room`, () => {
     const loop = bySourcePath.get('loop/query-loop.ts');
     expect(loop?.code.match(/while \(true\)/g)).toHaveLength(1);

@@ -81,11 +81,9 @@ export async function openDispatch(database: Database): Promise<Dispatch> {
     handOverRuns,
     async prune(beforeMs) {
       const endTime = new Date(beforeMs).toISOString();
-      for (let limit = 1_000, more = true; more; ) {
-        const ended = await list({ status: ['SUCCESS', 'ERROR', 'CANCELLED'], endTime, limit });
+      const next = () => list({ status: ['SUCCESS', 'ERROR', 'CANCELLED'], endTime, limit: 1_000 });
+      for (let ended = await next(); ended.length > 0; ended = await next())
         await client.deleteWorkflows(ended.map(({ workflowID }) => workflowID));
-        more = ended.length === limit;
-      }
     },
     close: () => client.destroy(),
   };

@@ -21,8 +21,8 @@ export interface FollowOptions {
    */
   readonly until?: string | undefined;
   /**
-   * true: the stream ends when the session has nothing left to do. A session that waits for an answer or a
-   * time has.
+   * true: the stream ends when the session has nothing left to do. It goes on for a session that waits for an
+   * answer or for a time.
    * @default false
    */
   readonly untilIdle?: boolean | undefined;

@@ -1,11 +1,11 @@
 /** Which workers live, and what happens to the runs of those that do not. */
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { aborted } from '../util/async/aborted.ts';
 import { paused } from '../util/async/paused.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { Dispatch } from './dispatch.ts';
-
 import type { Database } from './postgres/database.ts';
 import { sweep } from './sweep.ts';
 
@@ -80,7 +80,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
           [workerId, lock],
         );
         // Without a row: another worker has handed the runs of this one over.
-        if ((await Promise.race([answer, ended(current.signal)])).length === 0) lost();
+        if ((await Promise.race([answer, aborted(current.signal)]))?.length !== 1) lost();
         else heardMs = sentMs;
         mute();
       }
@@ -146,8 +146,3 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     },
   };
 }
-
-const ended = (signal: AbortSignal): Promise<readonly never[]> =>
-  new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve([]), { once: true });
-  });

@@ -10,6 +10,7 @@ import type {
   ModelRequest,
 } from '../protocol/model/model.ts';
 import type { Clock } from '../protocol/ports.ts';
+import { aborted } from '../util/async/aborted.ts';
 import { FIRST_DELAY_MS, MAX_RETRIES, type Reply, type ScriptStep, type Step } from './reply.ts';
 import { playReply, usageOf } from './reply-events.ts';
 
@@ -243,11 +244,6 @@ function attempt(play: Play, outcome: AttemptRecord['outcome'], reply?: Reply): 
     ...(reply !== undefined && { usage: usageOf(reply) }),
     ...(reply !== undefined && outcome !== 'complete' && { wasted: true }),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function describeLast(view: readonly ViewMessage[]): string {

@@ -1,6 +1,7 @@
 /** Writes one answer. Frames without pauses are written at once; a timer is only set for a pause. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../protocol/ports.ts';
+import { aborted } from '../../util/async/aborted.ts';
 import { type Answer, type Frame, PING_FRAME } from '../reply/answer.ts';
 import type { TimelineFact } from './timeline.ts';
 
@@ -30,7 +31,7 @@ export async function deliver(response: ServerResponse, answer: Answer, ports: D
     if (answer.instead !== undefined) {
       for (const mark of answer.frames[0]?.marks ?? []) if (mark.kind === 'fault') ports.note(mark);
       if (answer.instead === 'reset') reset();
-      else await until(gone.signal);
+      else await aborted(gone.signal);
       return;
     }
     if (answer.headersMs > 0) await ports.clock.sleep(answer.headersMs, gone.signal);
@@ -112,7 +113,7 @@ async function pause(
   while (left > 0 && !gone.aborted) {
     if (pingMs === undefined || pingMs >= left) {
       await (left === Number.POSITIVE_INFINITY
-        ? until(gone)
+        ? aborted(gone)
         : clock.sleep(left, gone).catch(ignoreAbort(gone)));
       return;
     }
@@ -126,11 +127,6 @@ function ignoreAbort(gone: AbortSignal): (error: unknown) => void {
   return (error) => {
     if (!gone.aborted) throw error;
   };
-}
-
-function until(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function joined(frames: readonly Frame[]): string | Buffer {
