@@ -1,10 +1,10 @@
-// Builds dist/: one bundle per door with lazy chunks beside it, and type declarations.
+// Builds dist/: one bundle per door with lazy chunks beside it, and a file of type declarations per door.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
-import { pruneTypes } from './prune-types.mjs';
+import { bundleTypes } from './bundle-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -13,14 +13,18 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const out = `dist.${process.pid}`;
 process.on('exit', () => rmSync(out, { recursive: true, force: true }));
 
+const doors = {
+  index: 'src/index.ts',
+  rehearsal: 'src/rehearsal/index.ts',
+  testing: 'src/testing/index.ts',
+  durable: 'src/durable/index.ts',
+  web: 'src/page/index.ts',
+  'web-client': 'src/page/browser/index.ts',
+};
+
 await bundle(
   {
-    index: 'src/index.ts',
-    rehearsal: 'src/rehearsal/index.ts',
-    testing: 'src/testing/index.ts',
-    durable: 'src/durable/index.ts',
-    web: 'src/page/index.ts',
-    'web-client': 'src/page/browser/index.ts',
+    ...doors,
     cli: 'src/cli/main.ts',
     'compile-cache': 'src/util/process/compile-cache.ts',
   },
@@ -50,15 +54,15 @@ async function start() {
 );
 chmodSync(`${out}/bin/turnwright`, 0o755);
 
-const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${out}/types`];
+const declarations = `${out}/declarations`;
+const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', declarations];
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 if (types.status !== 0) process.exit(types.status ?? 1);
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-pruneTypes(
-  `${out}/types`,
-  Object.values(exports).flatMap(({ types }) =>
-    types === undefined ? [] : [types.replace('./dist/types/', '')],
-  ),
-);
+const declared = Object.entries(doors).map(([door, source]) => [
+  door,
+  source.replace(/^src/, declarations).replace(/\.ts$/, '.d.ts'),
+]);
+await bundleTypes(Object.fromEntries(declared), { out: `${out}/types` });
+rmSync(declarations, { recursive: true });
 rmSync('dist', { recursive: true, force: true });
 renameSync(out, 'dist');

@@ -1,16 +1,18 @@
 // Packs the package, lays it out as an installed dependency, and checks what a consumer would meet:
 // exports that resolve, types that compile with skipLibCheck off, a light import, no stray files.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { layOutPackage, pack } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const failures = [];
+const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'];
 const folder = mkdtempSync(join(tmpdir(), 'turnwright-package-'));
 try {
   const staged = join(folder, 'package');
@@ -25,14 +27,39 @@ try {
     if (manifest[field] === undefined) failures.push(`package.json has no ${field}`);
 
   const packed = pack(staged, folder);
+  // Promised are ES modules: to Node's import and to bundlers. `require` of them is Node's own affair, and
+  // resolution without `exports` is older than they are.
+  const attw = await checkPackage(createPackageFromTarballData(readFileSync(join(folder, packed.filename))));
+  if (attw.types === false) failures.push('attw: the package has no types');
+  for (const problem of attw.problems ?? []) {
+    if (!['node10', 'node16-cjs'].includes(problem.resolutionKind))
+      failures.push(`attw: ${JSON.stringify(problem)}`);
+  }
+  const declarations = packed.files.filter(({ path }) => path.endsWith('.d.ts'));
+  const typed = Object.values(manifest.exports).filter(({ types }) => types !== undefined);
+  if (declarations.length !== typed.length + 1)
+    failures.push(`${declarations.length} declaration files for ${typed.length} doors and what they share`);
+
+  const plain = join(folder, 'plain');
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts', 'src', ...DOCUMENTS])
+    cpSync(join(root, name), join(plain, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(plain, 'node_modules'));
+  const before = readFileSync(join(plain, 'package.json'), 'utf8');
+  execFileSync('npm', ['pack', '--silent'], { cwd: plain, stdio: ['ignore', 'ignore', 'inherit'] });
+  const entry = execFileSync('tar', ['-xzOf', join(plain, packed.filename), 'package/package.json']);
+  const { scripts, devDependencies } = JSON.parse(entry.toString());
+  if (scripts !== undefined || devDependencies !== undefined)
+    failures.push('`npm pack` in a clone packs a manifest with scripts or development dependencies');
+  if (readFileSync(join(plain, 'package.json'), 'utf8') !== before)
+    failures.push('`npm pack` in a clone leaves its manifest changed');
+
   const MAX_UNPACKED = 4e6;
   if (packed.unpackedSize > MAX_UNPACKED)
     failures.push(`the package has ${packed.unpackedSize} bytes unpacked, more than ${MAX_UNPACKED}`);
   const stray = packed.files
     .map((file) => file.path)
     .filter(
-      (path) =>
-        !/^dist\/(?!.*\.map$)|^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(path),
+      (path) => !/^dist\/(?!.*\.map$)/.test(path) && path !== 'package.json' && !DOCUMENTS.includes(path),
     );
   if (stray.length > 0) failures.push(`files that do not belong into the package: ${stray.join(', ')}`);
   console.log(`package: ${packed.files.length} files, ${(packed.unpackedSize / 1e6).toFixed(2)} MB unpacked`);
