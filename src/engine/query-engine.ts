@@ -17,7 +17,7 @@ import type { Session } from './session/session.ts';
 import type { Prompt, QueuedPrompt, SubmitOptions } from './submission/prompt.ts';
 import type { SessionQueue } from './submission/prompt-queue.ts';
 import { openSubmission, type Submission, type SubmissionOptions } from './submission/submission.ts';
-import { type Batches, submitMessage, submitNext } from './submission/submit-message.ts';
+import { type Batches, type Run, submitMessage, submitNext } from './submission/submit-message.ts';
 import { composeEngine } from './wiring/engine.ts';
 
 export type { QueuedPrompt };
@@ -227,7 +227,7 @@ export class QueryEngine {
 }
 
 /** Loaded by the sessions that are resumed. */
-async function* resumed(submission: Submission, session: Session): Batches {
+async function* resumed(submission: Submission, session: Session): Run {
   const { resumeSubmission } = await import('./submission/resume-submission.ts');
   yield* resumeSubmission(submission, session);
 }

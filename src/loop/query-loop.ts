@@ -5,6 +5,7 @@
  */
 import type { LoopBatch } from '../protocol/model/messages.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
+import { type Segment, segmented } from '../util/async/segmented.ts';
 import { decide } from './decide.ts';
 import type { LoopEnd } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -22,12 +23,15 @@ import { viewAtStart } from './turn-output.ts';
  * submission's scope first.
  */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
-  return endableIterator(loop(params, deps), (how) =>
+  return endableIterator(segmented(loop(params, deps)), (how) =>
     params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
   );
 }
 
-async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
+async function* loop(
+  params: LoopParams,
+  deps: LoopDeps,
+): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd, void> {
   let state = initialState(params);
   while (true) {
     const iteration = openIteration(state, params, deps);

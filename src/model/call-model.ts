@@ -13,6 +13,7 @@ import type {
   RetryState,
 } from '../protocol/model/model.ts';
 import type { Reservation } from '../protocol/model/spend-guard.ts';
+import { type Segment, segmented } from '../util/async/segmented.ts';
 import { lifeOf } from './life-of.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
 import {
@@ -29,13 +30,13 @@ import { announcement, waitAnnounced } from './retry/retry-wait.ts';
 export const modelCalls =
   (deps: CallDeps): CallModel =>
   (request, options) =>
-    callModel(deps, request, options);
+    segmented(callModel(deps, request, options));
 
 async function* callModel(
   deps: CallDeps,
   request: ModelRequest,
   options: CallOptions,
-): AsyncGenerator<ModelOutput, ModelOutcome> {
+): AsyncGenerator<ModelOutput | Segment<ModelOutput>, ModelOutcome> {
   const { retry, after, life = lifeOf(options.signal), isTooLong } = options;
   const { clock } = deps;
   const attempts: AttemptRecord[] = [];
@@ -143,10 +144,7 @@ async function* callModel(
     waitedMs = 0;
     try {
       if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
-      const attempt = await sent.open();
-      let step = await attempt.next();
-      for (; step.kind === 'events'; step = await attempt.next()) yield step;
-      sent.end = step;
+      yield sent;
     } finally {
       sent.close();
     }

@@ -13,6 +13,7 @@ import type { EffortLevel, ThinkingConfig } from '../../protocol/model/wire.ts';
 import type { ParkedRun } from '../../protocol/session/parking.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import { Segment } from '../../util/async/segmented.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
@@ -118,7 +119,7 @@ interface Drive<T> {
   readonly abortGraceMs?: number;
 }
 
-export class LoopDriver<T> {
+export class LoopDriver<T> extends Segment<readonly T[]> {
   readonly #drive: Drive<T>;
   readonly #guard: OuterGuard;
   readonly #loop: AsyncGenerator<LoopBatch, LoopEnd, void>;
@@ -129,6 +130,7 @@ export class LoopDriver<T> {
   #isOver = false;
 
   constructor(drive: Drive<T>) {
+    super();
     this.#drive = drive;
     this.#guard = createGuard({ ...drive.budgets, turnCount: () => this.#turnCount });
     this.#loop = queryLoop(drive.params, drive.deps(this.#guard));

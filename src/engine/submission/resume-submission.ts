@@ -10,13 +10,10 @@ import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import type { Submission } from './submission.ts';
-import { type Batch, finish, runLoop, settled } from './submit-message.ts';
+import { finish, type Run, runLoop, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';
 
-export async function* resumeSubmission(
-  submission: Submission,
-  session: Session,
-): AsyncGenerator<Batch, void> {
+export async function* resumeSubmission(submission: Submission, session: Session): Run {
   submission.start();
   session.mcp.start();
   session.skills.startSubmission();

@@ -2,6 +2,7 @@
 import type { StopReason } from '../../protocol/model/wire.ts';
 import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
+import { type Segment, segmented } from '../../util/async/segmented.ts';
 import type { Session } from '../session/session.ts';
 import type { Prompt } from './prompt.ts';
 import { TimesOfSubmission } from './submission-times.ts';
@@ -14,7 +15,7 @@ export interface Submission {
   /** What drives it; undefined until `drive`. */
   readonly run: AsyncGenerator<unknown, void, void> | undefined;
   /** It is driven by these batches. Returning or throwing into them leaves it: it ends without a result. */
-  drive<T>(batches: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void>;
+  drive<T>(batches: AsyncGenerator<T | Segment<T>, void, void>): AsyncGenerator<T, void, void>;
   start(): void;
   /** It goes on with this interrupted one, under that one's id. */
   carryOn(id: string): void;
@@ -81,9 +82,10 @@ class RunningSubmission implements Submission {
     this.#options.session.submissions.carryOn(interrupted);
   }
 
-  drive<T>(batches: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
-    this.run = batches;
-    return endableIterator(batches, (how) => {
+  drive<T>(batches: AsyncGenerator<T | Segment<T>, void, void>): AsyncGenerator<T, void, void> {
+    const run = segmented(batches);
+    this.run = run;
+    return endableIterator(run, (how) => {
       this.#isLeft = true;
       this.scope.abort(how === 'return' ? 'returned' : 'thrown');
     });

@@ -6,6 +6,7 @@
 import type { LoopDeps, OuterGuard } from '../../loop/deps.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { Segment } from '../../util/async/segmented.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { recordParking, recordResult, refusalNotice } from '../output/record-result.ts';
@@ -27,6 +28,8 @@ import { openSubmission, type Submission, type SubmissionOptions } from './submi
 /** Messages that are handed on together. */
 export type Batch = readonly SDKMessage[];
 export type Batches = AsyncGenerator<Batch, void, void>;
+/** The same, before they are driven. */
+export type Run = AsyncGenerator<Batch | Segment<Batch>, void, void>;
 
 /** Takes the next prompt of the queue, with those that join it, and submits it. undefined: none waits. */
 export function submitNext(options: Omit<SubmissionOptions, 'prompt'>): Batches | undefined {
@@ -43,7 +46,7 @@ export function submitMessage(options: SubmissionOptions): Batches {
   return submission.drive(run(submission, options.session));
 }
 
-async function* run(submission: Submission, session: Session): AsyncGenerator<Batch, void> {
+async function* run(submission: Submission, session: Session): Run {
   const outcome = createOutcome();
   submission.start(); //                                                                   1
   let prepared: Prepared | undefined;
@@ -162,7 +165,7 @@ export async function* runLoop(
   outcome: Outcome,
   submission: Submission,
   session: Session,
-): AsyncGenerator<Batch, void> {
+): Run {
   const { budget, host, model, queue, structured, submissions } = session;
   const mapper = createSdkMapper({
     ...mapperOptions(session),
@@ -206,7 +209,7 @@ export async function* runLoop(
     isSilent: () => submission.silent(),
   });
   try {
-    for (let batch = await driver.next(); batch !== undefined; batch = await driver.next()) yield batch;
+    yield driver;
   } finally {
     await driver.close();
   }

@@ -12,6 +12,7 @@ import {
   type ModelRequest,
 } from '../../protocol/model/model.ts';
 import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
+import { Segment } from '../../util/async/segmented.ts';
 import { thisTick } from '../../util/async/this-tick.ts';
 import { resultIds } from '../../view/tool-results.ts';
 import type { Iteration } from '../iteration.ts';
@@ -34,7 +35,7 @@ export async function* streamResponse(
   request: ModelRequest | undefined,
   prepared: Prepared,
   iteration: Iteration,
-): AsyncGenerator<LoopBatch, Response> {
+): AsyncGenerator<LoopBatch | Segment<LoopBatch>, Response> {
   const { params, trace, deps } = iteration;
   let models = prepared.state.model;
   const recorded = params.startAt?.response;
@@ -52,7 +53,7 @@ export async function* streamResponse(
       response = stream.response;
       trace.note({ response });
       try {
-        for (let batch = await stream.next(); batch !== undefined; batch = await stream.next()) yield batch;
+        yield stream;
       } finally {
         stream.abandon();
       }
@@ -118,9 +119,9 @@ type Step = IteratorResult<ModelOutput, ModelOutcome>;
 
 /**
  * One attempt's response, read to its end, and the tool results that arrive meanwhile. Not a generator, which
- * would cost three promises per batch.
+ * would cost three promises per batch in each generator around it.
  */
-class ResponseStream {
+class ResponseStream extends Segment<LoopBatch> {
   readonly #request: ModelRequest;
   readonly #turnCount: number;
   readonly #iteration: Iteration;
@@ -137,6 +138,7 @@ class ResponseStream {
     prepared: Prepared,
     iteration: Iteration,
   ) {
+    super();
     this.#request = request;
     this.#turnCount = prepared.state.turnCount;
     this.#iteration = iteration;

@@ -12,6 +12,7 @@ import type {
 } from '../../protocol/model/model.ts';
 import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
+import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';
@@ -19,7 +20,7 @@ import { requestIdOf } from '../http/http-head.ts';
 import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
-import type { Attempt, AttemptEnd, PreparedRequest, Wire } from '../wire.ts';
+import type { Attempt, AttemptEnd, Batch, PreparedRequest, Wire } from '../wire.ts';
 import { errorCode } from './classify-error.ts';
 import type { FastMode } from './fast-mode.ts';
 import type { RateLimitPause } from './rate-limit-pause.ts';
@@ -75,14 +76,13 @@ const BYTES_PER_TOKEN = 4;
 
 const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
 
-const ended = (end: AttemptEnd): Pick<Attempt, 'next'> => ({ next: async () => end });
-
-export class Sending {
+/** The batches of its answer; the request is sent when the first one is asked for. */
+export class Sending extends Segment<ModelOutput> {
   readonly credential: Credential;
   readonly fast: boolean;
   /** The known refusal of this request: it is not sent. */
   readonly foreseen: ModelFailure | undefined;
-  /** Its outcome; set by the caller of `open`. */
+  /** Its outcome, once it has one. */
   end: AttemptEnd = UNSENT;
   readonly #input: SendingInput;
   readonly #prepared: PreparedRequest;
@@ -92,6 +92,7 @@ export class Sending {
   #startMs = 0;
 
   constructor(input: SendingInput) {
+    super();
     const { deps, request, held } = input;
     const state = held === undefined ? input.state : { ...input.state, maxTokens: held.maxTokens };
     this.#input = input;
@@ -120,21 +121,31 @@ export class Sending {
     return { kind: 'attempt', attempt, bytes: this.#prepared.length, maxTokens: this.#prepared.maxTokens };
   }
 
+  next(): Promise<ModelOutput | undefined> {
+    return this.#attempt === undefined ? this.#open() : this.#attempt.next().then(this.#take);
+  }
+
   /** Sends it, unless it is foreseen to be refused or its turn never comes: then it has ended. */
-  async open(): Promise<Pick<Attempt, 'next'>> {
+  async #open(): Promise<ModelOutput | undefined> {
     if (this.foreseen !== undefined)
-      return ended({ kind: 'failed', failure: this.foreseen, facts: { started: false } });
+      return this.#take({ kind: 'failed', failure: this.foreseen, facts: { started: false } });
     const { deps, life } = this.#input;
     if (deps.admission !== undefined) {
       const permit = await admit(deps.admission, this.#need(), life.signal);
-      if (permit === 'aborted') return ended(UNSENT);
-      if (permit.retryAfterMs !== undefined) return ended(postponed(permit.retryAfterMs));
+      if (permit === 'aborted') return undefined;
+      if (permit.retryAfterMs !== undefined) return this.#take(postponed(permit.retryAfterMs));
       this.#permit = permit;
     }
     this.#startMs = deps.clock.monotonicMs();
     this.#attempt = this.#prepared.open(life);
-    return this.#attempt;
+    return this.#take(await this.#attempt.next());
   }
+
+  readonly #take = (step: Batch | AttemptEnd): ModelOutput | undefined => {
+    if (step.kind === 'events') return step;
+    this.end = step;
+    return undefined;
+  };
 
   /** Called when no more events are needed. */
   close(): void {

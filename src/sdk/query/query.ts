@@ -7,6 +7,7 @@ import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { flattened } from '../../util/async/flattened.ts';
+import { segmented } from '../../util/async/segmented.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
@@ -15,10 +16,10 @@ import { type Announcements, createAnnouncements } from './announcements.ts';
 import { createPromptFeed, handQueueOn, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { QueryHandle } from './query-handle.ts';
 import type { InterruptReceipt, Query } from './query-interface.ts';
-import { isParkedIn, resultIn } from './run-ends.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 import { createStateOfSession, type StateOfSession } from './session-state.ts';
 import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-errors.ts';
+import { Turn } from './turn.ts';
 
 export type { InterruptReceipt, Query };
 
@@ -142,20 +143,18 @@ export function query({
       : typeof prompt === 'string'
         ? feed.add(userMessage(prompt))
         : feed.read(prompt);
-  const carriesOn = prompt === undefined || options.carryOn === true;
-  const configured = () => open().configured;
   const stream: Stream = {
     caller,
     isOver,
     close,
     succeed,
     heard,
-    carriesOn,
+    carriesOn: prompt === undefined || options.carryOn === true,
     announcements,
     state,
-    configured,
+    configured: () => open().configured,
   };
-  const messages = run(engine, feed, reading, stream);
+  const messages = segmented(run(engine, feed, reading, stream));
   return new QueryHandle(
     flattened(
       endableIterator(messages, () => void close()),
@@ -224,7 +223,7 @@ async function* run(
   feed: PromptFeed,
   reading: Promise<void> | void,
   stream: Stream,
-): AsyncGenerator<Batch, void, void> {
+): AsyncGenerator<Batch | Turn, void, void> {
   const { caller, announcements, state } = stream;
   let inputFailed: { readonly error: unknown } | undefined;
   reading?.catch((error: unknown) => {
@@ -235,16 +234,18 @@ async function* run(
   caller?.addEventListener('abort', wake, { once: true });
   let last: SDKResultMessage | undefined;
   let callOff = () => {};
+  let turn: Turn | undefined;
   try {
     if (stream.carriesOn) {
       refuseAborted(caller);
-      for await (const batch of announcements.between(QueryEngine.inBatches(await engine()).resume())) {
+      turn = new Turn(announcements.between(QueryEngine.inBatches(await engine()).resume()), (batch) => {
         refuseAborted(caller);
         state.running();
-        last = resultIn(batch) ?? last;
-        yield batch;
-        if (isParkedIn(batch)) return;
-      }
+        return batch;
+      });
+      yield turn;
+      if (turn.isParked) return;
+      last = turn.result;
     }
     while (true) {
       refuseAborted(caller);
@@ -272,18 +273,16 @@ async function* run(
       }
       await stream.configured();
       state.running();
-      for await (const batch of announcements.between(batches)) {
+      turn = new Turn(announcements.between(batches), (batch, result) => {
         refuseAborted(caller);
-        for (const message of batch) {
-          if (message.type === 'result') last = message;
-          else if (message.type === 'system') stream.heard(message);
-        }
-        const result = resultIn(batch);
-        if (result !== undefined) feed.turnEnding(result.terminal_reason);
-        const done = result === undefined ? [] : announcements.takeAll();
-        yield done.length === 0 ? batch : [...done, ...batch];
-        if (isParkedIn(batch)) return;
-      }
+        for (const message of batch) if (message.type === 'system') stream.heard(message);
+        if (result === undefined) return batch;
+        feed.turnEnding(result.terminal_reason);
+        return [...announcements.takeAll(), ...batch];
+      });
+      yield turn;
+      if (turn.isParked) return;
+      last = turn.result ?? last;
       feed.turnEnded(last?.terminal_reason);
       const successor = session.successor();
       if (successor !== undefined) await stream.succeed(session, successor);
@@ -293,6 +292,7 @@ async function* run(
     if (error instanceof StartFailed) yield [error.result];
     throw error;
   } finally {
+    await turn?.leave();
     callOff();
     caller?.removeEventListener('abort', wake);
     await stream.close();
