@@ -33,12 +33,7 @@ export async function migrateDispatch(url: string): Promise<void> {
 
 /** Rejects with `not_installed` when the package is missing. */
 export async function openDispatch(database: Database): Promise<Dispatch> {
-  const { DBOSClient } = await loadDbos();
-  const client = await DBOSClient.create({
-    ...placeOf(database),
-    applicationName: QUEUE,
-    logger: SILENT,
-  });
+  const client = await clientOf(database);
   const handOverRuns = async (runs: readonly Run[]) => {
     for (const host of new Set(runs.map((run) => run.host))) {
       const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
@@ -110,18 +105,24 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
   });
   DBOS.registerWorkflow(work, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
-  await DBOS.launch();
+  const client = await clientOf(database);
+  // Before the launch: a queue that is new then is first looked at after a second.
   for (const name of [queueOf(null), queueOf(host)])
-    await DBOS.registerQueue(name, {
+    await client.registerQueue(name, {
       partitionConcurrency: 1,
       workerConcurrency: concurrency,
       minPollingIntervalMs: POLL_MS,
       onConflict: 'always_update',
     });
+  await client.destroy();
+  await DBOS.launch();
   return {
     stop: (limitMs) => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs }),
   };
 }
+
+const clientOf = async (database: Database) =>
+  (await loadDbos()).DBOSClient.create({ ...placeOf(database), applicationName: QUEUE, logger: SILENT });
 
 /** The connections of Turnwright, so that a process has one pool. */
 const placeOf = (database: Database) => ({

@@ -10,7 +10,7 @@ import { createInbox } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
 import { openOutbox } from './postgres/outbox.ts';
-import { markProgress, openInterrupts, type ParkedOn, type SessionRow } from './postgres/runs.ts';
+import { openInterrupts, type ParkedOn, type SessionRow } from './postgres/runs.ts';
 
 interface RunSessionOptions {
   readonly session: SessionRow;
@@ -65,11 +65,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const journal = outbox.over(
     await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
   );
-  const store = watched(known(journal, sessionId), {
-    lease,
-    isHeard,
-    progressed: () => markProgress(database.run, sessionId),
-  });
+  const store = watched(known(journal, sessionId), { lease, isHeard });
   const asks = await openAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -181,16 +177,10 @@ interface WatchedStore {
   failure(): unknown;
 }
 
-/** Records that a run does not write again and again when it kills its worker each time. */
-const PROGRESS = new Set(['assistant', 'user', 'response', 'result', 'ask', 'answer', 'parked', 'inbox']);
-
-interface Watch extends Pick<RunSessionOptions, 'lease' | 'isHeard'> {
-  /** Called once, when a record was written that a later run does not write again. */
-  readonly progressed: () => Promise<void>;
-}
-
-function watched(store: JournalStore, { lease, isHeard, progressed }: Watch): WatchedStore {
-  let hasProgressed = false;
+function watched(
+  store: JournalStore,
+  { lease, isHeard }: Pick<RunSessionOptions, 'lease' | 'isHeard'>,
+): WatchedStore {
   let epoch: number | undefined;
   let fenced = false;
   let failure: unknown;
@@ -209,13 +199,7 @@ function watched(store: JournalStore, { lease, isHeard, progressed }: Watch): Wa
         try {
           const appended = await store.append(...given);
           fenced ||= 'fenced' in appended || !isHeard();
-          if (fenced) return { fenced };
-          if (!hasProgressed && given[3].some(({ type }) => PROGRESS.has(type))) {
-            hasProgressed = true;
-            // When this fails, the session only seems to have less progress.
-            void progressed().catch(() => undefined);
-          }
-          return appended;
+          return fenced ? { fenced } : appended;
         } catch (error) {
           failure ??= error;
           throw error;

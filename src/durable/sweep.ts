@@ -1,7 +1,8 @@
 /** Wakes sessions whose waiting time is over, and finds those that no worker works on. */
 import type { Dispatch } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
-import { doubtfulRuns, queueAgain, queueDue, queuedRun } from './postgres/runs.ts';
+import { grouped } from './postgres/grouped.ts';
+import { doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
 
 interface SweepOptions {
   readonly database: Database;
@@ -12,16 +13,22 @@ interface SweepOptions {
   readonly onHandedOver: (runs: number, why: 'lost') => void;
 }
 
-/** Asks for the run of a session that was just queued; of several workers that hear of it, one does. */
-export async function enqueueQueued(
-  { database, dispatch }: Pick<SweepOptions, 'database' | 'dispatch'>,
-  sessionId: string,
-): Promise<void> {
-  await database.transaction(async (run) => {
-    const queued = await queuedRun(run, sessionId);
-    if (queued !== undefined) await dispatch.enqueue(run, queued);
-  });
-}
+/**
+ * Asks for the run of a session that was just queued; of several workers that hear of it, one does. Sessions
+ * that are queued at the same time share a transaction.
+ */
+export const createEnqueuer = ({
+  database,
+  dispatch,
+}: Pick<SweepOptions, 'database' | 'dispatch'>): ((sessionId: string) => Promise<void>) =>
+  grouped(
+    (sessionIds: readonly string[]) =>
+      database.transaction(async (run) => {
+        for (const queued of await queuedRuns(run, sessionIds)) await dispatch.enqueue(run, queued);
+        return sessionIds.map(() => undefined);
+      }),
+    { statements: 1 },
+  );
 
 /** Sessions that are looked at by one sweep. */
 const LIMIT = 200;

@@ -17,7 +17,7 @@ import { beginRun, endRun, failRun, type SessionRow } from './postgres/runs.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { runSession } from './run-session.ts';
-import { enqueueQueued } from './sweep.ts';
+import { createEnqueuer } from './sweep.ts';
 import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
 
 export interface WorkerOptions {
@@ -136,9 +136,10 @@ export async function worker({
   const leases = createLeaseStore(database, listener, { workerId: id, life: liveness.lease });
 
   // Clients that do not ask DBOS for a run say that they have queued one.
+  const enqueue = createEnqueuer({ database, dispatch });
   const stopHearing = listener.watch('run', undefined, (sessionId) => {
     if (sessionId !== undefined)
-      enqueueQueued({ database, dispatch }, sessionId).catch(() => {
+      enqueue(sessionId).catch(() => {
         // The sweep finds it.
       });
   });

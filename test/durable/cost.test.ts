@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDispatch } from '../../src/durable/dbos.ts';
 import { inForm } from '../long-form.ts';
 import { type Cluster, newDatabase, startCluster } from './cluster.ts';
-import { eventually, type Fleet, startFleet } from './processes.ts';
+import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 import { sendAll } from './sending.ts';
 
 const form = inForm(
@@ -43,14 +43,27 @@ interface Cost {
   readonly wallMs: number;
   readonly workerCpuMs: number;
   readonly serverCpuMs: number;
+  /** From the first prompt to the first record, and from there to the last record. */
+  readonly startMs: number;
+  readonly spanMs: number;
+}
+
+const startWorkers = (fleet: Fleet, scenario: object, workers: number): Promise<readonly WorkerProcess[]> =>
+  Promise.all(
+    Array.from({ length: workers }, () =>
+      fleet.start('steps.ts', { SCENARIO: JSON.stringify(scenario), DRAIN_MS: '1000' }),
+    ),
+  );
+
+async function end(workers: readonly WorkerProcess[]): Promise<void> {
+  for (const worker of workers) worker.signal('SIGTERM');
+  await Promise.all(workers.map(({ exited }) => exited));
 }
 
 /** Sends a prompt to each of so many sessions, and waits until all are done. */
-async function run(fleet: Fleet, cluster: Cluster, scenario: object, sessions: number, workers: number) {
+async function run(fleet: Fleet, cluster: Cluster, started: readonly WorkerProcess[], sessions: number) {
   const dispatch = await openDispatch(fleet.database);
   onTestFinished(() => dispatch.close());
-  const env = { SCENARIO: JSON.stringify(scenario), DRAIN_MS: '1000' };
-  const started = await Promise.all(Array.from({ length: workers }, () => fleet.start('steps.ts', env)));
   const pids = started.map(({ child }) => child.pid as number);
   const unfinished = async () => {
     const [row] = await fleet.database.run<{ readonly n: number }>(
@@ -58,30 +71,33 @@ async function run(fleet: Fleet, cluster: Cluster, scenario: object, sessions: n
     );
     return row?.n ?? 0;
   };
+  const ids = Array.from({ length: sessions }, () => crypto.randomUUID());
   const before = { ms: performance.now(), worker: cpuMs(pids), server: cpuMs(serverPids(cluster)) };
-  await sendAll(
-    fleet.database,
-    dispatch,
-    Array.from({ length: sessions }, () => crypto.randomUUID()),
-  );
+  const sentMs = Date.now();
+  await sendAll(fleet.database, dispatch, ids);
   await eventually(async () => (await unfinished()) === 0, {
     limitMs: 240_000,
     describe: async () => [await unfinished(), started.map(({ stderr }) => stderr())],
   });
-  const cost: Cost = {
-    wallMs: performance.now() - before.ms,
-    workerCpuMs: cpuMs(pids) - before.worker,
-    serverCpuMs: cpuMs(serverPids(cluster)) - before.server,
-  };
-  for (const worker of started) worker.signal('SIGTERM');
-  await Promise.all(started.map(({ exited }) => exited));
+  const wallMs = performance.now() - before.ms;
+  const workerCpuMs = cpuMs(pids) - before.worker;
+  const serverCpuMs = cpuMs(serverPids(cluster)) - before.server;
+  const [records] = await fleet.database.run<{ readonly first: number; readonly last: number }>(
+    `select extract(epoch from min(at))::float8 * 1000 as first, extract(epoch from max(at))::float8 * 1000 as last
+     from turnwright.journal where session_id = any($1)`,
+    [ids],
+  );
+  const { first = 0, last = 0 } = records ?? {};
+  const cost: Cost = { wallMs, workerCpuMs, serverCpuMs, startMs: first - sentMs, spanMs: last - first };
   return cost;
 }
 
-async function inFiles(fleet: Fleet, scenario: object, sessions: number) {
+/** `warm`: the same was done in this process before. */
+async function inFiles(fleet: Fleet, scenario: object, sessions: number, warm = false) {
   const { id } = await fleet.start('steps.ts', {
     SCENARIO: JSON.stringify(scenario),
     SESSIONS: String(sessions),
+    ...(warm && { WARM: '1' }),
   });
   return JSON.parse(id) as { readonly wallMs: number; readonly cpuMs: number };
 }
@@ -96,16 +112,24 @@ test('D8: what a step costs, of one session and of many at once', { timeout: 600
 
   const alone = { rounds: form.alone, modelMs: 0, toolMs: 0 };
   const stepsAlone = form.alone * STEPS_OF_A_ROUND;
-  const first = await inFiles(fleet, alone, 1);
-  const single = await run(fleet, cluster, alone, 1, 1);
+  const first = await inFiles(fleet, alone, 1, true);
+  const one = await startWorkers(fleet, alone, 1);
+  const cold = await run(fleet, cluster, one, 1);
+  const warm = await run(fleet, cluster, one, 1);
+  await end(one);
 
   const many = { rounds: form.rounds, modelMs: 50, toolMs: 20 };
   const steps = form.sessions * form.rounds * STEPS_OF_A_ROUND;
   const files = await inFiles(fleet, many, form.sessions);
-  const all = await run(fleet, cluster, many, form.sessions, 2);
+  const two = await startWorkers(fleet, many, 2);
+  const all = await run(fleet, cluster, two, form.sessions);
+  await end(two);
 
   const figures = rounded({
-    addedMsPerStepAlone: (single.wallMs - first.wallMs) / stepsAlone,
+    addedMsPerStepAlone: (warm.spanMs - first.wallMs) / stepsAlone,
+    filesMsPerStepAlone: first.wallMs / stepsAlone,
+    startMsOfNewWorker: cold.startMs,
+    startMs: warm.startMs,
     stepsPerSecond: (steps / all.wallMs) * 1000,
     cpuMsPerStep: (all.workerCpuMs + all.serverCpuMs) / steps,
     workerCpuMsPerStep: all.workerCpuMs / steps,

@@ -114,4 +114,5 @@ test('D7: parked sessions cost their workers nothing, and go on after 30 days on
   if (!form.judged) return;
   expect(mostOf(grownBytes) / (ids.length - few.length)).toBeLessThan(MOST_HEAP_BYTES);
   expect(percentile(oneByOneMs, 0.95)).toBeLessThan(1_000);
+  expect(percentile(atOnceMs, 0.95)).toBeLessThan(1_000);
 });

@@ -8,6 +8,8 @@ interface Append {
   readonly sessionId: string;
   readonly epoch: number;
   readonly afterSeq: number;
+  /** A record that a later run does not write again: the session gets on. */
+  readonly isProgress: boolean;
   readonly ids: readonly string[];
   /** Without newlines. */
   readonly lines: readonly string[];
@@ -45,6 +47,7 @@ function append(run: RunStatement, batch: readonly Append[]) {
     appends.map(({ epoch }) => epoch),
     appends.map(({ afterSeq }) => afterSeq),
     appends.map(({ ids }) => ids.length),
+    appends.map(({ isProgress }) => isProgress),
     appends.flatMap(({ lines: own }, at) => own.map(() => at + 1)),
     appends.flatMap(({ ids, afterSeq }) => ids.map((_, at) => afterSeq + 1 + at)),
     appends.flatMap(({ ids }) => ids),
@@ -65,18 +68,19 @@ function append(run: RunStatement, batch: readonly Append[]) {
  */
 const FENCE_AND_INSERT = `
   with given as (
-    select * from unnest($1::text[], $2::int[], $3::int[], $4::int[])
-      with ordinality as given (session_id, epoch, after_seq, count, at)
+    select * from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::boolean[])
+      with ordinality as given (session_id, epoch, after_seq, count, is_progress, at)
   ), fence as (
     update turnwright.sessions s
-    set head = g.after_seq + g.count, updated_at = now()
+    set head = g.after_seq + g.count, updated_at = now(),
+      barren_epochs = case when g.is_progress then 0 else s.barren_epochs end
     from given g
     where s.session_id = g.session_id and s.epoch = g.epoch and s.head = g.after_seq
     returning s.session_id, s.epoch, g.at
   ), records as (
     insert into turnwright.journal (session_id, seq, epoch, entry_id, body)
     select f.session_id, e.seq, f.epoch, e.entry_id, e.body
-    from unnest($5::int[], $6::int[], $7::text[], string_to_array($8, E'\\n')) as e (at, seq, entry_id, body)
+    from unnest($6::int[], $7::int[], $8::text[], string_to_array($9, E'\\n')) as e (at, seq, entry_id, body)
       join fence f using (at)
   )`;
 
@@ -89,6 +93,6 @@ const WAKE_FOLLOWERS = `
 const APPEND = FENCE_AND_INSERT + WAKE_FOLLOWERS;
 
 const APPEND_WITH_STREAM = `${FENCE_AND_INSERT},
-  messages as (${rowsInto('messages', 9)}),
-  frames as (${rowsInto('frames', 13)})
+  messages as (${rowsInto('messages', 10)}),
+  frames as (${rowsInto('frames', 14)})
   ${WAKE_FOLLOWERS}`;

@@ -36,6 +36,9 @@ interface OpenJournal {
   writing: Promise<unknown>;
 }
 
+/** Records that a run does not write again and again when it kills its worker each time. */
+const PROGRESS = new Set(['assistant', 'user', 'response', 'result', 'ask', 'answer', 'parked', 'inbox']);
+
 /** Rows that are read at once. */
 const PAGE_ROWS = 500;
 
@@ -57,12 +60,13 @@ export async function createJournalStore(
     sessionId: string,
     epoch: number,
     afterSeq: number,
+    isProgress: boolean,
     ids: readonly string[],
     bodies: readonly string[],
   ): Promise<Appended> {
     const seq = afterSeq + ids.length;
     const stream = alongside?.(sessionId) ?? NO_ROWS;
-    if (await queue.append({ sessionId, epoch, afterSeq, ids, lines: bodies, stream })) {
+    if (await queue.append({ sessionId, epoch, afterSeq, isProgress, ids, lines: bodies, stream })) {
       snapshots.grown(sessionId, seq);
       return { seq };
     }
@@ -112,7 +116,10 @@ export async function createJournalStore(
         journal.lines.encode(body, { seq: afterSeq + 1 + at, epoch, nowMs }),
       );
       const ids = entries.map(format.idOf);
-      const appended = journal.writing.then(() => append(sessionId, epoch, afterSeq, ids, bodies));
+      const isProgress = entries.some(({ type }) => PROGRESS.has(type));
+      const appended = journal.writing.then(() =>
+        append(sessionId, epoch, afterSeq, isProgress, ids, bodies),
+      );
       journal.writing = appended.catch(() => undefined);
       return appended;
     },

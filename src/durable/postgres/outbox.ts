@@ -34,6 +34,15 @@ interface OutboxOptions {
 
 /** Frames are written together, at most this often, in ms. */
 const BATCH_MS = 25;
+/** Records, most of them frequent, that followers make no message of. */
+const SILENT: ReadonlySet<string> = new Set([
+  'intent',
+  'response',
+  'decision',
+  'cost',
+  'queue',
+  'file-change',
+]);
 /** Events of an unfinished block that are kept for a follower who comes late. */
 const BLOCK_EVENTS = 5_000;
 
@@ -105,6 +114,7 @@ class RunOutbox implements Outbox {
         this.#sent = afterSeq + entries.length;
         this.#n = 0;
         entries.forEach((body, at) => {
+          if (SILENT.has(body.type)) return;
           const stamp = { v: 1, seq: afterSeq + 1 + at, epoch, sessionId: id, cwd: '', timestamp: '' };
           this.#note({ ...stamp, ...body } as JournalEntry);
         });

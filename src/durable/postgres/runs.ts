@@ -172,13 +172,6 @@ interface FailedRun {
   readonly counts: boolean;
 }
 
-/** The next takeover is the first one without progress. */
-export async function markProgress(run: RunStatement, sessionId: string): Promise<void> {
-  await run('update turnwright.sessions set barren_epochs = 0 where session_id = $1 and barren_epochs > 0', [
-    sessionId,
-  ]);
-}
-
 /** The run could not work: it is tried again later. */
 export async function failRun(run: RunStatement, failed: FailedRun): Promise<void> {
   const { sessionId, run: number, workerId, error, retryMs, counts } = failed;
@@ -201,14 +194,13 @@ export async function withHosts(run: RunStatement, runs: readonly Run[]): Promis
   return runs.map((one) => ({ ...one, host: hosts.get(one.sessionId) ?? null }));
 }
 
-/** Locks the row for the transaction. undefined: it is not queued, or another worker has locked it. */
-export async function queuedRun(run: RunStatement, sessionId: string): Promise<Run | undefined> {
-  const [queued] = await run<Run>(
+/** Those that are queued and that no other worker has locked; locks their rows for the transaction. */
+export function queuedRuns(run: RunStatement, sessionIds: readonly string[]): Promise<readonly Run[]> {
+  return run<Run>(
     `select session_id as "sessionId", run, host from turnwright.sessions
-     where session_id = $1 and state = 'queued' for update skip locked`,
-    [sessionId],
+     where session_id = any($1) and state = 'queued' for update skip locked`,
+    [sessionIds],
   );
-  return queued;
 }
 
 /** Sessions whose waiting time is over: each gets a new run, which the caller has to ask for. */

@@ -26,7 +26,8 @@ interface Snapshots {
 
 export function createSnapshots(database: Statements, format: JournalFormat): Snapshots {
   const { run, snapshotOf, page } = reads(database);
-  /** `seq` of the last snapshot of sessions that are open here, and the one that is being written. */
+  /** Of open sessions: last record, `seq` of the last snapshot, and the one that is being written. */
+  const heads = new Map<string, number>();
   const kept = new Map<string, number>();
   const writing = new Map<string, Promise<void>>();
 
@@ -63,6 +64,7 @@ export function createSnapshots(database: Statements, format: JournalFormat): Sn
   return {
     toResume: async (sessionId, head) => (await recordsUpTo(sessionId, head)).entries(),
     grown(sessionId, head) {
+      heads.set(sessionId, head);
       if (writing.has(sessionId) || !isDue(head, kept.get(sessionId) ?? 0)) return;
       const written = write(sessionId)
         .catch(() => undefined)
@@ -71,7 +73,9 @@ export function createSnapshots(database: Statements, format: JournalFormat): Sn
     },
     async close(sessionId) {
       await writing.get(sessionId);
-      await write(sessionId).catch(() => undefined);
+      if (isDue(heads.get(sessionId) ?? 0, kept.get(sessionId) ?? 0))
+        await write(sessionId).catch(() => undefined);
+      heads.delete(sessionId);
       kept.delete(sessionId);
     },
   };

@@ -1,6 +1,7 @@
 /**
  * Sessions whose model streams deltas and calls two tools per round, without any other work: what a step costs.
- * `SESSIONS` empty: a worker. Else: so many sessions in this process, over session files; prints its figures.
+ * `SESSIONS` empty: a worker. Else: so many sessions in this process, over session files; prints its figures. `WARM`:
+ * those of a second time.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +38,7 @@ const tools = (['Look', 'Effect'] as const).map((name) =>
 
 const shared: Partial<Options> = { allowedTools: ['Look', 'Effect'], includePartialMessages: true };
 
-async function inFiles(sessions: number): Promise<void> {
+async function inFiles(sessions: number): Promise<object> {
   const model = alwaysAnswering(answer);
   const folder = process.env['HOME_FOLDER'] ?? '';
   const cpu = process.cpuUsage();
@@ -59,11 +60,13 @@ async function inFiles(sessions: number): Promise<void> {
   );
   const wallMs = performance.now() - startMs;
   const { user, system } = process.cpuUsage(cpu);
-  process.stdout.write(`ready ${JSON.stringify({ wallMs, cpuMs: (user + system) / 1000 })}\n`);
+  return { wallMs, cpuMs: (user + system) / 1000 };
 }
 
 if (process.env['SESSIONS']) {
-  await inFiles(Number(process.env['SESSIONS']));
+  const sessions = Number(process.env['SESSIONS']);
+  if (process.env['WARM']) await inFiles(sessions);
+  process.stdout.write(`ready ${JSON.stringify(await inFiles(sessions))}\n`);
 } else {
   await scriptedWorker(answer, { engine: { tools } }, shared);
 }
