@@ -2,11 +2,10 @@
 import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
-import { type FollowOptions, followSession } from './follow.ts';
-import { openPages, type Pages } from './pages.ts';
 import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
 import { openTables } from './postgres/migrations.ts';
+import { createOutbox } from './postgres/outbox.ts';
 import {
   listSessions,
   putAnswer,
@@ -16,7 +15,9 @@ import {
   sendPrompt,
   sessionStatus,
 } from './postgres/sessions.ts';
-import type { Followed } from './stream-reader.ts';
+import { type FollowOptions, followSession } from './stream/follow.ts';
+import { openPages, type Pages } from './stream/pages.ts';
+import type { Followed } from './stream/reader.ts';
 
 export interface SendOptions {
   /** A second send under the same key changes nothing. Default: a new key. */
@@ -147,11 +148,15 @@ export function durableClient(url: string): DurableClient {
       listener ??= createListener(database);
       const { signal } = options;
       const ends = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-      const shared = followed.get(sessionId) ?? { pages: openPages(database.run, sessionId), followers: 0 };
+      const outbox = createOutbox(database, listener);
+      const shared = followed.get(sessionId) ?? {
+        pages: openPages({ run: database.run, outbox, sessionId }),
+        followers: 0,
+      };
       followed.set(sessionId, shared);
       shared.followers += 1;
       try {
-        yield* followSession({ pages: shared.pages, listener }, { ...options, signal: ends });
+        yield* followSession({ pages: shared.pages }, { ...options, signal: ends });
       } finally {
         shared.followers -= 1;
         if (shared.followers === 0) followed.delete(sessionId);

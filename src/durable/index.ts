@@ -1,6 +1,5 @@
 /** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
 export { type DurableClient, durableClient, type SendOptions, type Sent } from './client.ts';
-export type { FollowOptions } from './follow.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export type { Limit } from './postgres/admission/bucket.ts';
 export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
@@ -11,7 +10,8 @@ export type { SessionRow } from './postgres/runs.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
 export { prepareDatabase } from './prepare-database.ts';
 export { pruneSessions } from './prune-sessions.ts';
-export type { Followed } from './stream-reader.ts';
+export type { FollowOptions } from './stream/follow.ts';
+export type { Followed } from './stream/reader.ts';
 export {
   MODULE_FIELDS,
   type Worker,

@@ -9,8 +9,8 @@ import type { Database } from './postgres/database.ts';
 import { createInbox } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
-import { openOutbox } from './postgres/outbox.ts';
 import { openInterrupts, type ParkedOn, type SessionRow } from './postgres/runs.ts';
+import { openRunOutbox } from './stream/run-outbox.ts';
 
 interface RunSessionOptions {
   readonly session: SessionRow;
@@ -60,7 +60,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const { sessionId } = session;
   const folder = cwd ?? options.cwd ?? process.cwd();
   const inbox = createInbox(database, listener);
-  const outbox = await openOutbox({ database, listener, sessionId });
+  const outbox = await openRunOutbox({ database, listener, sessionId });
   const { alongside } = outbox;
   const journal = outbox.over(
     await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),

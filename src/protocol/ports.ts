@@ -72,16 +72,60 @@ export interface Inbox {
   wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
 }
 
-export interface Frame {
-  readonly epoch: number;
-  readonly iteration: number;
+/**
+ * A place in the order of a session. Record `seq` of the journal is at (seq, 0); what the journal does not
+ * hold is behind the record that was the last one then, with an `n` above 0.
+ */
+export interface Place {
+  readonly seq: number;
   readonly n: number;
-  readonly data: unknown;
 }
 
+/** A message of a session that its journal does not hold. */
+export interface Frame {
+  /** One message for each place. An owner of the session counts `n` above all that earlier ones have used. */
+  readonly at: Place;
+  /** Plain JSON. */
+  readonly data: unknown;
+  /** true: kept like the journal. Otherwise it is dropped by a later `cut`, and may be lost with a server. */
+  readonly isKept: boolean;
+}
+
+/** `followedMs`: for how long the session counts as followed; 0: only frames that are kept are needed. */
+export type Published = { readonly followedMs: number } | { readonly fenced: true };
+
+/** What was behind a place at one moment. */
+export interface OutboxPage {
+  /** Of the owner of the session. */
+  readonly epoch: number;
+  /** `seq` of the last record of the session, and of this page: at `head` there is no further page. */
+  readonly head: number;
+  readonly upto: number;
+  /** In order. */
+  readonly entries: readonly JournalEntry[];
+  /** In order, with the owner that wrote each. None is behind a record that the page does not reach. */
+  readonly frames: readonly (Frame & { readonly epoch: number })[];
+}
+
+/**
+ * The stream of a session for those who follow it from elsewhere: its journal, and what is published beside
+ * it. `outboxChecks` of `turnwright/testing` tests an implementation.
+ */
 export interface Outbox {
-  publish(sessionId: string, frame: Frame): void;
-  follow(sessionId: string, cursor: number, signal: AbortSignal): AsyncIterable<Frame>;
+  /**
+   * Writes frames, each place once, or nothing when another epoch owns the session. Frames that are not kept
+   * are dropped where they are behind a record before `cut`.
+   */
+  publish(sessionId: string, epoch: number, frames: readonly Frame[], cut: number): Promise<Published>;
+  /** The next page behind a place. Rejects with `session_not_found`. */
+  read(sessionId: string, behind: Place): Promise<OutboxPage>;
+  /** The session counts as followed for the next 30 s. */
+  follow(sessionId: string): Promise<void>;
+  /**
+   * Yields at once, and after each record and each publish of a followed session. May yield without a reason;
+   * ends on abort.
+   */
+  wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
 }
 
 /** The exclusive right of a process to work on a session. */

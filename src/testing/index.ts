@@ -2,6 +2,7 @@
  * `turnwright/testing`: runs the real loop with a scripted model, a virtual clock and a readable journal,
  * without a network.
  */
+export type { Frame, Outbox, OutboxPage, Place, Published } from '../protocol/ports.ts';
 export { createAdmission } from '../session/in-process/admission.ts';
 export { createMemoryBlobStore } from '../session/in-process/blob-store.ts';
 export { createMemoryInbox } from '../session/in-process/inbox.ts';
@@ -25,12 +26,12 @@ export type {
 } from './checks/model/model-server.ts';
 export type { ModelClientSetup, OpenedModel, WireTraits } from './checks/model/opened-model.ts';
 export { modelClientChecks } from './checks/model-client-checks.ts';
+export { type OutboxAndJournal, outboxChecks } from './checks/outbox-checks.ts';
 export {
   admissionChecks,
   blobStoreChecks,
   inboxChecks,
   leaseStoreChecks,
-  outboxChecks,
 } from './checks/port-checks.ts';
 export { sessionStoreChecks } from './checks/session-store-checks.ts';
 export { type Deferred, deferred } from './deferred.ts';

@@ -8,6 +8,7 @@ import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import { createLeaseStore } from '../../src/durable/postgres/leases.ts';
 import { createListener } from '../../src/durable/postgres/listen.ts';
 import { migrate } from '../../src/durable/postgres/migrations.ts';
+import { createOutbox } from '../../src/durable/postgres/outbox.ts';
 import {
   admissionChecks,
   blobStoreChecks,
@@ -15,6 +16,7 @@ import {
   inboxChecks,
   journalStoreChecks,
   leaseStoreChecks,
+  outboxChecks,
 } from '../../src/testing/index.ts';
 import { newDatabase } from './cluster.ts';
 
@@ -28,7 +30,7 @@ const { signal: alive } = new AbortController();
 const emptied = async () => {
   await database.run(
     `truncate turnwright.sessions, turnwright.journal, turnwright.snapshots, turnwright.inbox, turnwright.blobs,
-     turnwright.limits, turnwright.buckets`,
+     turnwright.messages, turnwright.frames, turnwright.followers, turnwright.limits, turnwright.buckets`,
   );
 };
 
@@ -51,6 +53,12 @@ const checks: readonly Check[] = [
       await listener.close();
     };
     return { store: admission.of('tenant'), dispose };
+  }),
+  ...outboxChecks(async () => {
+    await emptied();
+    const listener = createListener(database);
+    const journal = await createJournalStore(database, { cwd: '/work' });
+    return { store: { outbox: createOutbox(database, listener), journal }, dispose: () => listener.close() };
   }),
   ...leaseStoreChecks(async () => {
     await emptied();

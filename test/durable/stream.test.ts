@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Database, DurableClient } from '../../src/durable/index.ts';
 import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import { createListener } from '../../src/durable/postgres/listen.ts';
-import { openOutbox } from '../../src/durable/postgres/outbox.ts';
 import { beginRun, endRun } from '../../src/durable/postgres/runs.ts';
+import { openRunOutbox } from '../../src/durable/stream/run-outbox.ts';
 import { type CallModel, type JournalStore, type Options, query, type SDKMessage } from '../../src/index.ts';
 import { callTool, fakeTool, pause, reply, say, scriptedModel, think } from '../../src/testing/index.ts';
 import { newDatabase, startCluster } from './cluster.ts';
@@ -38,7 +38,7 @@ async function* run(
   { prompt, callModel, options = {} }: Running,
 ): AsyncGenerator<SDKMessage> {
   const listener = createListener(database);
-  const outbox = await openOutbox({ database, listener, sessionId: SESSION });
+  const outbox = await openRunOutbox({ database, listener, sessionId: SESSION });
   const { alongside } = outbox;
   const store = outbox.over(await createJournalStore(database, { cwd: '/', alongside }));
   const running = query({
@@ -199,7 +199,7 @@ test('without followers no stream event is written, and none is left behind a ru
 test('a worker that has lost the session writes no message any more', async () => {
   const place = await opened();
   const listener = openedListener(place.database);
-  const outbox = await openOutbox({ database: place.database, listener, sessionId: SESSION });
+  const outbox = await openRunOutbox({ database: place.database, listener, sessionId: SESSION });
   const store: JournalStore = outbox.over(await createJournalStore(place.database, { cwd: '/' }));
   await store.takeOver(SESSION);
   const said: SDKMessage = {

@@ -24,6 +24,7 @@ import {
   journalStoreChecks,
   leaseStoreChecks,
   type Opened,
+  type OutboxAndJournal,
   outboxChecks,
   sessionStoreChecks,
 } from '../../src/testing/index.ts';
@@ -37,6 +38,11 @@ const inMemory = () => createMemoryJournalStore({ cwd: CWD, clock: fixedClock })
 async function inFolder<T>(make: (directory: string) => T): Promise<Opened<T>> {
   const { path, dispose } = await tempDir();
   return { store: make(join(path, 'projects', '-work-project')), dispose };
+}
+
+function besides(store: JournalStore): OutboxAndJournal {
+  const outbox = createMemoryOutbox(store);
+  return { outbox, journal: outbox.journal };
 }
 
 const ADAPTERS: Readonly<Record<string, readonly Check[]>> = {
@@ -57,7 +63,20 @@ const ADAPTERS: Readonly<Record<string, readonly Check[]>> = {
     inFolder((directory) => createFileLeaseStore({ files: nodeFiles, directory, clock: systemClock })),
   ),
   'admission of a process': admissionChecks(async () => ({ store: createAdmission({ maxConcurrent: 1 }) })),
-  'memory outbox': outboxChecks(async () => ({ store: createMemoryOutbox() })),
+  'memory outbox': outboxChecks(async () => ({ store: besides(inMemory()) })),
+  'memory outbox over files': outboxChecks(() =>
+    inFolder((directory) =>
+      besides(
+        createFileJournalStore({
+          files: nodeFiles,
+          directory,
+          cwd: CWD,
+          clock: fixedClock,
+          durability: 'process',
+        }),
+      ),
+    ),
+  ),
   'memory inbox': inboxChecks(async () => ({ store: createMemoryInbox() })),
   'memory blobs': blobStoreChecks(async () => ({ store: createMemoryBlobStore() })),
   'file blobs': blobStoreChecks(() =>

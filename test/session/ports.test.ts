@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '../../src/protocol/ports.ts';
 import { createAdmission } from '../../src/session/in-process/admission.ts';
 import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/in-process/blob-store.ts';
 import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
-import { createMemoryOutbox } from '../../src/session/in-process/outbox.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -33,36 +31,6 @@ describe('inbox', () => {
     const last = wakes.next();
     controller.abort();
     expect((await last).done).toBe(true);
-  });
-});
-
-describe('outbox', () => {
-  const frame = (n: number, epoch = 1): Frame => ({ epoch, iteration: 1, n, data: n });
-
-  it('is followed from a cursor, live and in order, until abort', async () => {
-    const outbox = createMemoryOutbox();
-    const controller = new AbortController();
-    for (const n of [1, 2, 3]) outbox.publish('s', frame(n));
-    const frames = outbox.follow('s', 1, controller.signal)[Symbol.asyncIterator]();
-    expect((await frames.next()).value).toMatchObject({ n: 2 });
-    expect((await frames.next()).value).toMatchObject({ n: 3 });
-    const live = frames.next();
-    outbox.publish('s', frame(4));
-    expect((await live).value).toMatchObject({ n: 4 });
-    const end = frames.next();
-    controller.abort();
-    expect((await end).done).toBe(true);
-  });
-
-  it('keeps a bounded number of frames, and only those of the newest epoch', async () => {
-    const outbox = createMemoryOutbox({ frames: 3 });
-    const { signal } = new AbortController();
-    for (let n = 1; n <= 10; n++) outbox.publish('s', frame(n));
-    const frames = outbox.follow('s', 0, signal)[Symbol.asyncIterator]();
-    expect((await frames.next()).value).toMatchObject({ n: 8 });
-    outbox.publish('s', frame(1, 2));
-    outbox.publish('s', frame(11, 1));
-    expect((await frames.next()).value).toMatchObject({ n: 1, epoch: 2 });
   });
 });
 

@@ -1,8 +1,9 @@
 /** Appends of all sessions of a process: those that wait at the same time are one statement. */
+import type { Frame } from '../../protocol/ports.ts';
 import type { RunStatement, Statements } from './database.ts';
 import { grouped } from './grouped.ts';
 import { outlasting } from './outlasting.ts';
-import { rowsInto, type StreamRows, streamValues } from './stream-rows.ts';
+import { rowsInto, streamValues } from './stream-rows.ts';
 
 interface Append {
   readonly sessionId: string;
@@ -13,7 +14,8 @@ interface Append {
   readonly ids: readonly string[];
   /** Without newlines. */
   readonly lines: readonly string[];
-  readonly stream: StreamRows;
+  /** Visible before the records, or with them. */
+  readonly frames: readonly Frame[];
 }
 
 export interface AppendQueue {
@@ -54,9 +56,9 @@ function append(run: RunStatement, batch: readonly Append[]) {
     // One text is cheaper for both sides than a list of texts, whose quotes would be escaped.
     lines.join('\n'),
   ];
-  const hasStream = appends.some(({ stream }) => stream.messages.length + stream.frames.length > 0);
-  const stream = hasStream ? streamValues(appends.map((one) => one.stream)) : [];
-  return run<{ readonly session_id: string }>(hasStream ? APPEND_WITH_STREAM : APPEND, [
+  const hasFrames = appends.some(({ frames }) => frames.length > 0);
+  const stream = hasFrames ? streamValues(appends.map(({ frames }) => frames)) : [];
+  return run<{ readonly session_id: string }>(hasFrames ? APPEND_WITH_STREAM : APPEND, [
     ...values,
     ...stream,
   ]);

@@ -1,7 +1,7 @@
 /** The journal of sessions in Postgres. An append is fenced by the row of its session. */
 import { journalFormat as loadFormat } from '../../index.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { Appended, Clock, JournalStore, TakenOver } from '../../protocol/ports.ts';
+import type { Appended, Clock, Frame, JournalStore, TakenOver } from '../../protocol/ports.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import { systemClock } from '../../util/clock.ts';
 import { type AppendQueue, createAppendQueue } from './append-queue.ts';
@@ -9,14 +9,13 @@ import type { Statements } from './database.ts';
 import { grouped, perDatabase } from './grouped.ts';
 import { outlasting } from './outlasting.ts';
 import { createSnapshots } from './snapshots.ts';
-import type { StreamRows } from './stream-rows.ts';
 
 interface JournalOptions {
   /** Working directory of sessions that have none in their row. */
   readonly cwd: string;
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
   /** Called for each append; what it returns is written in the same transaction, once. */
-  readonly alongside?: ((sessionId: string) => StreamRows | undefined) | undefined;
+  readonly alongside?: ((sessionId: string) => readonly Frame[]) | undefined;
   /**
    * Shared by the stores of a process, so that appends of several sessions are one statement.
    * @default one of its own
@@ -65,8 +64,8 @@ export async function createJournalStore(
     bodies: readonly string[],
   ): Promise<Appended> {
     const seq = afterSeq + ids.length;
-    const stream = alongside?.(sessionId) ?? NO_ROWS;
-    if (await queue.append({ sessionId, epoch, afterSeq, isProgress, ids, lines: bodies, stream })) {
+    const frames = alongside?.(sessionId) ?? [];
+    if (await queue.append({ sessionId, epoch, afterSeq, isProgress, ids, lines: bodies, frames })) {
       snapshots.grown(sessionId, seq);
       return { seq };
     }
@@ -152,7 +151,6 @@ export async function createJournalStore(
 }
 
 const FENCED: Appended = Object.freeze({ fenced: true });
-const NO_ROWS: StreamRows = { messages: [], frames: [] };
 
 interface Taking {
   readonly sessionId: string;

@@ -1,269 +1,57 @@
-/**
- * The stream of a run for those who follow its session from elsewhere. What the journal records is made of
- * the journal; the other messages are written beside it, at their place in the order of both.
- */
-import type { JournalMapper, SDKMessage } from '../../index.ts';
-import type { Clock, JournalStore } from '../../protocol/ports.ts';
-import type { JournalEntry } from '../../protocol/session/journal.ts';
-import { systemClock } from '../../util/clock.ts';
-import { behind, isEphemeral, MAX_BEHIND, openFollowedJournal } from '../stream.ts';
-import type { RunStatement, Statements } from './database.ts';
-import { followedMs } from './followers.ts';
+/** What followers of a session read: its journal and the frames beside it, in one order. */
+import { journalFormat as loadFormat } from '../../index.ts';
+import type { Outbox, OutboxPage, Place } from '../../protocol/ports.ts';
+import type { Statements } from './database.ts';
+import { keepFollowing } from './followers.ts';
 import type { Listener } from './listen.ts';
 import { outlasting } from './outlasting.ts';
-import { rowsInto, type StreamRow, type StreamRows, streamValues } from './stream-rows.ts';
+import { noSuchSession } from './sessions.ts';
+import { rowsInto, streamValues } from './stream-rows.ts';
 
-/** Writes the stream of one run of a session. */
-interface Outbox {
-  /** For `createJournalStore`: what has to be visible before the records of the next append. */
-  readonly alongside: (sessionId: string) => StreamRows | undefined;
-  /** The same store, whose appends give each message its place. Use it as the engine's. */
-  over(store: JournalStore): JournalStore;
-  /** Takes a message of `query()`, as it is yielded. */
-  take(message: SDKMessage): void;
-  /** Writes what is left. */
-  close(): Promise<void>;
+/** What the row of the session says, at the moment of the page. */
+export interface SessionPage extends OutboxPage {
+  readonly state: string;
+  /** JSON. */
+  readonly outcome: string | null;
 }
 
-interface OutboxOptions {
-  readonly database: Statements;
-  readonly listener: Pick<Listener, 'watch'>;
-  readonly sessionId: string;
-  readonly clock?: Pick<Clock, 'monotonicMs' | 'timer'> | undefined;
+export interface SessionOutbox extends Outbox {
+  read(sessionId: string, behind: Place): Promise<SessionPage>;
 }
 
-/** Frames are written together, at most this often, in ms. */
-const BATCH_MS = 25;
-/** Records, most of them frequent, that followers make no message of. */
-const SILENT: ReadonlySet<string> = new Set([
-  'intent',
-  'response',
-  'decision',
-  'cost',
-  'queue',
-  'file-change',
-]);
-/** Events of an unfinished block that are kept for a follower who comes late. */
-const BLOCK_EVENTS = 5_000;
+/** Records that are read at once. */
+const PAGE = 500;
 
-export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
-  return new RunOutbox(options, await openFollowedJournal());
-}
-
-interface Row extends StreamRow {
-  readonly isFrame: boolean;
-}
-
-class RunOutbox implements Outbox {
-  readonly #options: OutboxOptions;
-  readonly #run: RunStatement;
-  readonly #mapper: JournalMapper;
-  readonly #clock: Pick<Clock, 'monotonicMs' | 'timer'>;
-  readonly #stopWatching: () => void;
-  /** uuids of messages that followers make of the journal. */
-  readonly #recorded = new Set<string>();
-  #epoch = 0;
-  /** Last record that is written, and the last one of the append that is under way. */
-  #head = 0;
-  #sent = 0;
-  /** Position of the last message behind the same record. */
-  #n = 0;
-  #pending: Row[] = [];
-  /** Rows that are part of the append under way. */
-  #along: readonly Row[] = [];
-  /** Events of the unfinished block, and how many of them are written or about to be. */
-  #block: SDKMessage[] = [];
-  #shown = 0;
-  /** Frames behind earlier records are of finished blocks. */
-  #cut = 0;
-  #followedUntilMs = 0;
-  #hasFrames = false;
-  #isLooking = false;
-  #flushing: Promise<void> | undefined;
-  #cancelTimer: (() => void) | undefined;
-  #writtenMs = 0;
-  #isOver = false;
-
-  constructor(options: OutboxOptions, mapper: JournalMapper) {
-    this.#options = options;
-    this.#run = outlasting(options.database).run;
-    this.#mapper = mapper;
-    this.#clock = options.clock ?? systemClock;
-    this.#stopWatching = options.listener.watch('follow', options.sessionId, () => this.#look());
-  }
-
-  readonly alongside = (sessionId: string): StreamRows | undefined => {
-    if (sessionId !== this.#options.sessionId) return undefined;
-    this.#along = this.#takeWritable();
-    return this.#along.length === 0 ? undefined : rowsOf(this.#along);
-  };
-
-  over(store: JournalStore): JournalStore {
-    const { sessionId } = this.#options;
-    return {
-      ...store,
-      takeOver: async (id, options) => {
-        const taken = await store.takeOver(id, options);
-        if (id === sessionId) this.#begin(taken);
-        return taken;
-      },
-      append: async (id, epoch, afterSeq, entries) => {
-        if (id !== sessionId) return store.append(id, epoch, afterSeq, entries);
-        // What is being written precedes these records.
-        await this.#flushing;
-        this.#sent = afterSeq + entries.length;
-        this.#n = 0;
-        entries.forEach((body, at) => {
-          if (SILENT.has(body.type)) return;
-          const stamp = { v: 1, seq: afterSeq + 1 + at, epoch, sessionId: id, cwd: '', timestamp: '' };
-          this.#note({ ...stamp, ...body } as JournalEntry);
-        });
-        const appended = await store.append(id, epoch, afterSeq, entries);
-        this.#along = [];
-        if ('fenced' in appended) this.#isOver = true;
-        else this.#head = appended.seq;
-        this.#schedule();
-        return appended;
-      },
-    };
-  }
-
-  take(message: SDKMessage): void {
-    if (this.#isOver) return;
-    if (message.uuid !== undefined && this.#recorded.has(message.uuid)) {
-      if (message.type === 'assistant') this.#endBlock();
-      return;
-    }
-    if (!isEphemeral(message)) {
-      this.#put(message, false);
-      return;
-    }
-    const isFollowed = this.#isFollowed();
-    if (message.type === 'stream_event' && this.#block.length < BLOCK_EVENTS) {
-      this.#block.push(message);
-      if (isFollowed) this.#showBlock();
-    } else if (isFollowed) this.#put(message, true);
-  }
-
-  async close(): Promise<void> {
-    this.#stopWatching();
-    this.#cancelTimer?.();
-    await this.#flushing;
-    this.#dropFrames();
-    const hasRows = this.#pending.length > 0 || this.#hasFrames;
-    this.#cut = this.#sent + 1;
-    if (hasRows && !this.#isOver) await this.#write();
-    this.#isOver = true;
-  }
-
-  #begin({ epoch, head }: { readonly epoch: number; readonly head: number }): void {
-    this.#epoch = epoch;
-    this.#head = head;
-    this.#sent = head;
-    this.#look();
-  }
-
-  #note(entry: JournalEntry): void {
-    if (entry.type === 'submission') this.#recorded.clear();
-    for (const { uuid } of this.#mapper.map(entry)) if (uuid !== undefined) this.#recorded.add(uuid);
-  }
-
-  /** Its message takes the place of its events. */
-  #endBlock(): void {
-    this.#block = [];
-    this.#shown = 0;
-    this.#cut = this.#head;
-    this.#dropFrames();
-  }
-
-  #dropFrames(): void {
-    this.#pending = this.#pending.filter(({ isFrame }) => !isFrame);
-  }
-
-  #showBlock(): void {
-    for (const event of this.#block.slice(this.#shown)) this.#put(event, true);
-    this.#shown = this.#block.length;
-  }
-
-  #put(message: SDKMessage, isFrame: boolean): void {
-    if (this.#n === MAX_BEHIND) return;
-    this.#n += 1;
-    this.#pending.push({
-      afterSeq: this.#sent,
-      n: behind(this.#epoch, this.#n),
-      message: JSON.stringify(message),
-      isFrame,
-    });
-    this.#schedule();
-  }
-
-  /** Those whose place is behind a written record. */
-  #takeWritable(): readonly Row[] {
-    const rows = this.#pending.filter(({ afterSeq }) => afterSeq <= this.#head);
-    this.#pending = this.#pending.filter(({ afterSeq }) => afterSeq > this.#head);
-    return rows;
-  }
-
-  /** Without followers the next append takes them along. */
-  #schedule(): void {
-    if (this.#cancelTimer !== undefined || this.#pending.length === 0 || !this.#isFollowed()) return;
-    const waitMs = Math.max(0, this.#writtenMs + BATCH_MS - this.#clock.monotonicMs());
-    this.#cancelTimer = this.#clock.timer(waitMs, () => {
-      this.#cancelTimer = undefined;
-      if (this.#flushing !== undefined || this.#sent > this.#head || this.#isOver) return;
-      this.#flushing = this.#write().finally(() => {
-        this.#flushing = undefined;
-        this.#schedule();
-      });
-    });
-  }
-
-  /** Never rejects: where the database fails, the next append says so. */
-  async #write(): Promise<void> {
-    this.#writtenMs = this.#clock.monotonicMs();
-    const rows = rowsOf(this.#takeWritable());
-    this.#hasFrames ||= rows.frames.length > 0;
-    const { sessionId } = this.#options;
-    const [row] = await this.#run<{ readonly ms: number | null }>(
-      rows.messages.length > 0 ? WRITE_MESSAGES : WRITE_FRAMES,
-      [...[sessionId, this.#epoch, this.#cut], ...streamValues([rows])],
-    ).catch(() => [{ ms: null }]);
-    if (row === undefined) this.#isOver = true;
-    else this.#followedUntilMs = this.#clock.monotonicMs() + (row.ms ?? 0);
-  }
-
-  #isFollowed(): boolean {
-    const isFollowed = this.#clock.monotonicMs() < this.#followedUntilMs;
-    // Followers may have prolonged it.
-    if (!isFollowed && this.#followedUntilMs > 0) this.#look();
-    return isFollowed;
-  }
-
-  #look(): void {
-    if (this.#isLooking || this.#isOver) return;
-    this.#isLooking = true;
-    const { database, sessionId } = this.#options;
-    followedMs(database, sessionId)
-      .then((ms) => this.#seen(ms))
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isLooking = false;
-      });
-  }
-
-  /** A follower who comes late receives the events of the unfinished block too. */
-  #seen(ms: number): void {
-    this.#followedUntilMs = ms === 0 ? 0 : this.#clock.monotonicMs() + ms;
-    if (ms === 0 || this.#isOver || this.#epoch === 0) return;
-    this.#showBlock();
-    this.#schedule();
-  }
-}
-
-function rowsOf(rows: readonly Row[]): StreamRows {
+/** A publish waits for a server that is away; what followers ask for is theirs to repeat. */
+export function createOutbox(database: Statements, listener: Pick<Listener, 'wakes'>): SessionOutbox {
+  const { run } = outlasting(database);
   return {
-    messages: rows.filter(({ isFrame }) => !isFrame),
-    frames: rows.filter(({ isFrame }) => isFrame),
+    async publish(sessionId, epoch, frames, cut) {
+      const [row] = await run<{ readonly ms: number | null }>(
+        frames.some(({ isKept }) => isKept) ? WRITE_KEPT : WRITE,
+        [sessionId, epoch, cut, ...streamValues([frames])],
+      );
+      return row === undefined ? { fenced: true } : { followedMs: row.ms ?? 0 };
+    },
+
+    async read(sessionId, { seq, n }) {
+      const format = await loadFormat();
+      const [session, ...rows] = await database.run<Row>(READ, [sessionId, seq, n]);
+      if (session === undefined) throw noSuchSession(sessionId);
+      const facts = JSON.parse(session.body) as Pick<SessionPage, 'head' | 'upto' | 'state' | 'outcome'>;
+      return {
+        ...facts,
+        epoch: session.epoch,
+        entries: rows.flatMap(({ kind, body }) => (kind === 'entry' ? [format.decode(body)] : [])),
+        frames: rows.flatMap(({ kind, epoch, body, ...at }) =>
+          kind === 'entry' ? [] : [{ at, epoch, isKept: kind === 'message', data: JSON.parse(body) }],
+        ),
+      };
+    },
+
+    follow: (sessionId) => keepFollowing(database.run, sessionId),
+
+    wake: (sessionId, signal) => listener.wakes('journal', sessionId, signal),
   };
 }
 
@@ -283,9 +71,38 @@ const write = (lock: string): string => `
     (select pg_notify('turnwright', 'journal ' || $1) from follower)
   from fence`;
 
-const WRITE_MESSAGES = write('for share');
+const WRITE_KEPT = write('for share');
 /**
  * A lock would be logged, and wait for the disk. Followers ignore frames of an epoch that has lost the
  * session.
  */
-const WRITE_FRAMES = write('');
+const WRITE = write('');
+
+interface Row extends Place {
+  readonly kind: 'session' | 'entry' | 'message' | 'frame';
+  readonly epoch: number;
+  readonly body: string;
+}
+
+/**
+ * One statement, so that what it sees is of one moment: whatever precedes a visible record or message was
+ * visible before it. The first row is the session's.
+ */
+const READ = `
+  with session as (
+    select head, epoch, state, outcome, least(head, $2::int + ${PAGE}) as upto
+    from turnwright.sessions where session_id = $1
+  )
+  select 'session' as kind, -1 as seq, 0::float8 as n, epoch,
+    jsonb_build_object('head', head, 'upto', upto, 'state', state, 'outcome', outcome)::text as body
+    from session
+  union all
+  select 'entry', j.seq, 0, j.epoch, j.body from turnwright.journal j, session
+    where j.session_id = $1 and j.seq > $2 and j.seq <= upto
+  union all
+  select 'message', after_seq, n, m.epoch, message from turnwright.messages m, session
+    where m.session_id = $1 and (after_seq, n) > ($2, $3) and after_seq <= upto
+  union all
+  select 'frame', after_seq, n, f.epoch, message from turnwright.frames f, session
+    where f.session_id = $1 and (after_seq, n) > ($2, $3) and after_seq <= upto
+  order by seq, n`;

@@ -1,34 +1,21 @@
-/** Messages of a stream that the journal does not hold, as rows. */
-
-/** A message at its place in the order of its session: behind record `afterSeq`. */
-export interface StreamRow {
-  readonly afterSeq: number;
-  readonly n: number;
-  /** JSON. */
-  readonly message: string;
-}
-
-/** What is written together with an append: visible before its records, or with them. */
-export interface StreamRows {
-  /** Kept like the journal. */
-  readonly messages: readonly StreamRow[];
-  /** Kept until their block is recorded. */
-  readonly frames: readonly StreamRow[];
-}
+/** Frames as rows: those that are kept in one table, the others in a table that is not logged. */
+import type { Frame } from '../../protocol/ports.ts';
 
 /** Values for both kinds of `rowsInto`: messages, then frames; those of the first session, the second … */
-export const streamValues = (sessions: readonly StreamRows[]): readonly unknown[] => [
-  ...columns(sessions, 'messages'),
-  ...columns(sessions, 'frames'),
+export const streamValues = (sessions: readonly (readonly Frame[])[]): readonly unknown[] => [
+  ...columns(sessions, true),
+  ...columns(sessions, false),
 ];
 
-function columns(sessions: readonly StreamRows[], kind: keyof StreamRows): readonly unknown[] {
-  const rows = sessions.flatMap((stream, at) => stream[kind].map((row) => ({ ...row, of: at + 1 })));
+function columns(sessions: readonly (readonly Frame[])[], kept: boolean): readonly unknown[] {
+  const rows = sessions.flatMap((frames, of) =>
+    frames.flatMap(({ at, data, isKept }) => (isKept === kept ? [{ of: of + 1, ...at, data }] : [])),
+  );
   return [
     rows.map(({ of }) => of),
-    rows.map(({ afterSeq }) => afterSeq),
+    rows.map(({ seq }) => seq),
     rows.map(({ n }) => n),
-    rows.map(({ message }) => message),
+    rows.map(({ data }) => JSON.stringify(data)),
   ];
 }
 

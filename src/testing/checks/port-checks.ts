@@ -1,13 +1,5 @@
-/** Requirements of the smaller ports: leases, inboxes, outboxes, admission, blobs. */
-import type {
-  Admission,
-  AdmissionNeed,
-  BlobStore,
-  Frame,
-  Inbox,
-  LeaseStore,
-  Outbox,
-} from '../../protocol/ports.ts';
+/** Requirements of the smaller ports: leases, inboxes, admission, blobs. */
+import type { Admission, AdmissionNeed, BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, refuses } from './demand.ts';
 
@@ -116,57 +108,6 @@ export function admissionChecks(open: Open<Admission>): readonly Check[] {
       );
       first.settle(undefined);
       (await admission.acquire(need(true), signal)).settle(undefined);
-    }),
-  ];
-}
-
-/** The contract of an `Outbox`, as checks for any test runner. */
-export function outboxChecks(open: Open<Outbox>): readonly Check[] {
-  const check = checkOf(open);
-  const frame = (epoch: number, n: number): Frame => ({ epoch, iteration: 1, n, data: { n } });
-  /** The next frames of a follower that has seen those up to the cursor. */
-  async function followed(outbox: Outbox, cursor: number, count: number): Promise<readonly Frame[]> {
-    const controller = new AbortController();
-    const frames: Frame[] = [];
-    if (count > 0)
-      for await (const one of outbox.follow('s', cursor, controller.signal))
-        if (frames.push(one) === count) break;
-    controller.abort();
-    return frames;
-  }
-  const numbers = (frames: readonly Frame[]) => frames.map(({ epoch, n }) => [epoch, n]);
-  return [
-    check('outbox: a follower receives what was published before and after it came', async (outbox) => {
-      outbox.publish('s', frame(1, 1));
-      outbox.publish('other', frame(1, 1));
-      const following = followed(outbox, 0, 3);
-      outbox.publish('s', frame(1, 2));
-      outbox.publish('s', frame(1, 3));
-      equal(await following, [frame(1, 1), frame(1, 2), frame(1, 3)]);
-    }),
-    check('outbox: a follower that comes again goes on behind its cursor', async (outbox) => {
-      for (const n of [1, 2, 3]) outbox.publish('s', frame(1, n));
-      equal(numbers(await followed(outbox, 2, 1)), [[1, 3]]);
-    }),
-    check(
-      'outbox: a new owner counts anew, and what the former one sends late is dropped',
-      async (outbox) => {
-        outbox.publish('s', frame(1, 1));
-        outbox.publish('s', frame(2, 1));
-        outbox.publish('s', frame(1, 2));
-        outbox.publish('s', frame(2, 2));
-        equal(numbers(await followed(outbox, 0, 2)), [
-          [2, 1],
-          [2, 2],
-        ]);
-      },
-    ),
-    check('outbox: following ends on abort', async (outbox) => {
-      const controller = new AbortController();
-      const frames = outbox.follow('s', 0, controller.signal)[Symbol.asyncIterator]();
-      const next = frames.next();
-      controller.abort();
-      equal((await next).done, true);
     }),
   ];
 }

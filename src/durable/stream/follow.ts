@@ -1,12 +1,11 @@
 /** The stream of a session, read from the database: what is there, then what arrives, in one order. */
-import type { Clock } from '../protocol/ports.ts';
-import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import { systemClock } from '../../util/clock.ts';
+import { isOutage } from '../postgres/database-error.ts';
+import { RENEW_MS } from '../postgres/followers.ts';
 import type { Pages } from './pages.ts';
-import { isOutage } from './postgres/database-error.ts';
-import { keepFollowing, RENEW_MS } from './postgres/followers.ts';
-import type { Listener } from './postgres/listen.ts';
-import { positionOf, START } from './stream.ts';
-import { type Followed, openReader, type StreamReader } from './stream-reader.ts';
+import { positionOf, START } from './position.ts';
+import { type Followed, openReader, type StreamReader } from './reader.ts';
 
 /** Which part of a session's stream to read. */
 export interface FollowOptions {
@@ -33,7 +32,6 @@ export interface FollowOptions {
 interface FollowParts {
   /** Of the session, for all of its followers in this process. */
   readonly pages: Pages;
-  readonly listener: Pick<Listener, 'wakes'>;
   readonly clock?: Pick<Clock, 'sleep'> | undefined;
 }
 
@@ -41,10 +39,10 @@ interface FollowParts {
 const AWAY_MS = 200;
 
 export async function* followSession(
-  { pages, listener, clock = systemClock }: FollowParts,
+  { pages, clock = systemClock }: FollowParts,
   { from, until, untilIdle = false, signal: given }: FollowOptions,
 ): AsyncGenerator<Followed, void, void> {
-  const { run, sessionId } = pages;
+  const { outbox, sessionId } = pages;
   const start = from === undefined ? START : positionOf(from);
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -57,16 +55,16 @@ export async function* followSession(
   const renew = async () => {
     while (!signal.aborted) {
       await pause(RENEW_MS);
-      if (!signal.aborted) await keepFollowing(run, sessionId).catch(() => undefined);
+      if (!signal.aborted) await outbox.follow(sessionId).catch(() => undefined);
     }
   };
   const renewing = renew();
   try {
-    for await (const _ of listener.wakes('journal', sessionId, signal)) {
+    for await (const _ of outbox.wake(sessionId, signal)) {
       for (let more = true; more && !signal.aborted; ) {
         let page: readonly Followed[];
         try {
-          if (!isKnown) await keepFollowing(run, sessionId);
+          if (!isKnown) await outbox.follow(sessionId);
           isKnown = true;
           reader ??= await openReader(pages, start, { until, untilIdle });
           ({ page, more } = await reader.read());

@@ -3,14 +3,10 @@
  * (s, 1) …; a message that the journal does not hold is behind the record that was the last one then, at
  * (s, epoch × 2^20 + 1), + 2 …, so behind all that an earlier owner of the session wrote there.
  */
-import { createJournalMapper, type JournalMapper, type SDKMessage, TurnwrightError } from '../index.ts';
+import { createJournalMapper, type JournalMapper, type SDKMessage, TurnwrightError } from '../../index.ts';
+import type { Place } from '../../protocol/ports.ts';
 
-export interface Position {
-  readonly seq: number;
-  readonly n: number;
-}
-
-export const START: Position = { seq: 0, n: 0 };
+export const START: Place = { seq: 0, n: 0 };
 
 const EPOCH = 2 ** 20;
 /** Messages behind one record, for each owner of the session. */
@@ -20,14 +16,14 @@ export const MAX_BEHIND = EPOCH - 1;
 export const behind = (epoch: number, count: number): number => epoch * EPOCH + count;
 
 /** The owner of the session that wrote it; 0: it is of the journal. */
-export const epochOf = ({ n }: Position): number => Math.floor(n / EPOCH);
+export const epochOf = ({ n }: Place): number => Math.floor(n / EPOCH);
 
-export const isAfter = (a: Position, b: Position): boolean => a.seq > b.seq || (a.seq === b.seq && a.n > b.n);
+export const isAfter = (a: Place, b: Place): boolean => a.seq > b.seq || (a.seq === b.seq && a.n > b.n);
 
-export const cursorOf = ({ seq, n }: Position): string => `${seq}.${n}`;
+export const cursorOf = ({ seq, n }: Place): string => `${seq}.${n}`;
 
 /** Throws `invalid_option` for what is not a cursor. */
-export function positionOf(cursor: string): Position {
+export function positionOf(cursor: string): Place {
   const [, seq, n] = /^(\d{1,10})\.(\d{1,16})$/.exec(cursor) ?? [];
   if (seq === undefined || n === undefined)
     throw new TurnwrightError(

@@ -1,7 +1,7 @@
 /** Which result a follower waits for: that of the submission that its prompt began or joined. */
-import { type SDKMessage, TurnwrightError } from '../index.ts';
-import type { JournalEntry } from '../protocol/session/journal.ts';
-import type { RunStatement } from './postgres/database.ts';
+import { type SDKMessage, TurnwrightError } from '../../index.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import type { RunStatement } from '../postgres/database.ts';
 
 /** Observes the stream until the result has come. */
 export interface Expected {

@@ -1,11 +1,12 @@
 /** Reads the stream of a session in pages: the journal, and what is written beside it, in one order. */
-import { type JournalMapper, journalFormat, type SDKMessage, TurnwrightError } from '../index.ts';
-import type { JournalEntry } from '../protocol/session/journal.ts';
-import { uuid } from '../util/ids/uuid.ts';
+import { type JournalMapper, journalFormat, type SDKMessage, TurnwrightError } from '../../index.ts';
+import type { Place } from '../../protocol/ports.ts';
+import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { uuid } from '../../util/ids/uuid.ts';
+import { noSuchSession } from '../postgres/sessions.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
 import type { Pages, Piece } from './pages.ts';
-import { noSuchSession } from './postgres/sessions.ts';
-import { behind, cursorOf, epochOf, isAfter, openFollowedJournal, type Position } from './stream.ts';
+import { behind, cursorOf, epochOf, isAfter, openFollowedJournal } from './position.ts';
 
 /** A message of a session, and where it is in its stream. */
 export interface Followed {
@@ -24,7 +25,7 @@ interface StreamEnd {
 /** Rejects with `session_not_found`. */
 export async function openReader(
   pages: Pages,
-  start: Position,
+  start: Place,
   { until, untilIdle }: StreamEnd,
 ): Promise<StreamReader> {
   const { run, sessionId } = pages;
@@ -51,7 +52,7 @@ interface ReaderParts {
 
 export class StreamReader {
   readonly #parts: ReaderParts;
-  #at: Position;
+  #at: Place;
   /** Messages of the record that the cursor is at, behind it. */
   #rest: readonly Followed[] = [];
   /** uuids of stream events of a block that is not finished, and the owner of the session that wrote them. */
@@ -59,7 +60,7 @@ export class StreamReader {
   #shownBy = 0;
   isOver = false;
 
-  constructor(parts: ReaderParts, start: Position) {
+  constructor(parts: ReaderParts, start: Place) {
     this.#parts = parts;
     this.#at = start;
   }
@@ -174,7 +175,7 @@ export class StreamReader {
 }
 
 interface Placed {
-  readonly at: Position;
+  readonly at: Place;
   readonly message: SDKMessage;
 }
 
