@@ -55,7 +55,7 @@ const bypass = (...deny: string[]): Options => ({
 
 const READ = ['Read(secrets/**)', 'Read(.env)', 'Read(linked.env)'];
 
-describe('CVE-2026-25724, CVE-2025-53109, CVE-2025-59944: Read denied', () => {
+describe('CVE-2026-25724, CVE-2025-59829, CVE-2025-53109, CVE-2025-59944: Read denied', () => {
   it.each([
     'secrets/key',
     './secrets/key',
@@ -240,5 +240,40 @@ describe('CVE-2025-59944: writing denied', () => {
   it('a rule without a path is for its tool alone', async () => {
     const answers = await files.answers([CALLS.Edit()], bypass('NotebookEdit'));
     expect(answers[0]).toMatchObject({ isError: false });
+  });
+});
+
+describe('CVE-2025-55345, CVE-2025-53110: what lies outside, without a person to ask', () => {
+  const LINKS: Record<string, string> = {
+    'a linked file': 'file-out',
+    'a file in a linked folder': 'folder-out/o.txt',
+    'a new file in a linked folder': 'folder-out/new.txt',
+    'a link to a file that is not there yet': 'nothing-out',
+    'a folder whose name begins with that of the project': '../project-evil/o.txt',
+  };
+  it.each(Object.entries(LINKS))('%s is neither read nor written in acceptEdits', async (_, name) => {
+    const evil = `${files.cwd}-evil`;
+    await mkdir(evil);
+    for (const folder of [files.outside, evil])
+      await writeFile(join(folder, 'o.txt'), `${CANARY} as it was\n`);
+    await symlink(join(files.outside, 'o.txt'), files.at('file-out'));
+    await symlink(files.outside, files.at('folder-out'));
+    await symlink(join(files.outside, 'made.txt'), files.at('nothing-out'));
+    const path = join(files.cwd, '/') + name;
+    const answers = await files.answers(
+      [
+        call('Read', { file_path: path }),
+        call('Edit', { file_path: path, old_string: 'was', new_string: 'is' }),
+        call('Write', { file_path: path, content: 'x' }),
+        call('Grep', { pattern: 'CANARY', path, output_mode: 'content' }),
+      ],
+      { permissionMode: 'acceptEdits' },
+    );
+    expect(answers.map(({ isError }) => isError)).toEqual([true, true, true, true]);
+    expect(files.sent()).not.toContain(CANARY);
+    for (const folder of [files.outside, evil]) {
+      expect(await readdir(folder)).toEqual(['o.txt']);
+      expect(await readFile(join(folder, 'o.txt'), 'utf8')).toBe(`${CANARY} as it was\n`);
+    }
   });
 });

@@ -1,18 +1,21 @@
 /** Programs in processes of their own, with plain Node and the built library: what is measured is what is installed. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Yields the lines of JSON that a program under `programs/` prints. Throws when it fails. */
+/**
+ * Yields the lines of JSON that a program prints: one under `programs/`, or an absolute path. `within`: a command that runs
+ * Node, with its arguments. Throws when it fails.
+ */
 export async function* linesOf<T>(
   program: string,
   order: object,
   nodeArgs: readonly string[] = [],
+  within: readonly string[] = [],
 ): AsyncGenerator<T, void> {
-  const path = join(import.meta.dirname, 'programs', program);
-  const child = spawn(process.execPath, [...nodeArgs, path, JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const path = resolve(import.meta.dirname, 'programs', program);
+  const [command = '', ...args] = [...within, process.execPath, ...nodeArgs, path, JSON.stringify(order)];
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.once('close', (code, signal) => resolve(code ?? signal));
   });

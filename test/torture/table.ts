@@ -94,6 +94,13 @@ export const ROWS: readonly ScoreRow[] = [
     open: true,
   },
   {
+    id: 'R12',
+    title: 'Floods of output',
+    file: 'reliability/output-floods',
+    budget: { quick: 30, full: 300 },
+    alone: true,
+  },
+  {
     id: 'R13',
     title: 'Copies in a store of the host',
     file: 'reliability/session-stores',
@@ -131,6 +138,12 @@ export const ROWS: readonly ScoreRow[] = [
     budget: { quick: 15, full: 240 },
   },
   {
+    id: 'S4',
+    title: 'Paths: what lies outside is neither read nor changed',
+    file: 'security/path-guard',
+    budget: { quick: 15, full: 400 },
+  },
+  {
     id: 'S5',
     title: 'Nothing happens before trust',
     file: 'security/before-trust',
@@ -141,6 +154,12 @@ export const ROWS: readonly ScoreRow[] = [
     title: 'Attempts to get out of the sandbox',
     file: 'security/escape-probes',
     budget: { quick: 40, full: 180 },
+  },
+  {
+    id: 'S7',
+    title: 'A model that obeys injected texts',
+    file: 'security/injection',
+    budget: { quick: 25, full: 240 },
   },
   {
     id: 'S8',
