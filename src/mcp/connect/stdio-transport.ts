@@ -27,7 +27,7 @@ export interface StdioTransport extends Transport {
 
 /** Maximum bytes of one message. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const STDERR_KEPT_CHARS = 4_096;
+const STDERR_KEPT_BYTES = 4_096;
 const STDERR_SHOWN_CHARS = 500;
 /** From SIGTERM to SIGKILL, ms: within the time limit of a session's end. */
 const END_GRACE_MS = 80;
@@ -40,7 +40,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
   let launch: Launch | undefined;
   let group: ProcessGroup | undefined;
   let epitaph: string | undefined;
-  let stderr = '';
+  let stderr: Buffer = Buffer.alloc(0);
   let closed = false;
 
   const transport: StdioTransport = {
@@ -58,8 +58,8 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       launch = isolated;
       const started = spawnGroup(launch.program, launch.args, { ...launch, stdin: 'pipe' });
       group = started;
-      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        stderr = (stderr + text).slice(-STDERR_KEPT_CHARS);
+      started.stderr?.on('data', (bytes: Buffer) => {
+        stderr = Buffer.concat([stderr, bytes.subarray(-STDERR_KEPT_BYTES)]).subarray(-STDERR_KEPT_BYTES);
       });
       // The server ended during a write, which is reported below.
       started.stdin?.on('error', () => {});
@@ -105,7 +105,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
     const first = !closed;
     closed = true;
     if (first) {
-      const said = cleanText(stderr.trim().slice(-STDERR_SHOWN_CHARS), STDERR_SHOWN_CHARS);
+      const said = cleanText(stderr.toString('utf8').trim().slice(-STDERR_SHOWN_CHARS), STDERR_SHOWN_CHARS);
       epitaph = said === '' ? how : `${how}; its last words: ${said}`;
       group?.stdin?.end();
       group?.stdout?.removeAllListeners('data').resume();
