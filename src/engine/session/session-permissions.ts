@@ -3,7 +3,6 @@ import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { ResumedSession } from '../../session/resume/resume.ts';
-import { listOf } from '../../util/collections/list-of.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { Conversation } from './conversation.ts';
 import type { Submissions } from './submissions.ts';
@@ -27,7 +26,7 @@ export function recordUpdates(
 }
 
 interface CarriedOn {
-  readonly permissions: Pick<Permissions, 'apply' | 'check'>;
+  readonly permissions: Pick<Permissions, 'apply'>;
   readonly config: { readonly stderr?: ((line: string) => void) | undefined };
 }
 
@@ -36,11 +35,11 @@ export function applyAgain(
   { permissionUpdates, interrupted }: Pick<ResumedSession, 'permissionUpdates' | 'interrupted'>,
   { permissions, config }: CarriedOn,
 ): void {
+  // A damaged record holds something else than a list of updates.
   for (const { submission, updates } of permissionUpdates)
-    for (const update of listOf(updates))
+    for (const update of [updates].flat())
       try {
-        if (update.type === 'setMode' && submission === interrupted?.id) continue;
-        permissions.check([update]);
+        if (update?.type === 'setMode' && submission === interrupted?.id) continue;
         permissions.apply([update]);
       } catch (error) {
         config.stderr?.(`A permission that was given for the session is not carried on: ${errorText(error)}`);

@@ -184,7 +184,7 @@ export async function openJournal({
   // Rejected before anything is written, a lock included.
   if (resume !== undefined) await refuseUnknown(store, resume);
   if ((resume === undefined || forks) && config.sessionId !== undefined)
-    await refuseTaken(store, config.sessionId);
+    await refuseTaken(store, config.sessionId, config.stderr);
   const earlier = resume === undefined ? undefined : await earlierRecords(store, { ...config, resume });
   const lease = await leases?.acquire(sessionId, { takeOver: config.takeOver === true });
   try {
@@ -219,12 +219,19 @@ async function earlierRecords(...of: Parameters<typeof openEarlierRecords>) {
 }
 
 /** A second conversation under the same id would be read as a part of the first. */
-async function refuseTaken(store: JournalStore, sessionId: string): Promise<void> {
+async function refuseTaken(
+  store: JournalStore,
+  sessionId: string,
+  warn: QueryEngineConfig['stderr'],
+): Promise<void> {
   if (!(await store.exists(sessionId))) return;
-  throw new TurnwrightError(
-    'session_exists',
-    `There is a session ${sessionId} already. Resume it, or take another id.`,
-  );
+  for await (const _ of store.read(sessionId))
+    throw new TurnwrightError(
+      'session_exists',
+      `There is a session ${sessionId} already. Resume it, or take another id.`,
+    );
+  // Its process was killed before the first record was whole.
+  warn?.(`Session ${sessionId} was begun before, but nothing of it was recorded: it begins anew.`);
 }
 
 async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {

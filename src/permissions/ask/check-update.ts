@@ -28,7 +28,7 @@ export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMod
  * checked.
  */
 export function checkUpdate(update: PermissionUpdate, maySkip: boolean): void {
-  switch (update.type) {
+  switch (update?.type) {
     case 'addRules':
     case 'replaceRules':
     case 'removeRules':

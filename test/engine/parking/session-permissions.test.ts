@@ -1,6 +1,7 @@
 /** What an answer allows for the session holds in all runs of a session that may park. */
 import { expect, it } from 'vitest';
 import type { PermissionUpdate } from '../../../src/index.ts';
+import type { JournalBody } from '../../../src/protocol/session/journal.ts';
 import type { CanUseTool } from '../../../src/protocol/tools/can-use-tool.ts';
 import { callTool, fakeTool, say } from '../../../src/testing/index.ts';
 import { type Lives, lives, parkedIn, silentHost } from './lives.ts';
@@ -19,6 +20,8 @@ const allowTouch: PermissionUpdate = {
 const givingAway =
   (...updatedPermissions: readonly PermissionUpdate[]): CanUseTool =>
   async (_, updatedInput) => ({ behavior: 'allow', updatedInput, updatedPermissions });
+
+const silentDenial: CanUseTool = async () => ({ behavior: 'deny', message: 'no' });
 
 /** Tools that a further prompt asks about, when the model calls both. */
 async function askedAbout(session: Lives, options: { readonly parkAfterMs?: number | undefined } = {}) {
@@ -102,4 +105,28 @@ it('a mode that was given for the session holds', async () => {
   expect(messages.find((message) => message.type === 'system' && message.subtype === 'init')).toMatchObject({
     permissionMode: 'plan',
   });
+});
+
+it.each([
+  ['is no list', 'Touch'],
+  ['is missing', undefined],
+  ['holds something else', [null, 7, { type: 'addRules', rules: 'all', behavior: 'allow' }, allowTouch]],
+])('a recorded list that %s is passed over with a warning, and the session opens', async (_, updates) => {
+  const session = lives();
+  await first(session, silentDenial);
+  const { epoch, head } = await session.store.takeOver(session.sessionId);
+  await session.store.append(session.sessionId, epoch, head, [
+    { type: 'session-permissions', id: 'damaged', submission: 's', updates } as unknown as JournalBody,
+  ]);
+  const warnings: string[] = [];
+  const { messages } = await session.run({
+    prompt: 'Again.',
+    script: [say('Done.')],
+    options: { stderr: (line) => warnings.push(line) },
+  });
+  expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success', result: 'Done.' });
+  expect(warnings.join('\n')).toContain(
+    'A permission that was given for the session is not carried on: This permission update cannot be read',
+  );
+  expect(await askedAbout(session)).toEqual(typeof updates === 'object' ? ['Other'] : ['Touch', 'Other']);
 });
