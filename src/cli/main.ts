@@ -6,7 +6,7 @@ import { OutputClosed } from './output.ts';
 import { UsageError } from './usage-error.ts';
 import { createWorld, type World } from './world.ts';
 
-/** The protocol version first: clients that compare versions expect the line to begin with a number. */
+/** The program's own version first; that of the protocol is the one that its clients name. */
 export const VERSION_LINE = `Turnwright ${VERSION} (protocol ${PROTOCOL_VERSION})`;
 
 /** Runs the command line and ends the process with its exit code. `argv` is without node and script. */
@@ -23,7 +23,8 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
 /** What `main` does between start and end of a process: an error becomes a sentence and an exit code. */
 export async function runCommandLine(argv: readonly string[], world: World): Promise<ExitCode> {
   try {
-    return await dispatch(readArgs(argv), world);
+    const invocation = readArgs(argv);
+    return await dispatch(namesId(invocation) ? await wholeId(invocation, world) : invocation, world);
   } catch (error) {
     return await report(error, world);
   }
@@ -45,6 +46,15 @@ function readArgs(argv: readonly string[]): Invocation {
     throw new UsageError(`${error.message}\nSee turnwright --help.`);
   }
 }
+
+/** Whether a session is named, perhaps by the beginning of its id. */
+const namesId = (call: Invocation): boolean =>
+  (call.command === 'run' && call.flags.options.resume !== undefined) ||
+  (call.command === 'sessions' && call.words.length > 0) ||
+  ('session' in call && call.session !== undefined);
+
+const wholeId = async (call: Invocation, world: World): Promise<Invocation> =>
+  (await import('./commands/whole-id.ts')).withWholeId(call, world);
 
 /** Each command is loaded when it is called: version and help need none. */
 async function dispatch(invocation: Invocation, world: World): Promise<ExitCode> {
@@ -82,6 +92,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./commands/login-command.ts')).loginCommand(world, invocation);
     case 'logout':
       return (await import('./commands/login-command.ts')).logoutCommand(world, invocation);
+    case 'init':
+      return (await import('./init/init-command.ts')).initCommand(world, invocation);
     case 'trust':
       return (await import('./commands/trust-command.ts')).trustCommand(world, invocation);
     case 'mcp':

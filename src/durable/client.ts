@@ -68,10 +68,11 @@ export interface DurableClient {
   answer(sessionId: string, askId: string, answer: PermissionResult): Promise<void>;
   /** undefined: there is no such session. */
   status(sessionId: string): Promise<SessionStatus | undefined>;
-  /** Sessions, those that changed last first. `limit` is 100 by default. */
+  /** Sessions whose ids begin with `prefix`, those that changed last first. `limit` is 100 by default. */
   sessions(options?: {
     readonly state?: SessionState | undefined;
     readonly tenant?: string | undefined;
+    readonly prefix?: string | undefined;
     readonly limit?: number | undefined;
   }): Promise<readonly SessionStatus[]>;
   /**
@@ -140,8 +141,8 @@ export function durableClient(url: string): DurableClient {
     async status(sessionId) {
       return sessionStatus((await open()).run, sessionId);
     },
-    async sessions({ state, tenant, limit = MOST_SESSIONS } = {}) {
-      return listSessions((await open()).run, { state, tenant, limit });
+    async sessions({ state, tenant, prefix, limit = MOST_SESSIONS } = {}) {
+      return listSessions((await open()).run, { state, tenant, prefix, limit });
     },
     async *follow(sessionId, options = {}) {
       const database = await open();

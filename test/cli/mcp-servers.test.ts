@@ -232,6 +232,19 @@ describe('a session', () => {
     ]);
   });
 
+  test('names the servers of the project that settings leave out', async () => {
+    const { cwd, mcp, project } = stage();
+    writeFileSync(project, JSON.stringify({ mcpServers: { off: { command: 'no-such-program' } } }));
+    mkdirSync(join(cwd, '.turnwright'));
+    const settings = JSON.stringify({ disabledMcpjsonServers: ['off'] });
+    writeFileSync(join(cwd, '.turnwright/settings.json'), settings);
+    expect((await mcp('list')).stdout).toContain('off: (project) - ! not started: the folder is not trusted');
+    const trusted = await commandLine(['mcp', 'list'], { cwd, env: { TURNWRIGHT_TRUST_PROJECT: '1' } });
+    expect(trusted.stdout).toBe(
+      'off: (project) - ○ disabled: enabledMcpjsonServers or disabledMcpjsonServers in the settings leave it out\n',
+    );
+  });
+
   test('F98 T108 starts a project’s servers only where it is trusted; what is added to a trusted folder is', async () => {
     const place = stage(turnwright);
     const { mcp, run, project } = place;

@@ -140,7 +140,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   });
 
   test('a word that is a command elsewhere is not sent to the model', async () => {
-    for (const word of ['init', 'config', 'chat', 'update', 'completions', 'plugin', 'setup-token', 'Agents'])
+    for (const word of ['config', 'chat', 'update', 'completions', 'plugin', 'setup-token', 'Agents'])
       expect(await mistake([word])).toMatch(
         new RegExp(`^turnwright: There is no command '${word}'\\. .*As a task: turnwright -- ${word}\n`),
       );

@@ -137,4 +137,8 @@ test('sessions are listed by state and tenant, the last changed first', async ()
   expect(await ids({ tenant: 'x' })).toEqual(['c', 'a']);
   expect(await ids({ state: 'idle' })).toEqual(['b']);
   expect(await ids({ limit: 1 })).toEqual(['c']);
+  await client.send('b_2', 'Hello.');
+  expect(await ids({ prefix: 'b' })).toEqual(['b_2', 'b']);
+  expect(await ids({ prefix: 'b_' })).toEqual(['b_2']);
+  expect(await ids({ prefix: '%' })).toEqual([]);
 });

@@ -1,6 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { plainJson } from '../../src/settings/read/parse-settings.ts';
 import { withKey } from '../../src/settings/write/edit-json.ts';
+
+describe('plainJson', () => {
+  it.each([
+    ['{ "a": 1 } // end', { a: 1 }],
+    ['\uFEFF{\n/* "b": {\n}, */\n"a": [1, 2,],\n}', { a: [1, 2] }],
+    ['{"a": "/* no */ // no", "b": "x\\", // no",}', { a: '/* no */ // no', b: 'x", // no' }],
+    ['{"a": ",]", "b": "\\\\"}', { a: ',]', b: '\\' }],
+  ])('of %j is JSON of the same length', (text, value) => {
+    const plain = plainJson(text);
+    expect(plain).toHaveLength(text.length);
+    expect(JSON.parse(plain)).toEqual(value);
+  });
+
+  it.each(['{"a": 1,, }', '{ /* }', '{"a": 1 / 2}'])('does not mend %j', (text) => {
+    expect(() => JSON.parse(plainJson(text))).toThrow(SyntaxError);
+  });
+
+  it('changes nothing of JSON', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(plainJson(text)).toBe(text);
+      }),
+    );
+  });
+});
 
 describe('withKey leaves everything else as it stands', () => {
   it.each([
@@ -11,6 +37,12 @@ describe('withKey leaves everything else as it stands', () => {
     ['{\r\n  "a": null\r\n}\r\n', '{\r\n  "a": [\r\n    1\r\n  ]\r\n}\r\n'],
     ['\uFEFF{ "a": 1, "a": 2 }', '\uFEFF{ "a": 1, "a": [1] }'],
     ['{"a":"x"}', '{"a":[1]}'],
+    [
+      '{\n  // "a": 2,\n  "b": "//" // no\n}\n',
+      '{\n  // "a": 2,\n  "b": "//",\n  "a": [\n    1\n  ] // no\n}\n',
+    ],
+    ['{\n  // "a": 2,\n}\n', '{\n  // "a": 2,\n  "a": [\n    1\n  ]\n}\n'],
+    ['{\n  /* } */ "a": 2,\n}\n', '{\n  /* } */ "a": [\n    1\n  ],\n}\n'],
   ])('%j', (before, after) => {
     expect(withKey(before, 'a', [1])).toBe(after);
   });

@@ -38,6 +38,17 @@ describe('updates with a settings file as their destination', () => {
     expect((await stat(home)).mode & 0o777).toBe(0o700);
   });
 
+  it('keep local settings out of the repository, and a list of ignored files as it is', async () => {
+    const ignored = join(project, '.turnwright/.gitignore');
+    await persist(allow('ls', 'projectSettings'));
+    await expect(stat(ignored)).rejects.toMatchObject({ code: 'ENOENT' });
+    await persist(allow('ls', 'localSettings'));
+    expect(await readFile(ignored, 'utf8')).toBe('settings.local.json\n.gitignore\n');
+    await writeFile(ignored, '# mine\n');
+    await persist(allow('cat', 'localSettings'));
+    expect(await readFile(ignored, 'utf8')).toBe('# mine\n');
+  });
+
   it('every kind, each once', async () => {
     const destination = 'localSettings';
     const file = join(project, '.claude/settings.local.json');

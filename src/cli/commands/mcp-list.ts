@@ -5,14 +5,15 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 
-/** Servers of a project that is not trusted: only their names. */
-interface UntrustedServer {
+/** A server of the project that is not tried: only its name. */
+interface UntriedServer {
   readonly name: string;
   readonly scope: 'project';
-  readonly status: 'untrusted';
+  /** `untrusted`: until someone agrees to it. `disabled`: settings leave it out. */
+  readonly status: 'untrusted' | 'disabled';
 }
 
-type Listed = CheckedMcpServer | UntrustedServer;
+type Listed = CheckedMcpServer | UntriedServer;
 
 export async function listServers(
   world: World,
@@ -50,14 +51,13 @@ export async function getServer(
 
 async function serversIn(place: McpPlace, names: readonly string[] | undefined): Promise<readonly Listed[]> {
   const checked = await checkMcpServers({ ...place, names });
-  if (place.projectTrusted === true) return checked;
   const { mcpServers, state } = await projectTrust(place);
-  if (state === 'trusted') return checked;
+  const status = place.projectTrusted === true || state === 'trusted' ? 'disabled' : 'untrusted';
   const isMeant = (name: string) => names?.includes(name) !== false;
-  const untrusted = mcpServers
+  const untried = mcpServers
     .filter((name) => isMeant(name) && !checked.some((server) => server.name === name))
-    .map((name): UntrustedServer => ({ name, scope: 'project', status: 'untrusted' }));
-  return [...checked, ...untrusted];
+    .map((name): UntriedServer => ({ name, scope: 'project', status }));
+  return [...checked, ...untried];
 }
 
 function headOf(server: Listed): string {
@@ -75,6 +75,8 @@ function stateOf(server: Listed): string {
       return `✗ failed: ${oneLine(server.problem ?? '')}`;
     case 'untrusted':
       return '! not started: the folder is not trusted (turnwright trust --show)';
+    case 'disabled':
+      return '○ disabled: enabledMcpjsonServers or disabledMcpjsonServers in the settings leave it out';
   }
 }
 
@@ -83,7 +85,7 @@ function detailsOf(server: Listed): readonly (readonly [string, string])[] {
     ['scope', SCOPES.get(server.scope) ?? server.scope],
     ['state', stateOf(server)],
   ];
-  if (server.status === 'untrusted') return details;
+  if (!('target' in server)) return details;
   const { type, target, given = [], loggedIn } = server;
   if (type !== undefined) details.push(['type', type]);
   if (target !== '') details.push([type === 'stdio' ? 'command' : 'url', oneLine(target)]);

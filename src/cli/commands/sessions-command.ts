@@ -7,7 +7,6 @@ import {
   getSessionMessages,
   listSessions,
   renameSession,
-  type SDKSessionInfo,
   type SessionMessage,
   tagSession,
 } from '../../index.ts';
@@ -17,6 +16,7 @@ import type { SessionsInvocation } from '../flags/sessions-flags.ts';
 import { toolLabel } from '../screen/tool-label.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { sessionLine, wholeMessageId } from './whole-id.ts';
 
 type Action = (invocation: SessionsInvocation, world: World) => Promise<string>;
 
@@ -40,7 +40,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const dir = flags.all === true ? {} : { dir: cwd };
     const found = await listSessions({ ...dir, env, limit: flags.limit });
     if (flags.json === true) return JSON.stringify(found, undefined, 2);
-    if (found.length > 0) return found.map(lineOf).join('\n');
+    if (found.length > 0) return found.map(sessionLine).join('\n');
     return flags.all === true
       ? 'No sessions are kept.'
       : 'No sessions of this folder are kept (--all for every folder).';
@@ -54,7 +54,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
         `There is no session ${id}. \`turnwright sessions list --all\` shows which there are.`,
       );
     if (flags.json === true) return JSON.stringify({ ...info, messages }, undefined, 2);
-    return [info === undefined ? id : lineOf(info), ...messages.flatMap(said)].join('\n');
+    return [info === undefined ? id : sessionLine(info), ...messages.flatMap(said)].join('\n');
   },
   async rename({ words }, { env }) {
     const id = idIn(words, Number.POSITIVE_INFINITY, 'rename');
@@ -71,14 +71,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   async fork({ words, flags }, { env }) {
     const id = idIn(words, 1, 'fork');
-    const fork = await forkSession(id, { env, upToMessageId: flags.at, title: flags.title });
+    const upToMessageId = flags.at && (await wholeMessageId(flags.at, id, { env }));
+    const fork = await forkSession(id, { env, upToMessageId, title: flags.title });
     return fork.sessionId;
   },
   async erase({ words, flags: { message, text } }, { env, stdin }) {
     const id = idIn(words, 1, 'erase');
     if ((message === undefined) === (text === undefined))
       throw new UsageError(`Name a message or a text: turnwright ${HOW['erase']}`);
-    const request = message !== undefined ? { messageId: message } : { text: await textOr(text, stdin) };
+    const request =
+      message === undefined
+        ? { text: await textOr(text, stdin) }
+        : { messageId: await wholeMessageId(message, id, { env }) };
     const changed = await eraseFromSession(id, request, { env });
     if (changed === 0) throw new UsageError(`Nothing that ${id} keeps holds this text.`);
     return `Erased from ${changed} ${changed === 1 ? 'record' : 'records'} of ${id}.`;
@@ -111,12 +115,6 @@ function idIn(words: readonly string[], most: number, action: string): string {
   if (id === undefined || id === '' || words.length > most)
     throw new UsageError(`Usage: turnwright ${HOW[action]}`);
   return id;
-}
-
-function lineOf({ sessionId, lastModified, summary, tag, archived }: SDKSessionInfo): string {
-  const when = new Date(lastModified).toISOString().slice(0, 16).replace('T', ' ');
-  const marks = [tag && `#${tag}`, archived === true ? '(archived)' : ''].filter(Boolean).join(' ');
-  return [sessionId, when, summary, marks].filter((part) => part !== '').join('  ');
 }
 
 function said({ type, uuid, message }: SessionMessage): string[] {

@@ -6,6 +6,7 @@ import type { AnswerInvocation } from '../flags/durable-flags.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
+import { wholeQuestion, wholeSession } from './whole-ids.ts';
 
 export async function answerCommand(
   world: World,
@@ -22,7 +23,8 @@ export async function answerCommand(
       : { behavior, message: flags.message ?? 'The person who was asked said no.' };
   const client = durableClient(url);
   try {
-    await client.answer(session, ask, answer);
+    const sessionId = await wholeSession(session, client);
+    await client.answer(sessionId, await wholeQuestion(ask, sessionId, client), answer);
   } finally {
     await client.close();
   }

@@ -15,13 +15,21 @@ export async function listInDatabase(flags: ListFlags, world: World): Promise<st
   try {
     const found = await client.sessions({ limit: flags.limit });
     if (flags.json === true) return JSON.stringify(found, undefined, 2);
-    return found.length === 0 ? 'There are no sessions in this database.' : found.map(lineOf).join('\n');
+    return found.length === 0 ? 'There are no sessions in this database.' : found.map(sessionLine).join('\n');
   } finally {
     await client.close();
   }
 }
 
-function lineOf({ sessionId, state, tenant, title, updatedAt, questions, outcome }: SessionStatus): string {
+export function sessionLine({
+  sessionId,
+  state,
+  tenant,
+  title,
+  updatedAt,
+  questions,
+  outcome,
+}: SessionStatus): string {
   const asks = questions.map(({ askId, toolName }) => `asks ${askId} (${toolName})`);
   const error = state === 'poisoned' ? [String(outcome?.['error'] ?? 'set aside')] : [];
   const facts = [sessionId, state, age(Date.now() - updatedAt), tenant, title ?? '', ...asks, ...error];

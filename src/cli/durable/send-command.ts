@@ -10,10 +10,11 @@ import { readPrompt } from '../run/prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
+import { sessionToSendTo, wholeSession } from './whole-ids.ts';
 
 export async function sendCommand(
   world: World,
-  { session, words, flags }: SendInvocation,
+  { session: given, words, flags }: SendInvocation,
 ): Promise<ExitCode> {
   const url = databaseUrl(flags, world);
   const { follow: follows = false, from, interrupt = false, key, tenant, json = false } = flags;
@@ -27,6 +28,7 @@ export async function sendCommand(
     );
   const client = durableClient(url);
   try {
+    const session = await (text === '' ? wholeSession : sessionToSendTo)(given, client);
     if (interrupt) {
       const { interrupted } = await client.interrupt(session);
       await world.err.write(interrupted ? `${session} is interrupted.\n` : `Nothing runs in ${session}.\n`);

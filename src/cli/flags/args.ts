@@ -39,6 +39,7 @@ export type Invocation =
   | SessionsInvocation
   | DatabaseInvocation
   | { readonly command: 'doctor' }
+  | { readonly command: 'init'; readonly local: boolean }
   | TrustInvocation
   | McpInvocation
   | { readonly command: 'auth'; readonly json: boolean }
@@ -140,6 +141,11 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     invocation = call;
   };
   addLoginCommands(subcommand, onCall);
+  subcommand('init', 'write a settings file for this folder, with every common key explained')
+    .option('--local', 'the one for you alone, which is not committed')
+    .action(({ local }: { local?: true }) => {
+      invocation = { command: 'init', local: local === true };
+    });
   addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), onCall);
   addMcpCommand(program, onCall);
   addDurableCommands(subcommand, (call) =>

@@ -27,7 +27,8 @@ const CREDENTIALS =
 const CHAT = 'Without a task, turnwright opens a conversation at the terminal.';
 const RESUME =
   '`turnwright --continue` goes on with the newest session of this folder, `turnwright --resume` lets you choose one; `turnwright sessions` lists them.';
-const SETTINGS = 'Settings are JSON files, such as .turnwright/settings.json; see docs/settings.md.';
+const SETTINGS =
+  'Settings are JSON files, such as .turnwright/settings.json, which `turnwright init` writes; see docs/settings.md.';
 const PERMISSIONS =
   'Give rules with --allowedTools and --disallowedTools, or in the settings; `turnwright trust --show` says what this folder asks for. See docs/permissions.md.';
 const UPDATE = 'Update or remove Turnwright with npm, the way it was installed.';
@@ -44,7 +45,6 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
     repl: CHAT,
     continue: RESUME,
     resume: RESUME,
-    init: 'Settings are JSON files, such as .turnwright/settings.json; see docs/settings.md. To have a CLAUDE.md written: turnwright "Describe this project in CLAUDE.md."',
     config: SETTINGS,
     settings: SETTINGS,
     permissions: PERMISSIONS,

@@ -159,18 +159,21 @@ export async function sessionStatus(
 interface ListOptions {
   readonly state?: SessionState | undefined;
   readonly tenant?: string | undefined;
+  /** What the ids begin with. */
+  readonly prefix?: string | undefined;
   readonly limit: number;
 }
 
 /** Those that changed last come first. */
 export function listSessions(
   run: RunStatement,
-  { state, tenant, limit }: ListOptions,
+  { state, tenant, prefix, limit }: ListOptions,
 ): Promise<readonly SessionStatus[]> {
   return statuses(
     run,
-    '($1::text is null or state = $1) and ($2::text is null or tenant = $2) order by updated_at desc limit $3',
-    [state ?? null, tenant ?? null, limit],
+    `($1::text is null or state = $1) and ($2::text is null or tenant = $2) and starts_with(session_id, $4)
+     order by updated_at desc limit $3`,
+    [state ?? null, tenant ?? null, limit, prefix ?? ''],
   );
 }
 

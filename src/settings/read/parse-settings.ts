@@ -17,14 +17,24 @@ export async function parseSettings(value: unknown, file: string): Promise<Setti
   throw invalidSettings(file, problems.join('; '));
 }
 
-/** Reads JSON text; a byte order mark is allowed, comments are not. */
+/** Reads JSON text; a byte order mark, comments and commas behind a last element are allowed. */
 export function parseSettingsJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(plainJson(text));
   } catch (cause) {
     throw invalidSettings(file, `it is not JSON: ${errorText(cause)}`, cause);
   }
 }
+
+/** Plain JSON in which everything is where it was: blanks replace what JSON does not have. */
+export const plainJson = (text: string): string =>
+  text
+    .replace(/^\uFEFF/, ' ')
+    .replace(
+      /("(?:\\.|[^"\\])*")|\/\/.*|\/\*[\s\S]*?\*\//g,
+      (part, string) => string ?? part.replace(/\S/g, ' '),
+    )
+    .replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_, string) => string ?? ' ');
 
 export function invalidSettings(file: string, problem: string, cause?: unknown): TurnwrightError {
   return new TurnwrightError('invalid_settings', `Settings in ${file} cannot be used: ${problem}`, { cause });

@@ -1,10 +1,13 @@
+import { plainJson } from '../read/parse-settings.ts';
+
 /**
- * Sets one key of a JSON object and keeps every other byte. `text` must be a JSON object; if a key
- * occurs twice, the last one, which is effective, is replaced.
+ * Sets one key of a JSON object and keeps every other byte, comments included. `text` must be a JSON object
+ * that `parseSettingsJson` reads; if a key occurs twice, the last one, which is effective, is replaced.
  */
 export function withKey(text: string, key: string, value: unknown): string {
-  const members = membersOf(text);
-  const style = styleOf(text);
+  const plain = plainJson(text);
+  const members = membersOf(plain);
+  const style = styleOf(text, plain);
   const rendered = render(value, style);
   const member = members.findLast((each) => each.key === key);
   if (member !== undefined) return text.slice(0, member.from) + rendered + text.slice(member.to);
@@ -12,9 +15,9 @@ export function withKey(text: string, key: string, value: unknown): string {
   const last = members.at(-1);
   const lead = style.indent === '' ? '' : style.lineBreak + style.indent;
   if (last !== undefined) return `${text.slice(0, last.to)},${lead}${entry}${text.slice(last.to)}`;
-  const open = text.indexOf('{') + 1;
-  const end = text.indexOf('}', open);
-  return `${text.slice(0, open)}${lead}${entry}${style.indent === '' ? '' : style.lineBreak}${text.slice(end)}`;
+  const end = plain.lastIndexOf('}');
+  const before = text.slice(0, end).trimEnd();
+  return `${before}${lead}${entry}${style.indent === '' ? '' : style.lineBreak}${text.slice(end)}`;
 }
 
 interface Member {
@@ -30,11 +33,11 @@ interface Style {
   readonly lineBreak: string;
 }
 
-function styleOf(text: string): Style {
+function styleOf(text: string, plain: string): Style {
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
-  const indent = /^\uFEFF?\s*\{[ \t]*\r?\n([ \t]+)"/.exec(text)?.[1];
+  const indent = /^\s*\{\s*\n([ \t]+)["/]/.exec(text)?.[1];
   if (indent !== undefined) return { indent, lineBreak };
-  const isEmpty = /^\uFEFF?\s*\{\s*\}\s*$/.test(text);
+  const isEmpty = /^\s*\{\s*\}\s*$/.test(plain);
   return { indent: isEmpty || text.trim().includes('\n') ? '  ' : '', lineBreak };
 }
 

@@ -1,6 +1,6 @@
 /** Atomic changes to settings files, which keep all other content of the file. */
 
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
@@ -43,6 +43,7 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
       await parseSettings({ ...held, [key]: value }, file);
       return { key, value };
     });
+    if (source === 'local') await keepOutOfGit(dirname(file), files);
     return file;
   };
 
@@ -77,6 +78,13 @@ async function fileOf(
     if (file !== undefined && (await files.lstat(file)) !== undefined) return file;
   const hasTheirs = (await files.stat(join(projectRoot, '.claude')))?.kind === 'directory';
   return (hasTheirs ? theirs : ours) ?? join(projectRoot, '.turnwright', NAMES[source]);
+}
+
+/** Local settings are not for the repository: our own folder says so itself. */
+async function keepOutOfGit(folder: string, files: PersistentFiles): Promise<void> {
+  const file = join(folder, '.gitignore');
+  if (basename(folder) !== '.turnwright' || (await files.lstat(file)) !== undefined) return;
+  await files.writeAtomic(file, `${NAMES.local}\n.gitignore\n`, { mode: FILE_MODES.project });
 }
 
 /** A repository can contain links: writing through one would change a file outside the project. */
