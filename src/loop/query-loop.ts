@@ -5,7 +5,7 @@
  */
 import type { LoopBatch } from '../protocol/model/messages.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
-import { type Segment, segmented } from '../util/async/segmented.ts';
+import { Relay, type Segment, segmented } from '../util/async/segmented.ts';
 import { decide } from './decide.ts';
 import type { LoopEnd } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -23,16 +23,16 @@ import { viewAtStart } from './turn-output.ts';
  * submission's scope first.
  */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, LoopEnd, void> {
-  return endableIterator(segmented(loop(params, deps)), (how) =>
+  return endableIterator(segmented(loop(initialState(params), params, deps)), (how) =>
     params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
   );
 }
 
 async function* loop(
+  state: State,
   params: LoopParams,
   deps: LoopDeps,
-): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd, void> {
-  let state = initialState(params);
+): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd | Relay<LoopBatch, LoopEnd>, void> {
   while (true) {
     const iteration = openIteration(state, params, deps);
     try {
@@ -50,8 +50,11 @@ async function* loop(
       // 6  Stop, park or continue.
       const decision = yield* decide({ prepared, response, results, attachments }, iteration);
       if (decision.kind !== 'continue') return decision;
-      // 7  The whole next state.
-      state = decision.next;
+      // 7  The whole next state. After a compaction another generator takes over: the registers of a
+      //    suspended one hold the messages of before, whether or not its code uses them again.
+      const { next } = decision;
+      if (next.view.messages.root !== state.view.messages.root) return new Relay(loop(next, params, deps));
+      state = next;
     } finally {
       // The decision record; nothing outlives the iteration.
       await iteration.close();

@@ -23,6 +23,24 @@ describe('the ledger (L9)', () => {
     expect(ledger.totalCostUsd()).toBe(4);
     expect(ledger.submissionUsage().input_tokens).toBe(MILLION);
   });
+  it('keeps what it needs to know an answer again for the last answers only', () => {
+    const ledger = ledgerWith();
+    const settle = (answer: number) =>
+      ledger.settle({
+        model: 'claude-opus-5-5',
+        effectKey: `s/${answer}/1/model`,
+        usage: usage({ input_tokens: MILLION }),
+        main: true,
+        querySource: 'main',
+      });
+    for (let answer = 1; answer <= 600; answer++) settle(answer);
+    settle(600);
+    expect(ledger.submissionUsage().input_tokens).toBe(600 * MILLION);
+    settle(89);
+    expect(ledger.submissionUsage().input_tokens).toBe(600 * MILLION);
+    settle(88);
+    expect(ledger.submissionUsage().input_tokens).toBe(601 * MILLION);
+  });
   it('tells what was used since the last result, without noise; another conversation begins at 0', () => {
     const ledger = ledgerWith();
     const spend = (effectKey: string, input_tokens: number) =>

@@ -83,7 +83,6 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/soak',
     budget: { quick: 40, full: 600 },
     alone: true,
-    open: true,
   },
   {
     id: 'R11',

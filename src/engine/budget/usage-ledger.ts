@@ -66,6 +66,7 @@ export function createUsageLedger(ports: LedgerPorts): UsageLedger {
 class SessionLedger implements UsageLedger {
   readonly #ports: LedgerPorts;
   #rows: readonly SpendingRow[] = [];
+  /** What was settled last, by effect key: what is settled again is so soon after the first time. */
   readonly #settled = new Map<string, number>();
   #spentUsd = 0;
   #submission: Usage = EMPTY_USAGE;
@@ -86,6 +87,7 @@ class SessionLedger implements UsageLedger {
       cost = addCost(cost, this.#count(answer, agent, inside ? 'advisor' : purpose));
     }
     this.#settled.set(effectKey, cost.costUsd);
+    if (this.#settled.size > MOST_KEYS) this.#settled.delete(this.#settled.keys().next().value as string);
     this.#spentUsd += cost.costUsd;
     onCost?.(cost);
     if (main) this.#submission = addUsage(this.#submission, withoutInner(usage));
@@ -173,6 +175,8 @@ export function addCost(one: Cost, other: Cost): Cost {
 }
 
 const MAIN_AGENT = 'main';
+/** More than all agents of a session can have open at once. */
+const MOST_KEYS = 512;
 
 interface Answer {
   readonly model: string;

@@ -1,10 +1,8 @@
 /** The two tools by which a model reads the resources of servers. */
 import type { JsonSchema } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
-import { withoutPrefix } from '../connect/failure.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
-import { cleanText } from './clean-text.ts';
-import { keeperOf, resourceOf } from './result.ts';
+import { keeperOf } from './result.ts';
 
 interface ListInput {
   readonly server?: string;
@@ -16,8 +14,6 @@ interface ReadInput {
 }
 
 const READ_TOOL = 'ReadMcpResourceTool';
-const MAX_LISTED = 1_000;
-const MAX_TEXT_CHARS = 500;
 
 /** `servers`: those that have resources now. */
 export function resourceTools(servers: () => readonly McpServer[]): readonly AnyTool[] {
@@ -39,16 +35,8 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
     async run({ server }: ListInput, { signal }): Promise<ToolOutput> {
       const asked = server === undefined ? servers() : [named(server)].filter((each) => each !== undefined);
       if (asked.length === 0) return unknown(server ?? '');
-      const lists = await Promise.all(asked.map((each) => resourcesOf(each, signal)));
-      signal.throwIfAborted();
-      const resources = lists.flatMap((each) => each.resources).slice(0, MAX_LISTED);
-      const problems = lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
-      const text = resources.length === 0 ? 'There are no resources.' : JSON.stringify(resources);
-      return {
-        data: resources,
-        content: [text, ...problems].join('\n'),
-        ...(problems.length === asked.length && { isError: true }),
-      };
+      const { listResources } = await import('./resource-answers.ts');
+      return listResources(asked, signal);
     },
   };
 
@@ -63,22 +51,10 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
     ]),
     parse: (input): ParseResult<ReadInput> => textsOf(input, ['server', 'uri'], []),
     async run({ server, uri }: ReadInput, context): Promise<ToolOutput> {
-      const { signal } = context;
       const found = named(server);
       if (found === undefined) return unknown(server);
-      try {
-        const { contents } = await found.request('resources/read', { uri }, signal);
-        const items: readonly unknown[] = Array.isArray(contents) ? contents : [];
-        const place = { server, tool: READ_TOOL, keep: keeperOf(context) };
-        const binary = items.some((item) => typeof (item as { blob?: unknown } | null)?.blob === 'string');
-        const content = binary
-          ? (await Promise.all(items.map((item) => resourceOf(item, place)))).flat()
-          : JSON.stringify({ contents: items });
-        return { data: { contents: items }, content };
-      } catch (error) {
-        signal.throwIfAborted();
-        return failed(withoutPrefix((error as Error).message));
-      }
+      const { readResource } = await import('./resource-answers.ts');
+      return readResource(found, uri, { server, tool: READ_TOOL, keep: keeperOf(context) }, context.signal);
     },
   };
   return [list, read];
@@ -89,27 +65,6 @@ const READ_ONLY = {
   isConcurrencySafe: () => true,
   effectClass: () => 'pure' as const,
 };
-
-async function resourcesOf(server: McpServer, signal: AbortSignal) {
-  try {
-    const resources = await server.list('resources', signal);
-    return {
-      resources: resources.map(({ name, uri, mimeType, description }) => ({
-        name: shown(name),
-        uri,
-        ...(mimeType !== undefined && { mimeType }),
-        ...(description !== undefined && { description: shown(description) }),
-        server: server.name,
-      })),
-    };
-  } catch (error) {
-    return { resources: [], problem: `${server.name}: ${(error as Error).message}` };
-  }
-}
-
-function shown(text: unknown): string {
-  return cleanText(String(text ?? ''), MAX_TEXT_CHARS);
-}
 
 function schemaOf(texts: Readonly<Record<string, string>>, required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(

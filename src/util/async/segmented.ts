@@ -6,26 +6,35 @@ export abstract class Segment<T> {
   abstract next(): Promise<T | undefined>;
 }
 
+/** What a generator ends with when another one goes on in its place. */
+export class Relay<T, R> {
+  readonly to: Source<T, R>;
+
+  constructor(to: Source<T, R>) {
+    this.to = to;
+  }
+}
+
+type Source<T, R> = AsyncGenerator<T | Segment<T>, R | Relay<T, R>, void>;
+
 /**
  * The items of a generator and those of its segments, in order. An error of a segment is thrown where the
  * generator yielded it. As in a generator, `return()` and `throw()` wait for the pending item; `next()` is
  * called when the previous call has been answered.
  */
-export function segmented<T, R>(
-  generator: AsyncGenerator<T | Segment<T>, R, void>,
-): AsyncGenerator<T, R, void> {
+export function segmented<T, R>(generator: Source<T, R>): AsyncGenerator<T, R, void> {
   return new Segmented(generator);
 }
 
 type Step<T, R> = IteratorResult<T, R> | Promise<IteratorResult<T, R>>;
 
 class Segmented<T, R> extends MadeGenerator<T, R> {
-  readonly #generator: AsyncGenerator<T | Segment<T>, R, void>;
+  #generator: Source<T, R>;
   /** What is read at present. */
   #segment: Segment<T> | undefined;
   #last: Promise<unknown> | undefined;
 
-  constructor(generator: AsyncGenerator<T | Segment<T>, R, void>) {
+  constructor(generator: Source<T, R>) {
     super();
     this.#generator = generator;
   }
@@ -45,7 +54,7 @@ class Segmented<T, R> extends MadeGenerator<T, R> {
   }
 
   /** Ends the segment, too. */
-  #afterLast(end: () => Promise<IteratorResult<T | Segment<T>, R>>): Promise<IteratorResult<T, R>> {
+  #afterLast(end: () => ReturnType<Source<T, R>['next']>): Promise<IteratorResult<T, R>> {
     const leave = () => {
       this.#segment = undefined;
       return end().then(this.#took);
@@ -63,9 +72,13 @@ class Segmented<T, R> extends MadeGenerator<T, R> {
     return segment.next().then(this.#gave, this.#failed);
   }
 
-  readonly #took = (step: IteratorResult<T | Segment<T>, R>): Step<T, R> => {
-    if (step.done === true) return step;
-    const { value } = step;
+  readonly #took = (step: IteratorResult<T | Segment<T>, R | Relay<T, R>>): Step<T, R> => {
+    const { done, value } = step;
+    if (done === true) {
+      if (!(value instanceof Relay)) return { done, value };
+      this.#generator = value.to;
+      return this.#resume();
+    }
     if (!(value instanceof Segment)) return { done: false, value };
     this.#segment = value;
     return this.#read(value);
