@@ -2,13 +2,9 @@
 import assert from 'node:assert/strict';
 import { query } from 'turnwright';
 import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
+import { z } from 'zod';
 
-const schema = {
-  type: 'object',
-  properties: { tree: { type: 'string' }, heightM: { type: 'number' } },
-  required: ['tree', 'heightM'],
-  additionalProperties: false,
-};
+const Tree = z.object({ tree: z.string(), heightM: z.number() });
 const server = await startRehearsal({
   scenario: {
     name: 'a value',
@@ -20,14 +16,14 @@ const server = await startRehearsal({
   },
 });
 
-let value: unknown;
+let value: z.infer<typeof Tree> | undefined;
 let costUsd = 0;
 for await (const message of query({
   prompt: 'Which tree is it?',
   options: {
     env: { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' },
     systemPrompt: 'You know trees.',
-    outputFormat: { type: 'json_schema', schema },
+    outputFormat: Tree,
     maxBudgetUsd: 1,
     maxTurns: 5,
     persistSession: false,

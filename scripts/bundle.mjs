@@ -13,7 +13,7 @@ export async function bundle(doors, { out, define }) {
   const built = await rolldown({
     input: doors,
     platform: 'node',
-    external: ['zod', '@vscode/ripgrep', 'pg', /^@dbos-inc\/dbos-sdk(\/|$)/],
+    external: [/^zod(\/|$)/, '@vscode/ripgrep', 'pg', /^@dbos-inc\/dbos-sdk(\/|$)/],
     transform: { target: TARGET, define },
   });
   const { output } = await built.generate({

@@ -43,7 +43,7 @@ function readOptions(...files) {
   const found = new Map();
   for (const file of files) {
     let heading;
-    const body = /\nexport interface \w*Options .*?\{\n(.*?)\n\}\n/s.exec(readFileSync(file, 'utf8'))?.[1];
+    const body = /\nexport interface \w*Options\b.*?\{\n(.*?)\n\}\n/s.exec(readFileSync(file, 'utf8'))?.[1];
     if (body === undefined) throw new Error(`There is no interface of options in ${file}.`);
     const part = /^ {2}\/\/ ([^\n]+)$|^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+)\?:(.*?);\n(?=\n| {2}\/)/gms;
     for (const [, title, comment, name, type] of `${body}\n\n`.matchAll(part)) {

@@ -188,9 +188,13 @@ export type {
 export {
   type AgentOption,
   type CustomPrompt,
+  type EarlyZodSchema,
   type Options,
+  type OutputFormat,
+  type OutputSchema,
   type PresetPrompt,
   type SettingSource,
+  type StandardSchema,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/options.ts';
 export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';

@@ -3,11 +3,11 @@
  * earlier ones.
  */
 import type { BaseOptions } from '../options/options.ts';
-import type { JsonSchema } from '../protocol/json.ts';
+import type { OutputFormat, OutputSchema } from '../options/output-format.ts';
 import type { QueryEngineConfig } from './config.ts';
 
 /** Other names of options. A field that is given under its own name wins. */
-interface PublishedNames {
+interface PublishedNames<Output = unknown> {
   /** Another name of `model`. */
   userSpecifiedModel?: BaseOptions['model'];
   /** Another name of `thinking`. */
@@ -18,8 +18,8 @@ interface PublishedNames {
   customSystemPrompt?: string | readonly string[] | undefined;
   /** Appended to `customSystemPrompt`, or to the preset without one. */
   appendSystemPrompt?: string | undefined;
-  /** The schema of `outputFormat`. */
-  jsonSchema?: JsonSchema | undefined;
+  /** Another name of `outputFormat`, for its schema alone. */
+  jsonSchema?: OutputSchema<Output> | undefined;
   /** Another name of `permissionPromptToolName`. */
   permissionPromptTool?: BaseOptions['permissionPromptToolName'];
   /** `maxSubagentDepth`, `maxSubagentsPerMessage`, `maxSubagents` and `subagentDeadlineMs` in one field. */
@@ -34,7 +34,10 @@ interface PublishedNames {
 }
 
 /** The configuration as callers write it: the engine's fields, also under their published names. */
-export interface PublicConfig extends QueryEngineConfig, PublishedNames {}
+export interface PublicConfig<Output = unknown> extends QueryEngineConfig, PublishedNames<Output> {
+  /** See `Options.outputFormat`. */
+  outputFormat?: OutputFormat<Output> | undefined;
+}
 
 const OTHER_NAMES: readonly (keyof PublishedNames)[] = [
   'userSpecifiedModel',

@@ -1,5 +1,6 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
 
+import type { Known } from '../options/output-format.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserBlock } from '../protocol/model/wire.ts';
 import type { SDKMessage } from '../protocol/stream/sdk-messages.ts';
@@ -35,7 +36,7 @@ interface EngineBatches {
  * journal. It throws `invalid_option` for wrong or contradicting fields, and `unpriced_model` for a USD
  * budget without a price.
  */
-export class QueryEngine {
+export class QueryEngine<Output = unknown> {
   readonly sessionId: string;
   /** What runs in the background. */
   readonly tasks: SessionTasks;
@@ -48,10 +49,10 @@ export class QueryEngine {
   #settings: SessionSettings | undefined;
   #running: Submission | undefined;
   #closing: Promise<void> | undefined;
-  #successor: QueryEngine | undefined;
+  #successor: QueryEngine<Output> | undefined;
 
   /** `inherited`: see `successor`. */
-  constructor(config: PublicConfig, inherited?: Inherited) {
+  constructor(config: PublicConfig<Output>, inherited?: Inherited) {
     const session = composeEngine(config, inherited);
     const { budget, conversation, model, world } = session;
     this.#session = session;
@@ -123,7 +124,7 @@ export class QueryEngine {
   submitMessage(
     prompt: string | readonly UserBlock[],
     options: SubmitOptions = {},
-  ): AsyncGenerator<SDKMessage, void, void> {
+  ): AsyncGenerator<SDKMessage<Known<Output>>, void, void> {
     return this.#oneByOne(this.#submit({ ...options, content: prompt }));
   }
 
@@ -131,7 +132,7 @@ export class QueryEngine {
    * Carries an interrupted submission on to its one result, without a new prompt (L4.1). Yields nothing when
    * the session has none. Must be the engine's first act; a submission before it closes what was interrupted.
    */
-  resume(): AsyncGenerator<SDKMessage, void, void> {
+  resume(): AsyncGenerator<SDKMessage<Known<Output>>, void, void> {
     return this.#oneByOne(this.#resume());
   }
 
@@ -156,10 +157,14 @@ export class QueryEngine {
    * was spent, model and mode. This one takes no more prompts and is then to be closed. undefined: nothing
    * was cleared.
    */
-  successor(): QueryEngine | undefined {
+  successor(): QueryEngine<Output> | undefined {
     const { successor: id } = this.#session.conversation;
     if (id !== undefined)
-      this.#successor ??= handOver(id, this.#session, (...made) => new QueryEngine(...made));
+      this.#successor ??= handOver(
+        id,
+        this.#session,
+        (...made) => new QueryEngine(...made),
+      ) as QueryEngine<Output>;
     return this.#successor;
   }
 
@@ -216,8 +221,10 @@ export class QueryEngine {
   }
 
   /** Nothing is said any more once the engine is closed, or the session is another owner's (L10.6). */
-  #oneByOne(batches: Batches): AsyncGenerator<SDKMessage, void, void> {
-    return flattened(batches, () => this.#closing === undefined && !this.#session.conversation.journal.lost);
+  #oneByOne(batches: Batches): AsyncGenerator<SDKMessage<Known<Output>>, void, void> {
+    const isOn = () => this.#closing === undefined && !this.#session.conversation.journal.lost;
+    // The result's value is what the schema made of it.
+    return flattened(batches, isOn) as AsyncGenerator<SDKMessage<Known<Output>>, void, void>;
   }
 
   #refuseClosed(): void {

@@ -4,7 +4,6 @@
  * docs/options.md and in `turnwright --help`, the headings are theirs too, and `npm run docs` writes both.
  */
 
-import type { JsonSchema } from '../protocol/json.ts';
 import type { ProviderConfig } from '../protocol/model/provider.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session/session-store.ts';
@@ -22,15 +21,20 @@ import type {
   ToolConfig,
   ToolSearchMode,
 } from './option-values.ts';
+import type { OutputFormat } from './output-format.ts';
 
 /**
  * All options but the two whose types belong to other rooms, `mcpServers` and `engine`: see `sdk/options.ts`.
  */
-export interface BaseOptions {
+export interface BaseOptions<Output = unknown> {
   // Output
 
-  /** The answer must be a value of this JSON Schema, which the result carries as `structured_output`. */
-  outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined;
+  /**
+   * The answer must be a value of this schema, which the result carries as `structured_output`. A schema of
+   * zod 3 or 4 or of another library with the standard interface also checks the value and gives it its type;
+   * a JSON Schema, alone or as `{ type: 'json_schema', schema }`, leaves it `unknown`.
+   */
+  outputFormat?: OutputFormat<Output> | undefined;
   /**
    * Emits the raw stream events of the model too, as `stream_event` messages.
    * @default false

@@ -26,6 +26,7 @@ import {
 } from './kinds.ts';
 import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
 import type { BaseOptions } from './options.ts';
+import { outputFormat } from './output-format.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
 
 /** `T`: the type of the option; its kind accepts at least that type. */
@@ -59,11 +60,7 @@ const toolSearch: Kind<ToolSearchMode> = {
 
 export const OPTIONS = {
   outputFormat: {
-    is: objectWith<NonNullable<BaseOptions['outputFormat']>>(
-      '{ type: "json_schema", schema }',
-      { type: oneOf('json_schema'), schema: object() },
-      { fromJson: (schema) => ({ type: 'json_schema', schema }) },
-    ),
+    is: outputFormat,
     flag: '--json-schema <schema>',
     listed: true,
   },

@@ -75,8 +75,8 @@ async function configure(options: Options): Promise<Configured> {
   const found = await earlierSession(options, env, files);
   const cwd = folderOf(options.cwd ?? found?.cwd);
   if (options.outputFormat !== undefined) {
-    const { compileJsonSchema } = await import('../engine/json-schema-check.ts');
-    compileJsonSchema(options.outputFormat.schema);
+    const { openOutputSchema } = await import('../engine/output/output-schema.ts');
+    await openOutputSchema(options.outputFormat);
   }
   const {
     config: base,

@@ -12,9 +12,15 @@ export {
   type SettingSource,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from '../options/option-values.ts';
+export type {
+  EarlyZodSchema,
+  OutputFormat,
+  OutputSchema,
+  StandardSchema,
+} from '../options/output-format.ts';
 
 /** Options of `query()`. docs/options.md lists them with defaults, flags, variables and settings keys. */
-export interface Options extends BaseOptions {
+export interface Options<Output = unknown> extends BaseOptions<Output> {
   // Extensions
 
   /**
@@ -27,5 +33,5 @@ export interface Options extends BaseOptions {
   // Process
 
   /** Fields of the engine's own configuration. They win over what is made of the other options. */
-  engine?: Partial<QueryEngineConfig> | undefined;
+  engine?: Partial<QueryEngineConfig<Output>> | undefined;
 }

@@ -1,6 +1,7 @@
 /** `outputFormat` by the provider's own means: real servers of each API, through `query()`. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openModelClient } from '../../src/engine/models/open-model-client.ts';
 import type { ProviderConfig } from '../../src/protocol/model/provider.ts';
 import type { Options } from '../../src/sdk/options.ts';
@@ -136,6 +137,30 @@ describe('the text of the last answer is the value', () => {
     const { result } = await ask(chat(server, 'native'), { hooks: { PostToolUse: [stops] } });
     expect(result).toMatchObject({ subtype: 'success', terminal_reason: 'hook_stopped' });
     expect(result).not.toHaveProperty('structured_output');
+  });
+
+  it('of a schema of zod that judges it, also one that waits', async () => {
+    const known = z.object({ tree: z.string().refine(async (tree) => tree === 'larch', 'not a tree') });
+    const server = await started(startChatServer, LARCH);
+    const { result } = await ask(chat(server, 'native'), { outputFormat: known });
+    expect(result).toMatchObject({ ...succeeded, num_turns: 1 });
+    expect(server.received[0]?.outputSchema).toMatchObject({ ...schema, additionalProperties: false });
+  });
+
+  it('not of an answer that the schema of zod refuses: the tool says why', async () => {
+    const known = z
+      .object({ tree: z.string().transform((tree) => tree.toUpperCase()) })
+      .refine(({ tree }) => tree === 'LARCH', 'not a tree');
+    const server = await started(
+      startChatServer,
+      says('{"tree":"shrub"}'),
+      calls(TOOL, { tree: 'bush' }),
+      USES_THE_TOOL,
+    );
+    const { result } = await ask(chat(server, 'native'), { outputFormat: known });
+    expect(result).toMatchObject({ structured_output: { tree: 'LARCH' }, result: '{"tree":"larch"}' });
+    expect(JSON.stringify(server.received[2])).toContain('The value: not a tree');
+    expect(means(server)).toEqual([['schema'], [TOOL], [TOOL]]);
   });
 
   it('whatever its type is: a list is carried in an object', async () => {

@@ -41,7 +41,7 @@ describe('the value of an option', () => {
     ],
     [
       { outputFormat: { type: 'xml' } },
-      'The option "outputFormat" must be { type: "json_schema", schema }, got an object.',
+      'The option "outputFormat" must be a schema, or { type: "json_schema", schema }, got an object.',
     ],
     [
       { plugins: [{ type: 'npm' }] },

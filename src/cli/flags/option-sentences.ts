@@ -3,8 +3,7 @@ import type { OptionName } from '../../options/table.ts';
 
 export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in OptionName]?: string }>> = {
   Output: {
-    outputFormat:
-      'the answer must be a value of this JSON Schema, which the result carries as structured_output',
+    outputFormat: 'the answer must be a value of this schema, which the result carries as structured_output',
     includePartialMessages: 'emits the raw stream events of the model too, as stream_event messages',
   },
   'Model and limits': {

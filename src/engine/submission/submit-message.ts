@@ -249,7 +249,8 @@ export async function* finish(
   );
   if (result.stop_reason === 'refusal') yield refusalNotice(outcome, submission, session.host);
   const recorded = await recordResult(result, submission, session);
-  if (!submission.silent()) yield recorded;
+  const shown = session.structured === undefined ? recorded : await session.structured.shown(recorded);
+  if (!submission.silent()) yield shown;
 }
 
 function factsOf(submission: Submission, outcome: Outcome, session: Session): ResultFacts {

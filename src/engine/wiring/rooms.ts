@@ -16,7 +16,7 @@ import { composeParking } from '../session/parking.ts';
 import { RecordedQuestions } from '../session/recorded-questions.ts';
 import { createSessionNotices } from '../session/session-notices.ts';
 import { recordUpdates } from '../session/session-permissions.ts';
-import { createStructuredOutput } from '../submission/structured-output.ts';
+import { StructuredOutput } from '../submission/structured-output.ts';
 import { lendOnRecord } from '../submission/temporary-rules.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
 import { composeToolState } from '../tools/tool-state.ts';
@@ -71,7 +71,7 @@ export function composeRooms(
   const folder = new WorkingFolder(config, { files, permissions });
 
   const structured =
-    config.outputFormat && createStructuredOutput(config.outputFormat.schema, (name) => model.infoOf(name));
+    config.outputFormat && new StructuredOutput(config.outputFormat, (name) => model.infoOf(name));
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
   const toolState = composeToolState(config, {
     sessionId,

@@ -81,13 +81,16 @@ interface ResultCommon extends Stamped {
   readonly result_index?: number;
 }
 
-/** The result of a submission that ended with an answer. With `is_error` the answer is an error message. */
-export interface SDKResultSuccess extends ResultCommon {
+/**
+ * The result of a submission that ended with an answer. With `is_error` the answer is an error message.
+ * `Output`: the type of `structured_output`, by the schema of `outputFormat`.
+ */
+export interface SDKResultSuccess<Output = unknown> extends ResultCommon {
   readonly subtype: 'success';
   /** Text of the last message that was not retracted. */
   readonly result: string;
-  /** The value for `outputFormat`. */
-  readonly structured_output?: unknown;
+  /** The value for `outputFormat`, as its schema gives it back. */
+  readonly structured_output?: Output;
   /** The slash command that produced the result without a model call. */
   readonly local_command?: string;
   /** HTTP status and error type of the failed request; null if there was no HTTP response. */
@@ -132,5 +135,13 @@ export interface SDKResultError extends ResultCommon {
     | 'sandbox_required_unavailable';
 }
 
-/** The last message of a submission; each submission has exactly one. */
-export type SDKResultMessage = SDKResultSuccess | SDKResultError;
+/**
+ * The last message of a submission; each submission has exactly one.
+ *
+ * @example
+ * ```ts
+ * const endOf = (result: SDKResultMessage): string =>
+ *   result.subtype === 'success' ? result.result : result.errors.join(' ');
+ * ```
+ */
+export type SDKResultMessage<Output = unknown> = SDKResultSuccess<Output> | SDKResultError;

@@ -281,14 +281,17 @@ export interface SDKCommandLifecycle extends Stamped {
   readonly state: PromptState;
 }
 
-/** Every message that `query()` yields. The last one of a submission is an `SDKResultMessage`. */
-export type SDKMessage =
+/**
+ * Every message that `query()` yields. The kind is its `type`, and that of `system` messages its `subtype`.
+ * The last one of a submission is an `SDKResultMessage`, whose `structured_output` is of type `Output`.
+ */
+export type SDKMessage<Output = unknown> =
   | SDKCommandLifecycle
   | SDKAssistantMessage
   | SDKUserMessage
   | SDKUserMessageReplay
   | SDKPartialAssistantMessage
-  | SDKResultMessage
+  | SDKResultMessage<Output>
   | SDKSystemMessage
   | SDKConversationReset
   | SDKToolProgressMessage

@@ -14,7 +14,14 @@ export interface InterruptReceipt {
   readonly cancelled?: readonly string[];
 }
 
-export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods, SessionMethods {
+/**
+ * A running session: an iterable of its messages, and methods that change it meanwhile. `Output`: the type of
+ * the result's `structured_output`.
+ */
+export interface Query<Output = unknown>
+  extends AsyncGenerator<SDKMessage<Output>, void, void>,
+    SettingsMethods,
+    SessionMethods {
   /**
    * Stops the running turn, which still yields its result. `cancelQueued`: queued prompts are withdrawn too.
    */

@@ -1,9 +1,8 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
-import { QueryEngine } from '../../engine/query-engine.ts';
-import type { Batch, Batches } from '../../engine/submission/submit-message.ts';
+import type { QueryEngine } from '../../engine/query-engine.ts';
 import { checkOptions } from '../../options/check.ts';
+import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { flattened } from '../../util/async/flattened.ts';
@@ -12,14 +11,14 @@ import { uuid } from '../../util/ids/uuid.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';
-import { type Announcements, createAnnouncements } from './announcements.ts';
-import { createPromptFeed, handQueueOn, type PromptFeed, userMessage } from './prompt-feed.ts';
+import { createAnnouncements } from './announcements.ts';
+import { createPromptFeed, handQueueOn, userMessage } from './prompt-feed.ts';
 import { QueryHandle } from './query-handle.ts';
 import type { InterruptReceipt, Query } from './query-interface.ts';
+import { run, type Stream } from './run.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
-import { createStateOfSession, type StateOfSession } from './session-state.ts';
-import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-errors.ts';
-import { Turn } from './turn.ts';
+import { createStateOfSession } from './session-state.ts';
+import { refuseAborted, startFailed } from './stop-errors.ts';
 
 export type { InterruptReceipt, Query };
 
@@ -35,8 +34,28 @@ export type { InterruptReceipt, Query };
  *   if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
  * }
  * ```
+ *
+ * @example
+ * ```ts
+ * // A value instead of a text: the schema checks `structured_output` and gives it its type.
+ * const Review = z.object({ verdict: z.enum(['merge', 'change']), reasons: z.array(z.string()) });
+ * for await (const message of query({ prompt: 'Review the diff.', options: { outputFormat: Review } })) {
+ *   if (message.type === 'result' && message.subtype === 'success')
+ *     console.log(message.structured_output?.verdict);
+ * }
+ * ```
+ *
+ * @example
+ * ```ts
+ * // In a test: `engine.callModel` takes the place of the model, without network or key.
+ * const seen: SDKMessage[] = [];
+ * const model = scriptedModel([callTool('Read', { file_path: '/work/app/a.txt' }), say('It is empty.')]);
+ * const options = { cwd: '/work/app', engine: { callModel: model.callModel } };
+ * for await (const message of query({ prompt: 'What is in a.txt?', options })) seen.push(message);
+ * model.assertComplete();
+ * ```
  */
-export function query({
+export function query<Output = unknown>({
   prompt,
   options: given = {},
 }: {
@@ -45,8 +64,8 @@ export function query({
    * continued to its result (L4.1).
    */
   readonly prompt?: string | AsyncIterable<SDKUserMessage> | undefined;
-  readonly options?: Options;
-}): Query {
+  readonly options?: Options<Output>;
+}): Query<Known<Output>> {
   checkOptions(given);
   const options = withExtraArgs(given);
   if (prompt === undefined && options.resume === undefined && options.continue !== true) {
@@ -182,7 +201,7 @@ export function query({
       },
       commands: () => commands,
     },
-  );
+  ) as Query as Query<Known<Output>>;
 }
 
 /**
@@ -196,105 +215,5 @@ async function openToResume(session: QueryEngine, stderr: Options['stderr']): Pr
     const failed = startFailed(error, { sessionId: session.sessionId, stderr });
     await session.close();
     throw failed;
-  }
-}
-
-interface Stream {
-  readonly caller: AbortSignal | undefined;
-  isOver(): boolean;
-  close(): Promise<void>;
-  succeed(session: QueryEngine, next: QueryEngine): Promise<void>;
-  heard(message: SDKMessage): void;
-  readonly carriesOn: boolean;
-  readonly announcements: Announcements;
-  readonly state: StateOfSession;
-  /** Rejects when no prompt can be answered. */
-  configured(): Promise<void>;
-}
-
-/** A notice about ended background tasks, as a submission; undefined: there is none. */
-function noticeIn(session: QueryEngine): Batches | undefined {
-  const notice = session.tasks.takeNotice();
-  return notice && QueryEngine.inBatches(session).submit({ ...notice, verbatim: true });
-}
-
-async function* run(
-  engine: () => Promise<QueryEngine>,
-  feed: PromptFeed,
-  reading: Promise<void> | void,
-  stream: Stream,
-): AsyncGenerator<Batch | Turn, void, void> {
-  const { caller, announcements, state } = stream;
-  let inputFailed: { readonly error: unknown } | undefined;
-  reading?.catch((error: unknown) => {
-    inputFailed = { error };
-    feed.wake();
-  });
-  const wake = () => feed.wake();
-  caller?.addEventListener('abort', wake, { once: true });
-  let last: SDKResultMessage | undefined;
-  let callOff = () => {};
-  let turn: Turn | undefined;
-  try {
-    if (stream.carriesOn) {
-      refuseAborted(caller);
-      turn = new Turn(announcements.between(QueryEngine.inBatches(await engine()).resume()), (batch) => {
-        refuseAborted(caller);
-        state.running();
-        return batch;
-      });
-      yield turn;
-      if (turn.isParked) return;
-      last = turn.result;
-    }
-    while (true) {
-      refuseAborted(caller);
-      if (stream.isOver()) return;
-      const session = await engine();
-      const said = announcements.takeAll();
-      if (said.length > 0) yield said;
-      const batches = QueryEngine.inBatches(session).next() ?? noticeIn(session);
-      callOff();
-      if (batches === undefined) {
-        state.idle();
-        const left = announcements.takeAll();
-        if (left.length > 0) yield left;
-        if (inputFailed !== undefined) throw inputFailed.error;
-        // Waits for background work, whose end starts another turn (F45), but not after an error.
-        if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
-          await session.tasks.stopAll('session');
-          const ends = announcements.takeAll();
-          if (ends.length > 0) yield ends;
-          break;
-        }
-        if (feed.ended) callOff = session.tasks.limitWait();
-        await feed.changed();
-        continue;
-      }
-      await stream.configured();
-      state.running();
-      turn = new Turn(announcements.between(batches), (batch, result) => {
-        refuseAborted(caller);
-        for (const message of batch) if (message.type === 'system') stream.heard(message);
-        if (result === undefined) return batch;
-        feed.turnEnding(result.terminal_reason);
-        return [...announcements.takeAll(), ...batch];
-      });
-      yield turn;
-      if (turn.isParked) return;
-      last = turn.result ?? last;
-      feed.turnEnded(last?.terminal_reason);
-      const successor = session.successor();
-      if (successor !== undefined) await stream.succeed(session, successor);
-    }
-    if (last?.is_error === true && !stream.isOver()) throw errorResult(last);
-  } catch (error) {
-    if (error instanceof StartFailed) yield [error.result];
-    throw error;
-  } finally {
-    await turn?.leave();
-    callOff();
-    caller?.removeEventListener('abort', wake);
-    await stream.close();
   }
 }

@@ -1,4 +1,6 @@
 /** A session that is opened before its first prompt is known. */
+
+import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { Options } from '../options.ts';
@@ -6,18 +8,18 @@ import { userMessage } from './prompt-feed.ts';
 import { type Query, query } from './query.ts';
 
 /** A session that is open and waits for its prompt. Close it if no query is made. */
-export interface WarmQuery extends AsyncDisposable {
+export interface WarmQuery<Output = unknown> extends AsyncDisposable {
   /**
    * Runs the one query of this session. Throws `invalid_option` on a second call, and after it was closed.
    */
-  query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
+  query(prompt: string | AsyncIterable<SDKUserMessage>): Query<Output>;
   /** Ends the session, and its query if there is one. */
   close(): Promise<void>;
 }
 
 /** Options of `startup()`. */
-export interface StartupOptions {
-  readonly options?: Options;
+export interface StartupOptions<Output = unknown> {
+  readonly options?: Options<Output>;
   /** Time limit in ms. Default 60,000. */
   readonly initializeTimeoutMs?: number;
 }
@@ -28,10 +30,10 @@ const INITIALIZE_TIMEOUT_MS = 60_000;
  * Reads settings, plugins and agents and starts connecting to MCP servers, before a prompt is known. Rejects
  * with the error that prevents the session, and with `startup_timeout`.
  */
-export async function startup({
+export async function startup<Output = unknown>({
   options = {},
   initializeTimeoutMs = INITIALIZE_TIMEOUT_MS,
-}: StartupOptions = {}): Promise<WarmQuery> {
+}: StartupOptions<Output> = {}): Promise<WarmQuery<Known<Output>>> {
   let give = (_: AsyncIterable<SDKUserMessage> | undefined) => {};
   const given = new Promise<AsyncIterable<SDKUserMessage> | undefined>((resolve) => {
     give = resolve;
