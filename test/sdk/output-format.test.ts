@@ -90,7 +90,11 @@ describe('what is taken', () => {
 
   it.each<[string, OutputFormat, RegExp]>([
     ['a type of no JSON value', z.object({ planted: z.date() }), /cannot be written as JSON Schema: Date/],
-    ['a schema that cannot be judged', { type: 'object', properties: 7 }, /JSON schema for the result cannot be used/],
+    [
+      'a schema that cannot be judged',
+      { type: 'object', properties: 7 },
+      /JSON schema for the result cannot be used/,
+    ],
     [
       'a schema of a library that does not describe itself',
       { '~standard': { version: 1, vendor: 'mine', validate: (value) => ({ value }) } },
