@@ -10,7 +10,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Pages whose blocks another test compiles and runs, because they need other packages. */
-export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = { 'docs/web.md': 'test/page' };
+export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/web.md': 'test/page',
+  'docs/recipes/next-js.md': 'test/bundlers',
+};
 
 export interface CodeBlock {
   readonly page: string;
