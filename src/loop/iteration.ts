@@ -138,7 +138,8 @@ export class Iteration {
   async close(): Promise<void> {
     if (this.tools.open > 0) await this.tools.abort('interrupted');
     await this.scope.close();
-    await this.tools.recordLeft();
+    const recording = this.tools.recordLeft();
+    if (recording !== undefined) await recording;
     // A stop leaves the queue as it was: a prompt that joined is delivered again, and must not be in the view
     // twice.
     if (this.#joined.length > 0) await this.#recordRetraction(this.#joined, 'superseded')?.catch(() => {});

@@ -92,9 +92,14 @@ export class ToolRun {
     return batch;
   }
 
-  /** Records the results that no stage took. Emits nothing. */
-  async recordLeft(): Promise<void> {
-    for (let update = this.#next(); update !== undefined; update = this.#next()) {
+  /** Records the results that no stage took. Emits nothing. undefined: none is left. */
+  recordLeft(): Promise<void> | undefined {
+    const first = this.#next();
+    return first && this.#recordFrom(first);
+  }
+
+  async #recordFrom(first: ToolUpdate): Promise<void> {
+    for (let update: ToolUpdate | undefined = first; update !== undefined; update = this.#next()) {
       if (update.kind !== 'result') continue;
       this.#note(update);
       // A journal that is lost or cannot be written: resume answers the call.

@@ -100,6 +100,9 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
   };
 }
 
+type Step = IteratorResult<LoopBatch, LoopEnd>;
+type Reading<T> = readonly T[] | undefined | Promise<readonly T[] | undefined>;
+
 /** `T`: what the consumer receives. */
 interface Drive<T> {
   readonly params: LoopParams;
@@ -149,31 +152,37 @@ export class LoopDriver<T> extends Segment<readonly T[]> {
     return this.#end?.kind === 'park' ? this.#end.parked : undefined;
   }
 
-  /** The next batch for the consumer, or undefined at the end. Calling it acknowledges the previous batch. */
-  async next(): Promise<readonly T[] | undefined> {
-    const drive = this.#drive;
+  next(): Promise<readonly T[] | undefined> {
     this.#acknowledge();
-    while (this.#end === undefined) {
-      let step: IteratorResult<LoopBatch, LoopEnd> | undefined;
-      try {
-        step = await this.#inTime(this.#loop.next());
-      } catch (error) {
-        const why = errorText(error);
-        step = { done: true, value: this.#stop('model_error', { errors: [why] }) };
-      }
-      this.#isOver = step?.done === true;
-      if (drive.isSilent?.() === true) return undefined;
-      if (step === undefined) this.#end = this.#stop('aborted_streaming');
-      else if (step.done === true) this.#end = step.value;
-      else {
-        const shown = this.#take(step.value);
-        this.#undelivered = true;
-        if (shown.length > 0) return shown;
-        this.#acknowledge();
-      }
+    return this.#end === undefined ? this.#read() : Promise.resolve(undefined);
+  }
+
+  /** The next batch for the consumer. */
+  #read(): Promise<readonly T[] | undefined> {
+    return this.#inTime(this.#loop.next()).then(this.#took, this.#failed);
+  }
+
+  /** `step`: undefined when the loop did not end in time. */
+  readonly #took = (step: Step | undefined): Reading<T> => {
+    this.#isOver = step?.done === true;
+    if (this.#drive.isSilent?.() === true) return undefined;
+    if (step === undefined) this.#end = this.#stop('aborted_streaming');
+    else if (step.done === true) this.#end = step.value;
+    else {
+      const shown = this.#take(step.value);
+      this.#undelivered = true;
+      if (shown.length > 0) return shown;
+      this.#acknowledge();
+      if (this.#end === undefined) return this.#read();
     }
     return undefined;
-  }
+  };
+
+  readonly #failed = (error: unknown): undefined => {
+    this.#isOver = true;
+    if (this.#drive.isSilent?.() === true) return;
+    this.#end = this.#stop('model_error', { errors: [errorText(error)] });
+  };
 
   /** Ends a loop that has not ended by itself. */
   async close(): Promise<void> {

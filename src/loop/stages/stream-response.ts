@@ -12,6 +12,7 @@ import {
   type ModelRequest,
 } from '../../protocol/model/model.ts';
 import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
+import { andThen } from '../../util/async/and-then.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import { thisTick } from '../../util/async/this-tick.ts';
 import { resultIds } from '../../view/tool-results.ts';
@@ -116,6 +117,8 @@ function resumedResponse(recorded: RecordedResponse, model: string, { tools }: I
 }
 
 type Step = IteratorResult<ModelOutput, ModelOutcome>;
+/** A batch, or undefined at the end. */
+type Reading = LoopBatch | undefined | Promise<LoopBatch | undefined>;
 
 /**
  * One attempt's response, read to its end, and the tool results that arrive meanwhile. Not a generator, which
@@ -165,26 +168,38 @@ class ResponseStream extends Segment<LoopBatch> {
     return this.#outcome;
   }
 
-  /** The next batch, or undefined at the end. Calling it acknowledges the previous batch. */
-  async next(): Promise<LoopBatch | undefined> {
-    const { tools } = this.#iteration;
+  next(): Promise<LoopBatch | undefined> {
     this.#reader.delivered();
-    while (this.#outcome === undefined) {
-      this.#pending ??= this.#outputs.next();
-      if (tools.open > 0) {
-        this.#askAhead();
-        const batch = await tools.drain();
-        if (batch.length > 0) return batch;
-        if (tools.open > 0 && (await this.#first(this.#pending)) === 'tools') continue;
-      }
-      const step = await this.#pending;
-      this.#pending = undefined;
-      const taking = step.done === true ? this.#end(step.value) : this.#take(step.value);
-      const batch = taking instanceof Promise ? await taking : taking;
-      if (batch.length > 0) return batch;
-    }
-    return undefined;
+    return this.#outcome === undefined ? this.#read() : Promise.resolve(undefined);
   }
+
+  /** Output of the model, or results of tools, whichever comes first. */
+  #read(): Promise<LoopBatch | undefined> {
+    this.#pending ??= this.#outputs.next();
+    return this.#iteration.tools.open === 0 ? this.#pending.then(this.#took) : this.#readBesideTools();
+  }
+
+  async #readBesideTools(): Promise<LoopBatch | undefined> {
+    const { tools } = this.#iteration;
+    this.#askAhead();
+    const batch = await tools.drain();
+    if (batch.length > 0) return batch;
+    const pending = this.#pending as Promise<Step>;
+    if (tools.open > 0 && (await this.#first(pending)) === 'tools') return this.#read();
+    return this.#took(await pending);
+  }
+
+  readonly #took = (step: Step): Reading => {
+    this.#pending = undefined;
+    const taking = step.done === true ? this.#end(step.value) : this.#take(step.value);
+    return andThen<LoopBatch, LoopBatch | undefined>(taking, this.#made);
+  };
+
+  /** Reads on if there is nothing to emit. */
+  readonly #made = (batch: LoopBatch): Reading => {
+    if (batch.length > 0) return batch;
+    return this.#outcome === undefined ? this.#read() : undefined;
+  };
 
   /**
    * Requests more output from the model before it is awaited: a consumer that ends early must not leave a

@@ -110,6 +110,8 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
     if (nudge !== undefined) notes.hookContext.push(nudge);
   }
+  // Usually no hook listens.
+  if (!ports.hooks.has(eventAfter(outcome))) return outcome;
   const about = {
     ...calledTool(tool),
     tool_use_id: context.toolUseId,
@@ -157,6 +159,13 @@ async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock):
   }
 }
 
+const succeeded = (outcome: CallOutcome): boolean =>
+  outcome.kind === 'returned' && outcome.output.isError !== true;
+
+const eventAfter = (outcome: CallOutcome): 'PostToolUse' | 'PostToolUseFailure' =>
+  succeeded(outcome) ? 'PostToolUse' : 'PostToolUseFailure';
+
+/** Tells the hooks, which may change the outcome. */
 async function afterRun(
   call: GateCall,
   ports: GatePorts,
@@ -164,19 +173,17 @@ async function afterRun(
   about: () => CalledTool & { tool_use_id: string; tool_input: unknown; duration_ms: number },
 ): Promise<CallOutcome> {
   const { context, notes } = call;
-  const ok = outcome.kind === 'returned' && outcome.output.isError !== true;
-  const event = ok ? 'PostToolUse' : 'PostToolUseFailure';
-  if (!ports.hooks.has(event)) return outcome;
   // Hooks receive the failure of an aborted call even if its block is never taken.
   if (!call.life.aborted) await call.delivered().catch(() => {});
-  const hookCall: HookCall = ok
-    ? { event: 'PostToolUse', ...about(), tool_response: outcome.output.data }
-    : {
-        event: 'PostToolUseFailure',
-        ...about(),
-        error: failureText(outcome),
-        is_interrupt: outcome.kind === 'aborted',
-      };
+  const hookCall: HookCall =
+    outcome.kind === 'returned' && succeeded(outcome)
+      ? { event: 'PostToolUse', ...about(), tool_response: outcome.output.data }
+      : {
+          event: 'PostToolUseFailure',
+          ...about(),
+          error: failureText(outcome),
+          is_interrupt: outcome.kind === 'aborted',
+        };
   const { said } = notes;
   const verdict = await ports.hooks.run(hookCall, {
     signal: context.signal,
