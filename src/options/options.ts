@@ -248,7 +248,7 @@ export interface BaseOptions<Output = unknown> {
   persistSession?: boolean | undefined;
   /**
    * Receives a copy of the session, entry by entry, after the session file; with `resume` or `continue` the
-   * session is read from it. A batch that it rejects three times is dropped with a `mirror_error` message.
+   * session is read from it. What it rejects three times is sent later, with a `mirror_error` message.
    */
   sessionStore?: SessionStore | undefined;
   /**

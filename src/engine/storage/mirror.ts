@@ -4,7 +4,6 @@ import { OPTIONS } from '../../options/table.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SessionKey, SessionStoreEntry } from '../../protocol/session/session-store.ts';
-import { createStoreMirror } from '../../session/host-store/store-mirror.ts';
 import { projectSlug } from '../../session/paths.ts';
 import { privateTemp } from '../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -24,13 +23,16 @@ export interface SessionMirror {
   tell(path: string, entries: readonly SessionStoreEntry[]): void;
   /** Resolves once the store has what was written, or writing to it was given up. Never rejects. */
   flush(): Promise<void>;
+  /** Flushes for the last time. Resolves to whether the store has everything. Never rejects. */
+  close(): Promise<boolean>;
 }
 
-/** undefined: there is neither a store nor a listener. */
+/** `home`: where sessions of this folder are kept. undefined: there is neither a store nor a listener. */
 export function composeMirror(
   config: QueryEngineConfig,
   directory: string | undefined,
-  { clock, host }: MirrorPorts,
+  home: string | undefined,
+  { clock, host, files }: MirrorPorts,
 ): SessionMirror | undefined {
   const { sessionStore: store, onTranscript } = config;
   const { sessionStoreFlush: flush = OPTIONS.sessionStoreFlush.default } = config;
@@ -39,10 +41,15 @@ export function composeMirror(
     config.stderr?.(`Entries of session ${key.sessionId} did not reach the session store: ${error}`);
     host.emit({ type: 'system', subtype: 'mirror_error', error, key, ...host.stamp() });
   };
-  const mirror = store && createStoreMirror({ store, flush, clock, onError });
+  // Opened with the session: what a failing store needs later must not be loaded then.
+  const opening =
+    store &&
+    import('./open-mirror.ts').then(({ openMirror }) =>
+      openMirror({ store, flush, clock, files, directory, home, onError, config, sessionId: host.sessionId }),
+    );
   const tell = (path: string, entries: readonly SessionStoreEntry[]) => {
     onTranscript?.(path, entries);
-    mirror?.push(keyOf(path, directory), entries);
+    void opening?.then(({ push }) => push(keyOf(path, directory), entries));
   };
   return {
     tell,
@@ -52,7 +59,8 @@ export function composeMirror(
         lines.map((line) => JSON.parse(line) as SessionStoreEntry),
       );
     },
-    flush: async () => mirror?.flush(),
+    flush: async () => (await opening)?.flush(),
+    close: async () => (await opening)?.close() ?? true,
   };
 }
 
@@ -77,18 +85,24 @@ export function temporaryDirectoryOf(
 }
 
 /**
- * Writes the session to resume from the store into files. Rejects with `session_not_found` or
- * `storage_error`.
+ * Writes the session to resume from the store into files, once the store has what earlier processes could
+ * not send. Rejects with `session_not_found` or `storage_error`.
  */
 export async function layOut(
   config: QueryEngineConfig,
   directory: string,
+  home: string | undefined,
   { files, clock }: Pick<MirrorPorts, 'files' | 'clock'>,
 ): Promise<void> {
   const { sessionStore: store, resume: sessionId } = config;
   const { loadTimeoutMs = OPTIONS.loadTimeoutMs.default } = config;
   if (store === undefined || sessionId === undefined) return;
   const key = { projectKey: basename(directory), sessionId };
+  if (home !== undefined) {
+    const { sendUnsent } = await import('./open-mirror.ts');
+    const sent = await sendUnsent({ store, key, home, files });
+    if (sent !== undefined) await clearUp(sent, files);
+  }
   const { layOutStoredSession } = await import('../../session/stored-session.ts');
   await layOutStoredSession({ store, key, directory, files, clock, loadTimeoutMs });
 }

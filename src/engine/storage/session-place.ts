@@ -41,8 +41,9 @@ export function sessionIdOf({ forkSession, resume, sessionId }: QueryEngineConfi
 export function composeSession(config: QueryEngineConfig, ports: SessionPorts): ComposedSession {
   const { sessionId } = ports.host;
   const temporary = temporaryDirectoryOf(config, ports);
-  const directory = temporary ?? directoryOf(config);
-  const mirror = composeMirror(config, directory, ports);
+  const home = directoryOf(config);
+  const directory = temporary ?? home;
+  const mirror = composeMirror(config, directory, home, ports);
   const store = config.store ?? storeIn(directory, config, ports, mirror);
   return {
     sessionId,
@@ -51,14 +52,18 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
     read: () => store.read(sessionId),
     mirror,
     async open() {
-      if (temporary !== undefined) await layOut(config, temporary, ports);
+      if (temporary !== undefined) await layOut(config, temporary, home, ports);
       const leases = leasesIn(directory, config, ports);
       const beginning = config.title === undefined ? [] : [titleRecord(config.title)];
       const opened = await openJournal({ store, leases, sessionId, config, beginning });
       if (mirror === undefined && temporary === undefined) return opened;
       const close = async () => {
-        await opened.close().finally(() => mirror?.flush());
-        if (temporary !== undefined) await clearUp(temporary, ports.files);
+        let isStored = true;
+        await opened.close().finally(async () => {
+          isStored = (await mirror?.close()) ?? true;
+        });
+        // What the store lacks is only there.
+        if (temporary !== undefined && isStored) await clearUp(temporary, ports.files);
       };
       return { ...opened, close };
     },

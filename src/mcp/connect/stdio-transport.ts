@@ -58,8 +58,12 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       launch = isolated;
       const started = spawnGroup(launch.program, launch.args, { ...launch, stdin: 'pipe' });
       group = started;
+      // A part that is long enough is kept as it is: copies of each would be a flood of garbage.
       started.stderr?.on('data', (bytes: Buffer) => {
-        stderr = Buffer.concat([stderr, bytes.subarray(-STDERR_KEPT_BYTES)]).subarray(-STDERR_KEPT_BYTES);
+        stderr =
+          bytes.length >= STDERR_KEPT_BYTES
+            ? bytes
+            : Buffer.concat([stderr.subarray(-STDERR_KEPT_BYTES), bytes]);
       });
       // The server ended during a write, which is reported below.
       started.stdin?.on('error', () => {});

@@ -14,7 +14,7 @@ export interface SDKElicitationComplete extends Stamped {
   readonly elicitation_id: string;
 }
 
-/** Emitted when the host's session store refused transcript entries for good, which are then lost there. */
+/** Emitted when the host's session store has refused entries of a transcript, which are sent again later. */
 export interface SDKMirrorError extends Stamped {
   readonly type: 'system';
   readonly subtype: 'mirror_error';

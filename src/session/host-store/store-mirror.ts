@@ -8,26 +8,35 @@ import type {
   SessionStoreFlush,
 } from '../../protocol/session/session-store.ts';
 import { errorText } from '../../util/text/error-text.ts';
+import { type Acknowledged, seqOf } from './outbox.ts';
 
 interface StoreMirror {
   /** Returns immediately. */
   push(key: SessionKey, entries: readonly SessionStoreEntry[]): void;
-  /** Resolves once everything pushed so far is stored, or was given up. Never rejects. */
+  /** Resolves once everything pushed so far is stored, or the store has failed. Never rejects. */
   flush(): Promise<void>;
+  /** Flushes, and makes no further attempt. Resolves to whether the store has everything. Never rejects. */
+  close(): Promise<boolean>;
 }
 
 interface StoreMirrorOptions {
   readonly store: SessionStore;
   readonly flush: SessionStoreFlush;
   readonly clock: Pick<Clock, 'timer' | 'sleep'>;
-  /** Called when a batch is given up. */
+  /** The entries of a transcript behind the one with this number, from where they were written first. */
+  entriesAfter(key: SessionKey, after: number): AsyncIterable<SessionStoreEntry[]>;
+  /** Called when the store falls behind, and when it has caught up. */
+  onBehind(acknowledged: Acknowledged): void;
+  /** Called when a transcript falls behind. */
   onError(error: string, key: SessionKey): void;
 }
 
 const BATCH_MS = 100;
 const TRIES = 3;
 const BACKOFF_MS = 200;
-/** A call that is still pending then may succeed later, so it is not repeated. */
+/** Between two attempts at a store that is behind. */
+const AGAIN_MS = 5_000;
+/** A call that is still pending then may succeed later: its entries may arrive twice. */
 const APPEND_TIMEOUT_MS = 60_000;
 
 interface Batch {
@@ -35,33 +44,108 @@ interface Batch {
   readonly entries: SessionStoreEntry[];
 }
 
-export function createStoreMirror({ store, flush, clock, onError }: StoreMirrorOptions): StoreMirror {
+/** What the store lacks of a transcript: all that follows in its file, and what is in no file. */
+interface Lag {
+  readonly key: SessionKey;
+  after: number;
+  readonly aside: SessionStoreEntry[];
+  /** More was written to the file since it was read. */
+  hasMore: boolean;
+}
+
+const nameOf = ({ subpath = '' }: SessionKey) => subpath;
+
+export function createStoreMirror(options: StoreMirrorOptions): StoreMirror {
+  const { store, flush, clock, entriesAfter, onBehind, onError } = options;
   let pending: Batch[] = [];
   let cancelTimer: (() => void) | undefined;
+  let cancelAgain: (() => void) | undefined;
   let sending: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  /** By transcript: the number of the last entry that the store has. */
+  const acknowledged = new Map<string, number>();
+  const behind = new Map<string, Lag>();
 
-  const send = (): Promise<void> => {
+  /** `again`: those that are behind get another attempt. */
+  const send = (again: boolean): Promise<void> => {
     cancelTimer?.();
     cancelTimer = undefined;
     const batches = pending;
     pending = [];
-    if (batches.length > 0)
-      sending = sending.then(async () => {
-        for (const batch of batches) await deliver(batch);
-      });
+    if (batches.length === 0 && !again) return sending;
+    sending = sending.then(async () => {
+      if (again) for (const lag of [...behind.values()]) await catchUp(lag);
+      for (const batch of batches) await deliver(batch);
+    });
     return sending;
   };
 
   async function deliver({ key, entries }: Batch): Promise<void> {
+    const name = nameOf(key);
+    const known = acknowledged.get(name) ?? Number.NEGATIVE_INFINITY;
+    const first = entries.find((entry) => seqOf(entry) !== undefined);
+    const fresh = entries.filter((entry) => (seqOf(entry) ?? Number.POSITIVE_INFINITY) > known);
+    const lag = behind.get(name);
+    const aside = fresh.filter((entry) => seqOf(entry) === undefined);
+    if (lag !== undefined) {
+      lag.aside.push(...aside);
+      return;
+    }
+    if (fresh.length === 0) return;
+    const error = await append(key, fresh, TRIES);
+    if (error === undefined) return;
+    const before = first === undefined ? 0 : (seqOf(first) ?? 1) - 1;
+    behind.set(name, { key, after: acknowledged.get(name) ?? before, aside, hasMore: false });
+    onError(error, key);
+    told();
+    tryAgain();
+  }
+
+  /** Reads what is missing from the file, so that an outage takes no memory. */
+  async function catchUp(lag: Lag): Promise<void> {
+    try {
+      do {
+        lag.hasMore = false;
+        for await (const chunk of entriesAfter(lag.key, lag.after)) {
+          if ((await append(lag.key, chunk, 1)) !== undefined) return tryAgain();
+          lag.after = acknowledged.get(nameOf(lag.key)) ?? lag.after;
+        }
+        const aside = lag.aside.splice(0);
+        if (aside.length > 0 && (await append(lag.key, aside, 1)) !== undefined) {
+          lag.aside.unshift(...aside);
+          return tryAgain();
+        }
+      } while (lag.hasMore || lag.aside.length > 0);
+    } catch {
+      return tryAgain();
+    }
+    behind.delete(nameOf(lag.key));
+    told();
+  }
+
+  function tryAgain(): void {
+    if (isClosed) return;
+    cancelAgain?.();
+    cancelAgain = clock.timer(AGAIN_MS, () => void send(true));
+  }
+
+  const told = () => onBehind(Object.fromEntries([...behind].map(([name, { after }]) => [name, after])));
+
+  /** Why it failed, after so many attempts. */
+  async function append(
+    key: SessionKey,
+    entries: SessionStoreEntry[],
+    tries: number,
+  ): Promise<string | undefined> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await tryAppend(key, entries);
-      if (outcome === 'done') return;
-      if (outcome.again && attempt < TRIES) {
-        await clock.sleep(BACKOFF_MS * attempt);
-        continue;
+      if (outcome === 'done') {
+        const last = entries.findLast((entry) => seqOf(entry) !== undefined);
+        if (last !== undefined) acknowledged.set(nameOf(key), seqOf(last) as number);
+        return undefined;
       }
-      onError(outcome.error, key);
-      return;
+      if (!outcome.again || attempt >= tries) return outcome.error;
+      await clock.sleep(BACKOFF_MS * attempt);
     }
   }
 
@@ -85,17 +169,28 @@ export function createStoreMirror({ store, flush, clock, onError }: StoreMirrorO
 
   return {
     push(key, entries) {
+      const lag = behind.get(nameOf(key));
+      if (lag !== undefined) lag.hasMore = true;
+      // These are in the file, from where they are sent.
+      const kept = lag === undefined ? entries : entries.filter((entry) => seqOf(entry) === undefined);
+      if (kept.length === 0) return;
       if (flush === 'eager') {
-        pending.push({ key, entries: [...entries] });
-        void send();
+        pending.push({ key, entries: [...kept] });
+        void send(false);
         return;
       }
       const last = pending.at(-1);
       if (last !== undefined && last.key.sessionId === key.sessionId && last.key.subpath === key.subpath)
-        last.entries.push(...entries);
-      else pending.push({ key, entries: [...entries] });
-      cancelTimer ??= clock.timer(BATCH_MS, () => void send());
+        last.entries.push(...kept);
+      else pending.push({ key, entries: [...kept] });
+      cancelTimer ??= clock.timer(BATCH_MS, () => void send(false));
     },
-    flush: send,
+    flush: () => send(true),
+    async close() {
+      isClosed = true;
+      await send(true);
+      cancelAgain?.();
+      return behind.size === 0;
+    },
   };
 }
