@@ -8,8 +8,26 @@ import { percentile } from './percentile.ts';
 import { eventually, type LedgerLine, report, startFleet, type WorkerProcess } from './processes.ts';
 
 const form = inForm(
-  { seeds: [1], sessions: 40, workers: 3, kills: 4, everyMs: 2_000, rounds: 4, modelMs: 1_000 },
-  { seeds: [1, 2, 3], sessions: 200, workers: 3, kills: 10, everyMs: 2_000, rounds: 6, modelMs: 4_000 },
+  {
+    seeds: [1],
+    sessions: 40,
+    workers: 3,
+    kills: 4,
+    everyMs: 2_000,
+    rounds: 4,
+    modelMs: 1_000,
+    judged: false,
+  },
+  {
+    seeds: [1, 2, 3],
+    sessions: 200,
+    workers: 3,
+    kills: 10,
+    everyMs: 2_000,
+    rounds: 6,
+    modelMs: 4_000,
+    judged: true,
+  },
 );
 
 interface Kill {
@@ -75,5 +93,8 @@ test.each(form.seeds)(
     });
     expect(wrong).toEqual({ rerun: [], doubled: [], lost: [] });
     expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
+    if (!form.judged) return;
+    expect(percentile(recovered, 0.95)).toBeLessThan(2_000);
+    expect(percentile(recovered, 1)).toBeLessThan(5_000);
   },
 );

@@ -56,6 +56,47 @@ test('D11: workers are replaced by a later version and back, while sessions run:
   expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
 });
 
+test('D11: sessions that wait for an answer go on in a later version, and those that it parked in the earlier one', {
+  timeout: 150_000,
+}, async () => {
+  const fleet = await startFleet();
+  const client = await clientOf(fleet);
+  const parked = (ids: readonly string[]) =>
+    eventually(
+      async () => {
+        const states = await Promise.all(ids.map((id) => client.status(id)));
+        return states.every((status) => status?.state === 'parked');
+      },
+      { describe: () => client.sessions() },
+    );
+  const answer = async (id: string) => {
+    const [question] = (await client.status(id))?.questions ?? [];
+    await client.answer(id, question?.askId ?? '', { behavior: 'allow' });
+  };
+  let present = await fleet.start('approval.ts');
+  const replaceBy = async (version: string) => {
+    const next = await fleet.start('approval.ts', { TURNWRIGHT_BUILD_VERSION: version });
+    present.signal('SIGTERM');
+    expect(await present.exited).toBe(0);
+    present = next;
+  };
+  const early = ['early-1', 'early-2', 'early-3'];
+  const late = ['late-1', 'late-2'];
+  for (const id of early) await client.send(id, 'Go.');
+  await parked(early);
+  await replaceBy('0.2.0');
+  await answer('early-1');
+  await allIdle(client, ['early-1']);
+  for (const id of late) await client.send(id, 'Go.');
+  await parked(late);
+  await replaceBy('0.1.0');
+  for (const id of ['early-2', 'early-3', ...late]) await answer(id);
+  await allIdle(client, [...early, ...late]);
+  const started = fleet.ledger().map(({ sessionId }) => sessionId);
+  expect(started.toSorted()).toEqual([...early, ...late]);
+  expect([...(await resultsOf(fleet)).values()]).toEqual([...early, ...late].map(() => 1));
+});
+
 test('D11: a session with a record of a later format is left as it is, until a worker can read it', {
   timeout: 120_000,
 }, async () => {
