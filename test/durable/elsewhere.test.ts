@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient } from '../../src/durable/index.ts';
-import type { PermissionResult } from '../../src/index.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 
 const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));
@@ -119,39 +118,50 @@ test.each(['shared', 'made'])(
   },
 );
 
-test.each<{ readonly answer: PermissionResult; readonly expected: string }>([
-  { answer: { behavior: 'allow', updatedInput: { name: 'Ada' } }, expected: 'accept' },
-  { answer: { behavior: 'deny', message: 'No.' }, expected: 'decline' },
-])(
-  'a form of an MCP server waits in the database for its answer, and all workers are replaced meanwhile: $expected',
-  {
-    timeout: 120_000,
-  },
-  async ({ answer, expected }) => {
-    const place = await opened();
-    const box = { type: 'stdio', command: process.execPath, args: [TOOLBOX] };
-    const scenario = {
-      options: { mcpServers: { box }, allowedTools: ['mcp__box__ask'], parkAfterMs: 200 },
-    };
-    const form = {
-      message: 'Who are you?',
-      requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-    };
-    const first = await place.start(scenario);
-    const sent = await place.client.send(SESSION, prompt({ name: 'mcp__box__ask', input: { params: form } }));
-    const { askId, question } = await place.question();
-    expect(question).toMatchObject({ elicitation: { serverName: 'box', message: 'Who are you?' } });
-    first.signal('SIGKILL');
-    await first.exited;
-    await place.start(scenario);
-    await place.client.answer(SESSION, askId, answer);
-    const said = await place.result(sent);
-    expect(said).toContain(expected);
-    if (expected === 'accept') expect(said).toContain('Ada');
-    // Asked once.
-    expect(await place.fleet.database.run('select 1 from turnwright.asks')).toHaveLength(1);
-  },
-);
+const FORM = {
+  message: 'Who are you?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+};
+const asking = prompt({ name: 'mcp__box__ask', input: { params: FORM } });
+const askingOptions = (env: Readonly<Record<string, string>>) => ({
+  mcpServers: { box: { type: 'stdio', command: process.execPath, args: [TOOLBOX], env } },
+  allowedTools: ['mcp__box__ask'],
+  parkAfterMs: 200,
+});
+
+test('a form of an MCP server waits in the database for its answer, also while all workers are replaced', {
+  timeout: 120_000,
+}, async () => {
+  const place = await opened();
+  // The call may run again, so the session parks on the question.
+  const options = askingOptions({ CHANGED: '{"ask":{"annotations":{"idempotentHint":true}}}' });
+  const first = await place.start({ options });
+  const sent = await place.client.send(SESSION, asking);
+  const { askId, question } = await place.question();
+  expect(question).toMatchObject({ elicitation: { serverName: 'box', message: 'Who are you?' } });
+  first.signal('SIGKILL');
+  await first.exited;
+  await place.start({ options });
+  await place.client.answer(SESSION, askId, { behavior: 'allow', updatedInput: { name: 'Ada' } });
+  const said = await place.result(sent);
+  expect(said).toContain('accept');
+  expect(said).toContain('Ada');
+  // Asked once.
+  expect(await place.fleet.database.run('select 1 from turnwright.asks')).toHaveLength(1);
+});
+
+test('a form of a call that may not run again is answered while the session runs', {
+  timeout: 120_000,
+}, async () => {
+  const place = await opened();
+  await place.start({ options: askingOptions({}) });
+  const sent = await place.client.send(SESSION, asking);
+  await eventually(async () => (await place.client.status(SESSION))?.questions.length === 1);
+  const { state, questions = [] } = (await place.client.status(SESSION)) ?? {};
+  expect(state).toBe('running');
+  await place.client.answer(SESSION, questions[0]?.askId ?? '', { behavior: 'deny', message: 'No.' });
+  expect(await place.result(sent)).toContain('decline');
+});
 
 test('what an answer allows for the session holds in its next run, on another worker', {
   timeout: 120_000,

@@ -60,7 +60,12 @@ export class Elicitations {
     };
     this.#underWay = [...this.#underWay, call];
     try {
-      return await make({ ...request, context: { ...context, signal: life.signal } });
+      const made = make({ ...request, context: { ...context, signal: life.signal } });
+      const [outcome] = await Promise.allSettled([made]);
+      // A connection may reject with an error of its own, or the server may still answer.
+      if (life.signal.reason instanceof CallParked) throw life.signal.reason;
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
     } finally {
       this.#underWay = this.#underWay.filter((other) => other !== call);
       context.signal.removeEventListener('abort', onAbort);

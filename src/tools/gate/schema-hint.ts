@@ -2,6 +2,7 @@
  * A deferred tool that is called without being loaded: it runs, and if it fails the model receives the
  * schema.
  */
+import { CallParked } from '../../protocol/tools/call-parked.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tools/tool.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { errorText } from '../outcome.ts';
@@ -32,7 +33,7 @@ async function* hinted(
     const running = tool.run(input, context);
     output = running instanceof Promise ? await running : yield* running;
   } catch (error) {
-    if (context.signal.aborted) throw error;
+    if (context.signal.aborted || error instanceof CallParked) throw error;
     throw new Error(`${errorText(error)}\n\n${hint()}`, { cause: error });
   }
   if (output.isError !== true) return output;
