@@ -45,15 +45,16 @@ export function runAgent(
   body: { readonly prompt: string; readonly [key: string]: unknown } | { readonly run: string },
   show: (view: RunView) => void = () => {},
 ): AgentRun {
-  let view: RunView = { messages: [], text: '', asks: [], done: false };
-  let run = body['run'] as string | undefined;
-  let last = '';
+  let view: RunView = { run: body['run'] as string, messages: [], text: '', asks: [], done: false };
+  // Before the first event of a run.
+  let last = '-1';
   let failures = 0;
   const left = new AbortController();
   const { signal } = left;
   const set = (change: Partial<RunView>) => {
     view = { ...view, ...change };
     show(view);
+    return view;
   };
   const post = (value: object, more?: RequestInit) =>
     fetch(url, {
@@ -63,104 +64,113 @@ export function runAgent(
       ...more,
     });
   const send = async (value: object) => {
-    const response = await post({ run, ...value });
-    if (!response.ok) throw new Error(((await response.json()) as { error: string }).error);
+    const error = await errorIn(await post({ run: view.run, ...value }));
+    if (error) throw new Error(error);
   };
 
   const hear = ({ event, data }: PageEvent) => {
-    if (event === 'run') {
-      run = data.run;
-      set(data);
-    } else if (event === 'ask') set({ asks: [...view.asks, data] });
+    if (event === 'run') set(data);
+    else if (event === 'ask') set({ asks: [...view.asks, data] });
     else if (event === 'answered') set({ asks: view.asks.filter(({ ask }) => ask !== data.ask) });
     else if (event === 'error') set({ error: data.message });
     else if (event === 'end') set({ done: true });
-    else if (data.type !== 'stream_event') {
-      const gone = named(data);
-      const messages = view.messages.filter(({ uuid }) => !uuid || !gone.includes(uuid));
-      const text = data.type === 'assistant' && !data.parent_tool_use_id ? '' : view.text;
-      set({ messages: [...messages, data], text });
-    } else if (!data.parent_tool_use_id) {
-      const { event: part } = data;
-      if (part.type === 'content_block_delta') {
-        if (part.delta.type === 'text_delta') set({ text: view.text + part.delta.text });
-      } else if (/start$/.test(part.type)) set({ text: '' });
-    }
-  };
-
-  const read = async (response: Response) => {
-    if (!response.ok || response.status === 204) {
-      const error = response.ok ? 'The run has ended.' : ((await response.json()) as { error: string }).error;
-      return set({ error, done: true });
-    }
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = ''; reader; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const events = (text + value).split('\n\n');
-      text = events.pop() ?? '';
-      for (const lines of events) {
-        const [, id, event, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)/.exec(lines) ?? [];
-        if (!data) continue;
-        last = id as string;
-        failures = 0;
-        hear({ event, data: JSON.parse(data) } as unknown as PageEvent);
+    else {
+      const { type, supersedes, retracted_message_uuids, parent_tool_use_id, event: part } = data as Message;
+      if (type !== 'stream_event') {
+        const gone = [supersedes, retracted_message_uuids].flat();
+        set({
+          messages: [...view.messages.filter(({ uuid }) => !uuid || !gone.includes(uuid)), data],
+          text: type === 'assistant' && !parent_tool_use_id ? '' : view.text,
+        });
+      } else if (!parent_tool_use_id) {
+        // Only a delta of text has one.
+        const { text } = part.delta ?? {};
+        if (text) set({ text: view.text + text });
+        else if (/start$/.test(part.type)) set({ text: '' });
       }
     }
   };
 
-  const finished = (async () => {
-    while (!view.done && !signal.aborted) {
+  const read = async (response: Response) => {
+    const reader = response.ok && response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    if (!reader) return set({ error: (await errorIn(response)) || 'The run has ended.', done: true });
+    for (let text = ''; ; ) {
+      const { done, value } = await reader.read();
+      if (done) return view;
+      // Lines that begin with a colon keep the connection open.
+      text = (text + value).replace(
+        /:.*\n\n|id: (.*)\nevent: (.*)\ndata: (.*)\n\n/g,
+        (_, id, event, data) => {
+          if (id) {
+            last = id;
+            failures = 0;
+            hear({ event, data: JSON.parse(data) } as PageEvent);
+          }
+          return '';
+        },
+      );
+    }
+  };
+
+  const readAll = async () => {
+    for (;;) {
       try {
         await read(
-          run
-            ? await fetch(`${url}?run=${run}`, { signal, headers: last ? { 'last-event-id': last } : {} })
-            : await post(body, { signal }),
+          await (view.run
+            ? fetch(`${url}?run=${view.run}`, { signal, headers: { 'last-event-id': last } })
+            : post(body, { signal })),
         );
       } catch {}
-      if (view.done || signal.aborted) break;
-      failures += 1;
-      if (!run || failures > 5) set({ error: 'The server cannot be reached.', done: true });
-      else await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** failures));
+      if (view.done || signal.aborted) return view;
+      if (!view.run || ++failures > 5) return set({ error: 'The server cannot be reached.', done: true });
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** failures));
     }
-    return view;
-  })();
+  };
 
   return {
-    finished,
+    finished: readAll(),
     answer: (ask, answer) => send({ ask, ...answer }),
     interrupt: () => send({ interrupt: true }),
     leave: () => left.abort(),
   };
 }
 
-/** uuids of the messages that this one retracts. */
-function named(message: SDKMessage): readonly string[] {
-  const { supersedes, retracted_message_uuids } = message as {
-    readonly supersedes?: readonly string[];
-    readonly retracted_message_uuids?: readonly string[];
-  };
-  return [...(supersedes ?? []), ...(retracted_message_uuids ?? [])];
+/** What any message may have of this. */
+interface Message {
+  readonly type: string;
+  readonly supersedes?: readonly string[];
+  readonly retracted_message_uuids?: readonly string[];
+  readonly parent_tool_use_id?: string | null;
+  readonly event: { readonly type: string; readonly delta?: { readonly text?: string } };
 }
+
+/** '' for a response without one. */
+const errorIn = async (response: Response): Promise<string> =>
+  response.ok ? '' : (await response.json()).error;
 
 /** The text that the model wrote in a message; '' for every other message. */
 export const textOf = (message: SDKMessage): string =>
+  // Only blocks of text have one; join leaves out what is undefined.
   message.type === 'assistant'
-    ? message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    ? message.message.content.map((block) => (block as { readonly text?: string }).text).join('')
     : '';
 
 /**
  * The parts of a message of `useChat` without those that the model retracted. `parts`: `message.parts`.
  */
 export function keptParts<P extends { readonly type: string }>(parts: readonly P[]): P[] {
-  const marks = (part: P) =>
-    (part as { readonly providerMetadata?: { readonly turnwright?: { uuid?: string; retracted?: true } } })
-      .providerMetadata?.turnwright;
-  const gone = parts.flatMap((part) =>
-    part.type === 'data-retracted' ? (part as unknown as { data: { uuids: string[] } }).data.uuids : [],
-  );
+  const gone = parts.flatMap((part) => ((part as Part).type === RETRACTED ? (part as Part).data?.uuids : []));
   return parts.filter((part) => {
-    const { uuid, retracted } = marks(part) ?? {};
-    return part.type !== 'data-retracted' && !retracted && !(uuid && gone.includes(uuid));
+    const { uuid, retracted } = (part as Part).providerMetadata?.turnwright ?? {};
+    return part.type !== RETRACTED && !retracted && !gone.includes(uuid);
   });
+}
+
+const RETRACTED = 'data-retracted';
+
+/** What any part may have of this. */
+interface Part {
+  readonly type: string;
+  readonly data?: { readonly uuids: readonly string[] };
+  readonly providerMetadata?: { readonly turnwright?: { uuid?: string; retracted?: true } };
 }
