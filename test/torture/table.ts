@@ -98,6 +98,7 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/output-floods',
     budget: { quick: 30, full: 300 },
     alone: true,
+    open: true,
   },
   {
     id: 'R13',
