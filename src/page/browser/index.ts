@@ -146,7 +146,7 @@ interface Message {
 
 /** '' for a response without one. */
 const errorIn = async (response: Response): Promise<string> =>
-  response.ok ? '' : (await response.json()).error;
+  response.ok ? '' : ((await response.json()) as { readonly error: string }).error;
 
 /** The text that the model wrote in a message; '' for every other message. */
 export const textOf = (message: SDKMessage): string =>
