@@ -149,9 +149,8 @@ export function durableClient(url: string): DurableClient {
       listener ??= createListener(database);
       const { signal } = options;
       const ends = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-      const outbox = createOutbox(database, listener);
       const shared = followed.get(sessionId) ?? {
-        pages: openPages({ run: database.run, outbox, sessionId }),
+        pages: openPages({ run: database.run, outbox: createOutbox(database, listener), sessionId }),
         followers: 0,
       };
       followed.set(sessionId, shared);

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { writeOneFile } from '../one-file.ts';
 
 const SCRIPT = `
 import { query } from './engine.mjs';
@@ -12,18 +12,7 @@ for await (const message of query({ prompt, options })) console.log(JSON.stringi
 
 /** A script that runs \`query()\` with \`{ prompt, options }\` from its one argument, one message a line. */
 export function writeQueryScript(folder: string): string {
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('../../src/index.ts', import.meta.url))],
-    outfile: join(folder, 'engine.mjs'),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    external: ['@vscode/ripgrep'],
-    logLevel: 'error',
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-  });
+  writeOneFile(fileURLToPath(new URL('../../src/index.ts', import.meta.url)), join(folder, 'engine.mjs'));
   const script = join(folder, 'query.mjs');
   writeFileSync(script, SCRIPT);
   return script;

@@ -6,6 +6,7 @@ import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Options } from '../../src/index.ts';
+import { oneCellNotebook } from '../notebook.ts';
 import { call, type FileCalls, fileCalls } from './file-calls.ts';
 
 const CANARY = 'CANARY-3d5e';
@@ -13,16 +14,10 @@ const CANARY = 'CANARY-3d5e';
 let files: FileCalls;
 beforeEach(async () => {
   files = await fileCalls();
-  const notebook = {
-    cells: [{ cell_type: 'markdown', id: 'c1', source: [`${CANARY}\n`], metadata: {} }],
-    metadata: {},
-    nbformat: 4,
-    nbformat_minor: 5,
-  };
   const contents: Record<string, string> = {
     'secrets/key': `token=${CANARY}\n`,
     'secrets/deep/er/key.pem': `${CANARY}\n`,
-    'secrets/n.ipynb': JSON.stringify(notebook),
+    'secrets/n.ipynb': oneCellNotebook(`${CANARY}\n`),
     'secrets/p.png': CANARY,
     '.env': `A=${CANARY}\n`,
     'sub/.env': `B=${CANARY}\n`,
@@ -30,7 +25,7 @@ beforeEach(async () => {
     'pub/a.txt': 'harmless\n',
     'secrets-not/b.txt': 'harmless too\n',
     'locked/f.txt': 'as it was\n',
-    'locked/n.ipynb': JSON.stringify(notebook).replace(CANARY, 'as it was'),
+    'locked/n.ipynb': oneCellNotebook('as it was\n'),
   };
   for (const [name, content] of Object.entries(contents)) {
     await mkdir(dirname(files.at(name)), { recursive: true });

@@ -2,25 +2,14 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { writeOneFile } from '../one-file.ts';
 
 /** `entry`: below this folder. `remove` deletes the file. */
-export async function bundled(entry: string): Promise<{ readonly file: string; remove(): void }> {
+export function bundled(entry: string): { readonly file: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
   const file = join(folder, 'program.mjs');
   // What is not in the bundle (ripgrep, which is a program) is found from here.
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
-  await build({
-    entryPoints: [join(import.meta.dirname, entry)],
-    outfile: file,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    external: ['@vscode/ripgrep'],
-    logLevel: 'error',
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-  });
+  writeOneFile(join(import.meta.dirname, entry), file);
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

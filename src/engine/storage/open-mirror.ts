@@ -1,14 +1,9 @@
 /** The copy of a session in the host's store, with what is noted and said when the store falls behind. */
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock } from '../../protocol/ports.ts';
-import type {
-  SessionKey,
-  SessionStore,
-  SessionStoreEntry,
-  SessionStoreFlush,
-} from '../../protocol/session/session-store.ts';
+import type { SessionKey, SessionStore, SessionStoreFlush } from '../../protocol/session/session-store.ts';
 import { type Acknowledged, entriesAfter, recordUnsent } from '../../session/host-store/outbox.ts';
-import { createStoreMirror } from '../../session/host-store/store-mirror.ts';
+import { createStoreMirror, type StoreMirror } from '../../session/host-store/store-mirror.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
@@ -28,14 +23,7 @@ interface MirrorOptions {
   onError(error: string, key: SessionKey): void;
 }
 
-interface OpenedMirror {
-  push(key: SessionKey, entries: readonly SessionStoreEntry[]): void;
-  flush(): Promise<void>;
-  /** Resolves to whether the store has everything. Never rejects. */
-  close(): Promise<boolean>;
-}
-
-export function openMirror(options: MirrorOptions): OpenedMirror {
+export function openMirror(options: MirrorOptions): StoreMirror {
   const { store, flush, clock, files, sessionId, directory, home, config, onError } = options;
   let noting: Promise<void> = Promise.resolve();
   const onBehind = (acknowledged: Acknowledged) => {

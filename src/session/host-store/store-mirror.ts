@@ -10,7 +10,7 @@ import type {
 import { errorText } from '../../util/text/error-text.ts';
 import { type Acknowledged, seqOf } from './outbox.ts';
 
-interface StoreMirror {
+export interface StoreMirror {
   /** Returns immediately. */
   push(key: SessionKey, entries: readonly SessionStoreEntry[]): void;
   /** Resolves once everything pushed so far is stored, or the store has failed. Never rejects. */

@@ -12,6 +12,7 @@ import { notebookEditTool } from '../../../src/tools/builtin/notebook/notebook-e
 import { createGlobTool } from '../../../src/tools/builtin/search/glob.ts';
 import { createGrepTool } from '../../../src/tools/builtin/search/grep.ts';
 import { nodeFiles } from '../../../src/util/files/node-files.ts';
+import { oneCellNotebook } from '../../notebook.ts';
 import { once as answered, answerOf, callOf, contextIn, executorOf, gateOf, tempFolder } from '../support.ts';
 
 const ROUNDS = 80;
@@ -22,14 +23,6 @@ let cwd: string;
 let outside: string;
 let inside: string;
 let swapper: ReturnType<typeof spawn>;
-
-const notebook = (source: string) =>
-  JSON.stringify({
-    cells: [{ cell_type: 'markdown', id: 'c1', source: [source], metadata: {} }],
-    metadata: {},
-    nbformat: 4,
-    nbformat_minor: 5,
-  });
 
 beforeAll(async () => {
   folder = await tempFolder();
@@ -43,7 +36,7 @@ beforeAll(async () => {
     await mkdir(place, { recursive: true });
     await writeFile(join(place, 'a.txt'), `word ${word}\n`);
     await writeFile(join(place, 'e.txt'), `word ${word}\n`);
-    await writeFile(join(place, 'n.ipynb'), notebook(`word ${word}`));
+    await writeFile(join(place, 'n.ipynb'), oneCellNotebook(`word ${word}`));
     await writeFile(join(place, `${word}.md`), '');
   }
   swapper = spawn(process.execPath, [join(import.meta.dirname, 'swapper.mjs'), inside, outside], {

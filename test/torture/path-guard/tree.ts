@@ -1,17 +1,9 @@
 /** A random tree of files: a project, and beside it what no call may read or change. */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { oneCellNotebook } from '../../notebook.ts';
+import { pictureOf } from '../picture.ts';
 
 /** In files that no call may read. */
 export const CANARY = 'CANARY-5c17';
@@ -48,14 +40,6 @@ export interface Tree {
   release(): void;
 }
 
-const notebook = (source: string) =>
-  JSON.stringify({
-    cells: [{ cell_type: 'markdown', id: 'c1', source: [source], metadata: {} }],
-    metadata: {},
-    nbformat: 4,
-    nbformat_minor: 5,
-  });
-
 /** `mounts`: this process may mount, in a name space of its own. */
 export function randomTree(base: string, random: () => number, canMount: boolean): Tree {
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
@@ -65,11 +49,11 @@ export function randomTree(base: string, random: () => number, canMount: boolean
     mkdirSync(folder, { recursive: true });
   for (const folder of [outside, join(outside, 'deep'), neighbour, secrets]) {
     writeFileSync(join(folder, 'c.txt'), `${CANARY} words\n`);
-    writeFileSync(join(folder, 'n.ipynb'), notebook(CANARY));
+    writeFileSync(join(folder, 'n.ipynb'), oneCellNotebook(CANARY));
     writeFileSync(join(folder, `name-${CANARY}.md`), '');
   }
   for (const name of ['c.txt', 'linked.txt']) writeFileSync(join(locked, name), 'locked words\n');
-  writeFileSync(join(locked, 'n.ipynb'), notebook('locked words'));
+  writeFileSync(join(locked, 'n.ipynb'), oneCellNotebook('locked words'));
   // A hard link in the project to a file outside is that file, for whoever reads: it must only not change.
   writeFileSync(join(outside, 'linked.txt'), 'linked words\n');
 
@@ -117,7 +101,7 @@ export function randomTree(base: string, random: () => number, canMount: boolean
     } else if (kind < 0.5) {
       const isBook = random() < 0.2;
       const file = isBook ? `${path}.ipynb` : path;
-      if (attempt(() => writeFileSync(file, isBook ? notebook('words') : 'words\n', { flag: 'wx' })))
+      if (attempt(() => writeFileSync(file, isBook ? oneCellNotebook('words') : 'words\n', { flag: 'wx' })))
         files.push(file);
       places.push(file);
     } else if (kind < 0.85) {
@@ -163,26 +147,11 @@ export function randomTree(base: string, random: () => number, canMount: boolean
     places,
     links,
     mounts: mounted.length,
-    picture: () => [outside, neighbour, locked, secrets].map(pictureOf).join('\n') + readdirSync(base).sort(),
+    picture: () =>
+      [outside, neighbour, locked, secrets].map((folder) => pictureOf(folder)).join('\n') +
+      readdirSync(base).sort(),
     release() {
       for (const to of mounted.reverse()) execFileSync('umount', ['-l', to]);
     },
   };
-}
-
-/** Names, kinds, modes and contents below a folder. */
-function pictureOf(folder: string): string {
-  return readdirSync(folder)
-    .sort()
-    .map((name) => {
-      const path = join(folder, name);
-      const stat = lstatSync(path);
-      const content = stat.isDirectory()
-        ? pictureOf(path)
-        : stat.isSymbolicLink()
-          ? readlinkSync(path)
-          : createHash('sha256').update(readFileSync(path)).digest('hex');
-      return `${name} ${stat.mode} ${stat.isFile() ? stat.ino : ''} ${content}`;
-    })
-    .join('\n');
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { query } from '../../../dist/index.js';
 import { reply, startRehearsal, toolUse } from '../../../dist/rehearsal.js';
+import { unattended } from './unattended.mjs';
 
 const SERVER = fileURLToPath(new URL('../../mcp/servers/toolbox.mjs', import.meta.url));
 
@@ -57,14 +58,7 @@ async function endedRun(url, folder, { at, way, waitMs }) {
     prompt: 'Go.',
     options: {
       cwd,
-      env: {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_API_KEY: 'key',
-        PATH: process.env.PATH,
-        TURNWRIGHT_HOME: home,
-      },
-      permissionMode: 'bypassPermissions',
-      allowDangerouslySkipPermissions: true,
+      ...unattended(url, home),
       includePartialMessages: true,
       abortController,
       mcpServers: { box: { command: process.execPath, args: [SERVER], env: { LOG: log } } },

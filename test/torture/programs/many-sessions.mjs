@@ -2,6 +2,7 @@
 //   node many-sessions.mjs '{ "url", "sessions", "folder" }'
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createSdkMcpServer, query, tool } from '../../../dist/index.js';
+import { unattended } from './unattended.mjs';
 
 const { url, sessions, folder } = JSON.parse(process.argv[2]);
 const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -19,10 +20,8 @@ async function session(n) {
     prompt: `The task of session ${n}.`,
     options: {
       cwd: folder,
-      env: { ANTHROPIC_BASE_URL: `${url}/${n}`, ANTHROPIC_API_KEY: 'key', TURNWRIGHT_HOME: folder },
+      ...unattended(`${url}/${n}`, folder),
       model: 'claude-sonnet-5',
-      permissionMode: 'bypassPermissions',
-      allowDangerouslySkipPermissions: true,
       tools: [],
       mcpServers: { host: createSdkMcpServer({ name: 'host', tools: [fill] }) },
     },

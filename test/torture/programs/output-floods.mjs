@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { query } from '../../../dist/index.js';
+import { unattended } from './unattended.mjs';
 
 const { url, folder, warmUp, prompt, options } = JSON.parse(process.argv[2]);
 const cwd = join(folder, 'work');
@@ -19,16 +20,8 @@ async function session(text) {
     prompt: text,
     options: {
       cwd,
-      env: {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_API_KEY: 'key',
-        PATH: process.env.PATH,
-        HOME: folder,
-        TURNWRIGHT_HOME: join(folder, 'home'),
-      },
+      ...unattended(url, join(folder, 'home'), { HOME: folder }),
       model: 'claude-sonnet-5',
-      permissionMode: 'bypassPermissions',
-      allowDangerouslySkipPermissions: true,
       settingSources: [],
       ...options,
     },

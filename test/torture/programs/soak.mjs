@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getHeapCodeStatistics } from 'node:v8';
 import { createSdkMcpServer, query, tool } from '../../../dist/index.js';
+import { unattended } from './unattended.mjs';
 
 const SERVER = fileURLToPath(new URL('../../mcp/servers/toolbox.mjs', import.meta.url));
 const SIGNALS = ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP', 'uncaughtException', 'beforeExit', 'warning'];
@@ -53,16 +54,8 @@ const running = query({
   prompt: 'Go on and on.',
   options: {
     cwd,
-    env: {
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'key',
-      PATH: process.env.PATH,
-      TURNWRIGHT_HOME: home,
-      CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(window),
-    },
+    ...unattended(url, home, { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(window) }),
     model: 'claude-sonnet-5',
-    permissionMode: 'bypassPermissions',
-    allowDangerouslySkipPermissions: true,
     tools: ['Bash'],
     mcpServers: {
       host: createSdkMcpServer({ name: 'host', tools: [fill] }),

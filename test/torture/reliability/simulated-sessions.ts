@@ -1,9 +1,6 @@
 /** R8: sessions in which everything is drawn from a seed, each checked against the invariants of the loop. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundled } from '../bundled.ts';
 import { row } from '../row.ts';
 import type { simulate as Simulate } from '../simulation/simulate.ts';
 
@@ -11,7 +8,10 @@ import type { simulate as Simulate } from '../simulation/simulate.ts';
 const REPEATED = 20;
 
 row('R8', async ({ figures, size, seed, replay, corpus, keep, timeLeftMs }) => {
-  const { simulate, remove } = await bundled();
+  const { file, remove } = bundled('simulation/simulate.ts');
+  const { simulate } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
+    readonly simulate: typeof Simulate;
+  };
   const violations: string[] = [];
   const different: string[] = [];
   const kept = replay ? [] : corpus<{ readonly seed: number }>();
@@ -43,25 +43,3 @@ row('R8', async ({ figures, size, seed, replay, corpus, keep, timeLeftMs }) => {
     remove();
   }
 });
-
-/** In one file: a module that is loaded while a session runs would take real time. */
-async function bundled(): Promise<{ readonly simulate: typeof Simulate; remove(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
-  const outfile = join(folder, 'simulate.mjs');
-  await build({
-    entryPoints: [join(import.meta.dirname, '../simulation/simulate.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    external: ['@vscode/ripgrep'],
-    logLevel: 'error',
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-  });
-  const { simulate } = (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as {
-    readonly simulate: typeof Simulate;
-  };
-  return { simulate, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { writeOneFile } from '../../../one-file.ts';
 import { memoryFolder } from '../../memory-folder.ts';
 import type { Errand } from './session-process.ts';
 
@@ -16,19 +16,7 @@ export interface Ended {
 
 export async function sessionProcesses(): Promise<(errand: Errand) => Promise<Ended>> {
   const program = join(memoryFolder(), 'session.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('./session-process.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-    external: ['@vscode/ripgrep'],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-  });
+  writeOneFile(fileURLToPath(new URL('./session-process.ts', import.meta.url)), program, { minify: true });
   return async (errand) => {
     const child = spawn(process.execPath, ['--max-semi-space-size=32', program, JSON.stringify(errand)], {
       stdio: ['ignore', 'pipe', 'inherit'],
