@@ -3,7 +3,7 @@ import { durableClient } from '../../src/durable/index.ts';
 import type { JournalBody } from '../../src/index.ts';
 import { inForm } from '../long-form.ts';
 import { judge } from './judge.ts';
-import { eventually, type Fleet, startFleet } from './processes.ts';
+import { eventually, type Fleet, report, startFleet } from './processes.ts';
 
 const SCENARIO = JSON.stringify({ rounds: 2, modelMs: 30, toolMs: 10 });
 /** Every so many points are tried. */
@@ -60,10 +60,12 @@ test('D2: a session whose worker is killed at any point ends like one that was l
     ...calls.map((id) => `effect ${id.replace('whole', '*')}`),
   ].filter((_, at) => at % EVERY === 0);
   expect(points.length).toBeGreaterThan(5);
-  // The next worker goes on with the session of the one before it, and then dies at its own point.
+  report({ test: 'D2', points: points.length, appends, calls: calls.length });
+  // The next worker ends the session of the one before it, and then dies at its own point.
   for (const [at, point] of points.entries()) {
     const id = `killed-${at}`;
     const doomed = await fleet.start('killed.ts', { SCENARIO, KILL: `${id} ${point.replace('*', id)}` });
+    if (at > 0) await ended(`killed-${at - 1}`);
     await client.send(id, 'Go.');
     await eventually(() => doomed.child.signalCode !== null, { describe: () => [point, doomed.stderr()] });
   }
