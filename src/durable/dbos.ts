@@ -2,10 +2,9 @@
  * DBOS: which worker runs a session, and that one does. The one file that knows it. DBOS keeps no state of a
  * run: a workflow is an order to work on a session, and the journal says what there is to do.
  */
-import type { ClientBase } from 'pg';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { Dispatch, Executor, ExecutorOptions, Run } from './dispatch.ts';
-import { type Database, poolOf, type RunStatement } from './postgres/database.ts';
+import type { Dispatch, Executor, ExecutorOptions, Run, Runner } from './dispatch.ts';
+import { asPgClient, type Database, poolOf } from './postgres/database.ts';
 import { withHosts } from './postgres/runs.ts';
 
 const WORKFLOW = 'turnwright-run';
@@ -22,8 +21,10 @@ const runOf = (id: string): Run => {
 };
 const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
 
-/** Brings the tables of DBOS to the version of the installed package. */
-export async function migrateDispatch(url: string): Promise<void> {
+/** Its methods reject with `not_installed` when the package is missing. */
+export const dbosRunner: Runner = { prepare, open, start };
+
+async function prepare(url: string): Promise<void> {
   await loadDbos();
   // `DBOS.migrate` does the same, with a logger of its own that writes to stdout.
   const { migrateSystemDatabase } = await import('@dbos-inc/dbos-sdk/internal/system_database');
@@ -31,10 +32,9 @@ export async function migrateDispatch(url: string): Promise<void> {
   await migrateSystemDatabase(url, new GlobalLogger(undefined, { logger: SILENT }), SCHEMA);
 }
 
-/** Rejects with `not_installed` when the package is missing. */
-export async function openDispatch(database: Database): Promise<Dispatch> {
-  const client = await clientOf(database);
-  const handOverRuns = async (runs: readonly Run[]) => {
+async function open(database: Database): Promise<Dispatch> {
+  const client = await connect(database);
+  const resume = async (runs: readonly Run[]) => {
     for (const host of new Set(runs.map((run) => run.host))) {
       const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
       await client.resumeWorkflows(ids, { queueName: queueOf(host) });
@@ -70,10 +70,15 @@ export async function openDispatch(database: Database): Promise<Dispatch> {
       const found = await list({ executorId: workerId, status: 'PENDING' });
       const ids = found.map(({ workflowID }) => workflowID);
       const runs = await withHosts(statement, ids.map(runOf));
-      await handOverRuns(runs);
+      await resume(runs);
       return runs.length;
     },
-    handOverRuns,
+    async handOverRuns(runs) {
+      // DBOS resumes none when it does not know one.
+      const found = await list({ workflowIDs: runs.map(idOf), status: 'PENDING' });
+      const ids = new Set(found.map(({ workflowID }) => workflowID));
+      await resume(runs.filter((run) => ids.has(idOf(run))));
+    },
     async prune(beforeMs) {
       const endTime = new Date(beforeMs).toISOString();
       const next = () => list({ status: ['SUCCESS', 'ERROR', 'CANCELLED'], endTime, limit: 1_000 });
@@ -84,8 +89,8 @@ export async function openDispatch(database: Database): Promise<Dispatch> {
   };
 }
 
-/** Starts to take runs. DBOS is one for a process: a second executor is refused. */
-export async function startExecutor(options: ExecutorOptions): Promise<Executor> {
+/** DBOS is one for a process: a second executor is refused. */
+async function start(options: ExecutorOptions): Promise<Executor> {
   const { database, workerId, host, concurrency, work, stderr } = options;
   const { DBOS } = await loadDbos();
   if (DBOS.isInitialized())
@@ -105,7 +110,7 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
   });
   DBOS.registerWorkflow(work, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
-  const client = await clientOf(database);
+  const client = await connect(database);
   // Before the launch: a queue that is new then is first looked at after a second.
   for (const name of [queueOf(null), queueOf(host)])
     await client.registerQueue(name, {
@@ -116,12 +121,22 @@ export async function startExecutor(options: ExecutorOptions): Promise<Executor>
     });
   await client.destroy();
   await DBOS.launch();
+  await keepConcurrency(concurrency);
   return {
     stop: (limitMs) => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs }),
   };
 }
 
-const clientOf = async (database: Database) =>
+/** DBOS reads the number of runs of a worker from the queue's row, which is that of the last worker to start. */
+async function keepConcurrency(workerConcurrency: number): Promise<void> {
+  const { DBOSExecutor } = await import('@dbos-inc/dbos-sdk/internal/dbos-executor');
+  const { systemDatabase } = DBOSExecutor.globalInstance as InstanceType<typeof DBOSExecutor>;
+  const listQueues = systemDatabase.listQueues.bind(systemDatabase);
+  systemDatabase.listQueues = async (...given) =>
+    (await listQueues(...given)).map((queue) => ({ ...queue, workerConcurrency }));
+}
+
+const connect = async (database: Database) =>
   (await loadDbos()).DBOSClient.create({ ...placeOf(database), applicationName: QUEUE, logger: SILENT });
 
 /** The connections of Turnwright, so that a process has one pool. */
@@ -132,12 +147,6 @@ const placeOf = (database: Database) => ({
 });
 
 const SILENT = { info() {}, debug() {}, warn() {}, error() {} };
-
-/** DBOS runs one statement in it and reads its rows. */
-function asPgClient(statement: RunStatement): ClientBase {
-  const query = async (text: string, values: unknown[]) => ({ rows: await statement(text, values) });
-  return { query } as unknown as ClientBase;
-}
 
 async function loadDbos(): Promise<typeof import('@dbos-inc/dbos-sdk')> {
   try {

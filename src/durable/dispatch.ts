@@ -1,4 +1,4 @@
-/** Which worker runs a session: orders to work on it, and the processes that take them. */
+/** Which worker runs a session: orders to work on it, and the workers that take them. */
 import type { Database, RunStatement } from './postgres/database.ts';
 
 /** A run of a session: the n-th time that some worker was asked to work on it. */
@@ -10,7 +10,7 @@ export interface Run {
 }
 
 /** What became of a run that was asked for. `gone`: it has ended, or was never asked for. */
-type RunState = 'waiting' | 'running' | 'gone';
+export type RunState = 'waiting' | 'running' | 'gone';
 
 /** Asks for runs, and hands them from one worker to another. */
 export interface Dispatch {
@@ -18,7 +18,10 @@ export interface Dispatch {
   enqueue(statement: RunStatement, run: Run): Promise<void>;
   /** State of each run, in the order given. */
   states(runs: readonly Run[]): Promise<readonly RunState[]>;
-  /** Takes the runs of a worker from it, for other workers. Returns how many they were. */
+  /**
+   * Takes the runs that a worker has begun from it, for other workers. Returns how many they were. What the
+   * worker still does with them is not broken off, and its end is not theirs.
+   */
   handOver(statement: RunStatement, workerId: string): Promise<number>;
   /** Takes these runs from the workers that have them. */
   handOverRuns(runs: readonly Run[]): Promise<void>;
@@ -27,9 +30,12 @@ export interface Dispatch {
   close(): Promise<void>;
 }
 
-/** A process that takes runs. */
+/** Takes runs for one worker. */
 export interface Executor {
-  /** Takes no more runs, waits for those it has, at most so many ms, and disconnects. */
+  /**
+   * Takes no more runs, waits for those it has, at most so many ms, and disconnects. Those that have not ended
+   * then are still the worker's, until they are handed over.
+   */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -37,9 +43,24 @@ export interface ExecutorOptions {
   readonly database: Database;
   readonly workerId: string;
   readonly host: string;
-  /** Runs at the same time. */
+  /** Runs of this worker at the same time; other workers have a number of their own. */
   readonly concurrency: number;
-  /** Must not reject. */
+  /** The run has ended when it settles; it should not reject, because only `stderr` hears of that. */
   readonly work: (sessionId: string, run: number) => Promise<void>;
   readonly stderr: (line: string) => void;
+}
+
+/**
+ * Gives the runs of sessions to workers: a run to one worker at a time, and to each session one run at a time,
+ * in the order in which they were asked for. What a run has done is not its business: the journal says that,
+ * and it refuses what a worker writes to a session that was handed over. Nor are interrupts, which are rows
+ * of their own, and times to wake at, which the sweep looks for.
+ */
+export interface Runner {
+  /** Makes its tables, or brings them to the version of this package. */
+  prepare(url: string): Promise<void>;
+  /** For those that ask for runs. */
+  open(database: Database): Promise<Dispatch>;
+  /** For a worker. Rejects with `invalid_option` where it cannot have one more. */
+  start(options: ExecutorOptions): Promise<Executor>;
 }

@@ -1,6 +1,8 @@
 /** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
 export { type DurableClient, durableClient, type SendOptions, type Sent } from './client.ts';
+export type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
+export { inProcessRunner } from './in-process-runner.ts';
 export type { Limit } from './postgres/admission/bucket.ts';
 export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
 export { type Database, openDatabase } from './postgres/database.ts';

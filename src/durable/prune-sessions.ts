@@ -1,6 +1,7 @@
 /** Removes sessions that are over, and what the dispatch keeps of runs that are over. */
 import { systemClock } from '../util/clock.ts';
-import { openDispatch } from './dbos.ts';
+import { dbosRunner } from './dbos.ts';
+import type { Runner } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
 import { deleteOldSessions } from './postgres/overview.ts';
 
@@ -11,10 +12,13 @@ import { deleteOldSessions } from './postgres/overview.ts';
  */
 export async function pruneSessions(
   database: Database,
-  { olderThanMs }: { readonly olderThanMs: number },
+  {
+    olderThanMs,
+    runner = dbosRunner,
+  }: { readonly olderThanMs: number; readonly runner?: Runner | undefined },
 ): Promise<readonly string[]> {
   const gone = await deleteOldSessions(database, { olderThanMs });
-  const dispatch = await openDispatch(database);
+  const dispatch = await runner.open(database);
   try {
     await dispatch.prune(systemClock.nowMs() - olderThanMs);
   } finally {

@@ -7,6 +7,7 @@ import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
+import { lostWorkers, WORKER_LOCKS } from './postgres/workers.ts';
 import { sweep } from './sweep.ts';
 
 const BEAT_MS = 2_000;
@@ -17,8 +18,6 @@ const HUNG_MS = 15_000;
 const REAP_MS = 250;
 const SWEEP_MS = 1_000;
 const RETRY_MS = 250;
-/** First key of the advisory locks. The second is that of a worker. */
-const LOCKS = 0x7475726e;
 
 interface LivenessOptions {
   readonly database: Database;
@@ -64,7 +63,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     connection.onEnd(lost);
     try {
       const lock = randomInt(1, 0x7fff_ffff);
-      await connection.run('select pg_advisory_lock($1::int, $2::int)', [LOCKS, lock]);
+      await connection.run('select pg_advisory_lock($1::int, $2::int)', [WORKER_LOCKS, lock]);
       await connection.run(
         `insert into turnwright.workers (worker_id, host, pid, lock_key, version) values ($1, $2, $3, $4, $5)
          on conflict (worker_id) do update set lock_key = $4, heartbeat = now()`,
@@ -93,15 +92,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   }
 
   async function reap(): Promise<void> {
-    const found = await database.run<{ readonly worker: string; readonly why: 'dead' | 'hung' }>(
-      `select worker_id as worker, case when held then 'hung' else 'dead' end as why
-       from (select worker_id, heartbeat, exists (select 1 from pg_locks
-           where locktype = 'advisory' and classid = $1::int::oid and objid = lock_key::oid and objsubid = 2
-             and granted and database = (select oid from pg_database where datname = current_database())
-         ) as held from turnwright.workers where worker_id <> $2) w
-       where not held or heartbeat < now() - ${HUNG_MS} * interval '1 ms'`,
-      [LOCKS, workerId],
-    );
+    const found = await lostWorkers(database.run, workerId, HUNG_MS);
     for (const { worker, why } of found) {
       const runs = await database.transaction(async (run) => {
         // Of several workers that notice, one hands over; if it dies at that, the row is still there.

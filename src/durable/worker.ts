@@ -5,7 +5,8 @@ import { type Options, VERSION } from '../index.ts';
 import { systemClock } from '../util/clock.ts';
 import { codeOf } from '../util/code-of.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { openDispatch, startExecutor } from './dbos.ts';
+import { dbosRunner } from './dbos.ts';
+import type { Runner } from './dispatch.ts';
 import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
@@ -33,7 +34,7 @@ export interface WorkerOptions {
   /** @default the folder that the session was created with, which every machine has */
   readonly workspace?: Workspace | undefined;
   /**
-   * Sessions that run at the same time.
+   * Sessions that run at the same time on this worker; other workers have a number of their own.
    * @default 100
    */
   readonly concurrency?: number | undefined;
@@ -42,6 +43,8 @@ export interface WorkerOptions {
    * @default that of the operating system
    */
   readonly host?: string | undefined;
+  /** Which worker runs a session. Default: DBOS, for any number of processes. */
+  readonly runner?: Runner | undefined;
   /** Receives one line for each problem. */
   readonly stderr?: ((line: string) => void) | undefined;
 }
@@ -84,7 +87,7 @@ const RETRY_MS = 1_000;
 const OTHER_VERSION_MS = 15_000;
 
 /**
- * Starts a worker in this process; one process holds one. Rejects with `not_installed`, `storage_error` when
+ * Starts a worker in this process; one process holds one, or several with `inProcessRunner`. Rejects with `not_installed`, `storage_error` when
  * the tables are missing, and `invalid_option` for options that only one process could have.
  *
  * @example
@@ -104,11 +107,12 @@ export async function worker({
   workspace,
   concurrency = 100,
   host = hostname(),
+  runner = dbosRunner,
   stderr = () => undefined,
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
   const database = await openTables({ url: db, connections: POOLED });
-  const dispatch = await openDispatch(database);
+  const dispatch = await runner.open(database);
   const id = randomUUID();
   const listener = createListener(database);
   const admission = createAdmission(database, listener);
@@ -204,7 +208,16 @@ export async function worker({
     }
   }
 
-  const executor = await startExecutor({
+  async function release(): Promise<void> {
+    await liveness.close();
+    await Promise.all(active.values());
+    admission.close();
+    await listener.close();
+    await dispatch.close();
+    await database.close();
+  }
+
+  const starting = runner.start({
     database,
     workerId: id,
     host,
@@ -220,18 +233,18 @@ export async function worker({
       if (active.get(sessionId) === working) active.delete(sessionId);
     },
   });
+  const executor = await starting.catch(async (error: unknown) => {
+    stopHearing();
+    await release();
+    throw error;
+  });
 
   async function close(limitMs: number): Promise<void> {
     state = 'drains';
     stopHearing();
     await database.run('update turnwright.workers set draining = true where worker_id = $1', [id]);
     await executor.stop(limitMs);
-    await liveness.close();
-    await Promise.all(active.values());
-    admission.close();
-    await listener.close();
-    await dispatch.close();
-    await database.close();
+    await release();
     state = 'is closed';
   }
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDispatch } from '../../src/durable/dbos.ts';
+import { dbosRunner } from '../../src/durable/dbos.ts';
 import { inForm } from '../long-form.ts';
 import { type Cluster, newDatabase, startCluster } from './cluster.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
@@ -62,7 +62,7 @@ async function end(workers: readonly WorkerProcess[]): Promise<void> {
 
 /** Sends a prompt to each of so many sessions, and waits until all are done. */
 async function run(fleet: Fleet, cluster: Cluster, started: readonly WorkerProcess[], sessions: number) {
-  const dispatch = await openDispatch(fleet.database);
+  const dispatch = await dbosRunner.open(fleet.database);
   onTestFinished(() => dispatch.close());
   const pids = started.map(({ child }) => child.pid as number);
   const unfinished = async () => {

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDispatch } from '../../src/durable/dbos.ts';
+import { dbosRunner } from '../../src/durable/dbos.ts';
 import type { Database } from '../../src/durable/index.ts';
 import { inForm } from '../long-form.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
@@ -69,7 +69,7 @@ async function walAt(database: Database): Promise<number> {
 
 /** All sessions at once, on three workers, until each has its result. */
 async function measured(fleet: Fleet, rounds: number): Promise<Measured> {
-  const dispatch = await openDispatch(fleet.database);
+  const dispatch = await dbosRunner.open(fleet.database);
   onTestFinished(() => dispatch.close());
   const scenario = JSON.stringify({ rounds, modelMs: MODEL_MS, toolMs: TOOL_MS });
   const workers: WorkerProcess[] = await Promise.all(

@@ -1,5 +1,5 @@
 /** Connections to a Postgres database. The one file that loads `pg`, an optional peer. */
-import type { Client, Notification, Pool, PoolClient } from 'pg';
+import type { Client, ClientBase, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { completeUrl } from './complete-url.ts';
@@ -83,11 +83,13 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
       // Without a listener, a connection that breaks between two statements would end the process.
       client.on('error', ignore);
       const run = statementsOf(client, place);
+      followUps.set(run, []);
       let broken: Error | undefined;
       try {
         await run('begin');
         const done = await work(run);
         await run('commit');
+        for (const follow of followUps.get(run) ?? []) follow();
         return done;
       } catch (error) {
         await run('rollback').catch((cause: unknown) => {
@@ -126,10 +128,26 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
   return database;
 }
 
+/** What is done after a transaction. */
+const followUps = new WeakMap<RunStatement, (() => void)[]>();
+
+/** Called when the transaction whose statements `run` runs has committed; at once when `run` is of none. */
+export function afterCommit(run: RunStatement, follow: () => void): void {
+  const known = followUps.get(run);
+  if (known === undefined) follow();
+  else known.push(follow);
+}
+
 const pools = new WeakMap<Database, Pool>();
 
 /** For a library that opens connections of its own otherwise. */
 export const poolOf = (database: Database): Pool => pools.get(database) as Pool;
+
+/** For a library that runs a statement in a transaction, and reads its rows. */
+export function asPgClient(run: RunStatement): ClientBase {
+  const query = async (text: string, values: unknown[]) => ({ rows: await run(text, values) });
+  return { query } as unknown as ClientBase;
+}
 
 const ignore = (): void => undefined;
 

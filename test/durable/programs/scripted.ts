@@ -1,10 +1,10 @@
 /**
  * A worker whose model and tools are scripted, and whose every step is a line in a file that survives `kill -9`:
- * `<ms> <pid> <session> <what> <id> …`. The model is a function of the conversation, so any worker continues it.
+ * `<ms> <pid> <session> <what> <id> …`. It runs without DBOS when `RUNNER` is `in-process`. The model is a function of the conversation, so any worker continues it.
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Worker, type WorkerOptions, worker } from '../../../src/durable/index.ts';
+import { inProcessRunner, type Worker, type WorkerOptions, worker } from '../../../src/durable/index.ts';
 import type { Options } from '../../../src/index.ts';
 import type { CallModel, ModelRequest } from '../../../src/protocol/model/model.ts';
 import type { EffectClass } from '../../../src/protocol/tools/tool.ts';
@@ -114,6 +114,7 @@ export async function scriptedWorker(
   const model = alwaysAnswering(answer);
   const running = await worker({
     db: env('DB'),
+    ...(env('RUNNER') === 'in-process' && { runner: inProcessRunner() }),
     stderr: (line) => process.stderr.write(`${line}\n`),
     options: {
       settingSources: [],

@@ -1,0 +1,37 @@
+/** Which workers of a database are there: each has a row, and holds a lock for as long as its process lives. */
+import type { RunStatement } from './database.ts';
+
+/** First key of the advisory locks of workers. The second is in the row of each. */
+export const WORKER_LOCKS = 0x7475726e;
+
+/** All workers but one, and whether each still has its lock. */
+const OTHERS = `(
+  select worker_id, pid, heartbeat, exists (select 1 from pg_locks
+      where locktype = 'advisory' and classid = ${WORKER_LOCKS}::oid and objid = lock_key::oid and objsubid = 2
+        and granted and database = (select oid from pg_database where datname = current_database())
+    ) as held from turnwright.workers where worker_id <> $1) w`;
+
+interface LostWorker {
+  readonly worker: string;
+  /** `hung`: it holds its lock and is not heard of. */
+  readonly why: 'dead' | 'hung';
+}
+
+/** Workers other than this one that have lost their lock, or have been silent for so long. */
+export function lostWorkers(
+  run: RunStatement,
+  workerId: string,
+  hungMs: number,
+): Promise<readonly LostWorker[]> {
+  return run<LostWorker>(
+    `select worker_id as worker, case when held then 'hung' else 'dead' end as why from ${OTHERS}
+     where not held or heartbeat < now() - $2::int * interval '1 ms'`,
+    [workerId, hungMs],
+  );
+}
+
+/** Whether a worker of another process lives, by the number that its system has given it. */
+export async function hasOtherProcess(run: RunStatement, workerId: string, pid: number): Promise<boolean> {
+  const [other] = await run(`select 1 from ${OTHERS} where held and pid <> $2 limit 1`, [workerId, pid]);
+  return other !== undefined;
+}
