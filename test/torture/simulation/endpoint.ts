@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly bodies: readonly unknown[];
   /** What the judge refused: rule and message. */
   readonly refused: readonly { readonly rule: string; readonly message: string }[];
+  /** Numbers of the requests whose streamed answer has no end. */
+  readonly cut: ReadonlySet<number>;
 }
 
 /** Pings of a silent stream; the client has given up by then. */
@@ -36,6 +38,7 @@ export function endpointOf(
 ): Endpoint {
   const bodies: unknown[] = [];
   const refused: { rule: string; message: string }[] = [];
+  const cut = new Set<number>();
   const ports: MessageEndpointPorts = {
     rules: RULES,
     models: modelCatalogue(options.windows),
@@ -49,6 +52,7 @@ export function endpointOf(
   return {
     bodies,
     refused,
+    cut,
     async answer({ path, headers, text }) {
       if (path !== '/v1/messages') return NOT_FOUND;
       const body: unknown = JSON.parse(text);
@@ -64,7 +68,11 @@ export function endpointOf(
       };
       const outcome = await answerMessage(incoming, ports);
       if (outcome.verdict.kind === 'rejected') refused.push(outcome.verdict);
-      if ('answer' in outcome) return deliveriesOf(outcome.answer);
+      if ('answer' in outcome) {
+        const deliveries = deliveriesOf(outcome.answer);
+        if ((body as { readonly stream?: boolean }).stream === true && !hasEnd(deliveries)) cut.add(number);
+        return deliveries;
+      }
       const { status, headers: more = {} } = outcome.error;
       return [
         { kind: 'head', afterMs: 1, status, headers: { 'content-type': 'application/json', ...more } },
@@ -78,6 +86,9 @@ export function endpointOf(
     },
   };
 }
+
+const hasEnd = (deliveries: readonly Delivery[]): boolean =>
+  deliveries.some((each) => each.kind === 'bytes' && each.bytes.includes('"message_stop"'));
 
 function deliveriesOf(answer: Answer): Delivery[] {
   if (answer.instead === 'reset') return [{ kind: 'reset', afterMs: 1 }];

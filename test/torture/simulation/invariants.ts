@@ -12,13 +12,17 @@ import type { World } from './world.ts';
 const OF_SIZE = new Set(['prompt-too-long', 'output-over-window', 'request-size']);
 const PREFIXES = 8;
 
-export async function violationsOf(world: World, submitted: readonly Submitted[]): Promise<string[]> {
-  const entries = await world.entries();
+export function violationsOf(
+  world: World,
+  entries: readonly JournalEntry[],
+  submitted: readonly Submitted[],
+): string[] {
   return [
     ...pairing(world, entries),
     ...viewsOf(world, entries),
     ...compactions(entries),
     ...stopHooks(world),
+    ...retractions(world, entries, submitted),
     ...money(submitted),
     ...results(submitted),
     ...structure(world),
@@ -88,6 +92,62 @@ function viewsOf({ asked, endpoint }: World, entries: readonly JournalEntry[]): 
   }
   return found;
 }
+
+/**
+ * L4.5: what is on record as retracted is not shown as final, nor in the result; what is taken back is on record; and an
+ * answer without an end stays only with the calls that it made, or where nothing was asked any more.
+ */
+function retractions(
+  world: World,
+  entries: readonly JournalEntry[],
+  submitted: readonly Submitted[],
+): string[] {
+  const found: string[] = [];
+  const retracted = new Set(entries.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
+  for (const [at, { messages, whole }] of submitted.entries()) {
+    const shown = new Map<string, Said>();
+    for (const message of messages) {
+      const { supersedes = [], retracted_message_uuids: taken = [] } = message as Takes;
+      for (const uuid of [...supersedes, ...taken]) {
+        shown.delete(uuid);
+        // Those of an agent are on its own record.
+        const isOwn = (message as Takes).parent_tool_use_id == null;
+        if (isOwn && !world.diskStruck && !retracted.has(uuid))
+          found.push(`L4.5 submission ${at + 1}: ${uuid} was taken back, and is not retracted on record`);
+      }
+      if (message.type === 'assistant') shown.set(message.uuid, message);
+    }
+    if (!whole) continue;
+    for (const uuid of shown.keys())
+      if (retracted.has(uuid)) found.push(`L4.5 submission ${at + 1}: ${uuid} was retracted, and is shown`);
+    const standing = marksIn([...shown.values()].map(({ message }) => message.content));
+    const last = messages.at(-1);
+    if (last?.type === 'result' && last.subtype === 'success')
+      for (const mark of marksIn(last.result))
+        if (!standing.has(mark))
+          found.push(`L4.5 submission ${at + 1}: its result says ${mark}, which is not shown`);
+    const newest = Math.max(0, ...standing);
+    for (const { message } of shown.values()) {
+      const said = [...shown.values()].filter((other) => other.message.id === message.id);
+      const calls = said.some((other) => other.message.content.some(({ type }) => type === 'tool_use'));
+      for (const mark of marksIn(message.content))
+        if (mark < newest && world.endpoint.cut.has(mark) && !calls)
+          found.push(`L4.5 submission ${at + 1}: answer ${mark} has no end, and is shown`);
+    }
+  }
+  return found;
+}
+
+type Said = Extract<SDKMessage, { type: 'assistant' }>;
+type Takes = {
+  readonly parent_tool_use_id?: string | null;
+  readonly supersedes?: readonly string[];
+  readonly retracted_message_uuids?: readonly string[];
+};
+
+/** Numbers of the answers that said it. */
+const marksIn = (content: unknown): Set<number> =>
+  new Set([...JSON.stringify(content).matchAll(/mark-(\d+)-/g)].map(([, number]) => Number(number)));
 
 /** L10.3: at most one boundary between two requests of the main agent that were answered. */
 function compactions(entries: readonly JournalEntry[]): string[] {

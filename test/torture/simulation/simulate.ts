@@ -7,8 +7,8 @@ import { World } from './world.ts';
 
 export interface Simulated {
   readonly violations: readonly string[];
-  /** A digest of all that was sent and recorded: equal for the same seed. */
-  readonly digest: string;
+  /** Makes a digest of all that was sent and recorded: equal for the same seed. */
+  digest(): string;
   readonly requests: number;
   readonly processes: number;
 }
@@ -40,12 +40,13 @@ export async function simulate(
         world.violations.push(`it threw ${String((error as Error)?.stack ?? error)}`),
       ),
     );
-    const violations = stuck === undefined ? await passed(world, checked(world, work)) : [`L10.9 ${stuck}`];
-    const entries = stuck === undefined ? await world.entries() : [];
-    if (stuck === undefined) look?.(world, await work.catch(() => []), entries);
+    const submitted = stuck === undefined ? await work.catch(() => []) : [];
+    const entries = stuck === undefined ? await passed(world, world.entries()) : [];
+    const violations = stuck === undefined ? violationsOf(world, entries, submitted) : [`L10.9 ${stuck}`];
+    if (stuck === undefined) look?.(world, submitted, entries);
     return {
       violations: [...world.violations, ...violations, ...unhandled],
-      digest: hashOf(JSON.stringify([entries, world.endpoint.bodies])),
+      digest: () => hashOf(JSON.stringify([entries, world.endpoint.bodies])),
       requests: world.endpoint.bodies.length,
       processes: world.processes.length,
     };
@@ -55,10 +56,6 @@ export async function simulate(
     process.off('unhandledRejection', onUnhandled);
     process.off('uncaughtException', onUnhandled);
   }
-}
-
-async function checked(world: World, work: ReturnType<typeof live>): Promise<string[]> {
-  return violationsOf(world, await work.catch(() => []));
 }
 
 async function passed<T>(world: World, work: Promise<T>): Promise<T> {
