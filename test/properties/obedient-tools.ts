@@ -31,7 +31,7 @@ export interface ObedientPorts {
 
 /** How long a call that hangs does so. */
 const HANG_MS = 30;
-const SLOW_MS = 20_000;
+export const SLOW_MS = 20_000;
 const BIG_CHARS = 30_000;
 
 /** `safe`: it changes nothing, and may run beside others. */

@@ -1,6 +1,7 @@
 /** Runs one seed to its end, and says what was violated. The same seed gives the same run. */
 import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
 import type { VirtualClock } from '../../../src/testing/index.ts';
+import { SLOW_MS } from '../../properties/obedient-tools.ts';
 import { violationsOf } from './invariants.ts';
 import { live, type Submitted } from './live.ts';
 import { World } from './world.ts';
@@ -41,6 +42,9 @@ export async function simulate(
       ),
     );
     const submitted = stuck === undefined ? await work.catch(() => []) : [];
+    // A tool that does not hear of its abort goes on for a while.
+    if (stuck === undefined && world.processes.some(({ clock, running }) => !clock.isDead && running > 0))
+      await passed(world, world.clock.sleep(SLOW_MS));
     const entries = stuck === undefined ? await passed(world, world.entries()) : [];
     const violations = stuck === undefined ? violationsOf(world, entries, submitted) : [`L10.9 ${stuck}`];
     if (stuck === undefined) look?.(world, submitted, entries);
