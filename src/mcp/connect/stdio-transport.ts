@@ -27,7 +27,6 @@ export interface StdioTransport extends Transport {
 
 /** Maximum bytes of one message. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const STDERR_KEPT_BYTES = 4_096;
 const STDERR_SHOWN_CHARS = 500;
 /** From SIGTERM to SIGKILL, ms: within the time limit of a session's end. */
 const END_GRACE_MS = 80;
@@ -40,7 +39,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
   let launch: Launch | undefined;
   let group: ProcessGroup | undefined;
   let epitaph: string | undefined;
-  let stderr: Buffer = Buffer.alloc(0);
+  let stderr = '';
   let closed = false;
 
   const transport: StdioTransport = {
@@ -58,12 +57,8 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       launch = isolated;
       const started = spawnGroup(launch.program, launch.args, { ...launch, stdin: 'pipe' });
       group = started;
-      // A part that is long enough is kept as it is: copies of each would be a flood of garbage.
-      started.stderr?.on('data', (bytes: Buffer) => {
-        stderr =
-          bytes.length >= STDERR_KEPT_BYTES
-            ? bytes
-            : Buffer.concat([stderr.subarray(-STDERR_KEPT_BYTES), bytes]);
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        stderr = (stderr + text).slice(-STDERR_SHOWN_CHARS);
       });
       // The server ended during a write, which is reported below.
       started.stdin?.on('error', () => {});
@@ -109,7 +104,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
     const first = !closed;
     closed = true;
     if (first) {
-      const said = cleanText(stderr.toString('utf8').trim().slice(-STDERR_SHOWN_CHARS), STDERR_SHOWN_CHARS);
+      const said = cleanText(stderr.trim(), STDERR_SHOWN_CHARS);
       epitaph = said === '' ? how : `${how}; its last words: ${said}`;
       group?.stdin?.end();
       group?.stdout?.removeAllListeners('data').resume();

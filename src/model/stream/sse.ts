@@ -4,7 +4,7 @@
  */
 
 /** An event larger than this many characters is not the Messages API. */
-const MAX_EVENT_CHARS = 16 * 1024 * 1024;
+const MAX_EVENT_CHARS = 12 * 1024 * 1024;
 
 export interface SseReader {
   /** The data of each event that these bytes complete; undefined once an event exceeds the size limit. */
