@@ -1,16 +1,55 @@
 /** Messages of a run as chunks of the AI SDK's UI message stream (version 1 of its data protocol). */
 import type { AssistantBlock, StreamEvent, ToolResultBlock } from '../protocol/model/wire.ts';
+import type { SDKResultMessage } from '../protocol/stream/result-message.ts';
 import type { SDKAssistantMessage, SDKMessage, SDKUserMessage } from '../protocol/stream/sdk-messages.ts';
-import type { PageEvent } from './events.ts';
+import type { PageAsk, PageEvent } from './events.ts';
+
+/**
+ * The metadata of a message of `useChat`. What the result says is there when the run has ended.
+ *
+ * @example
+ * ```ts
+ * const costOf = ({ total_cost_usd = 0 }: ChatMetadata) => `${total_cost_usd.toFixed(2)} USD`;
+ * ```
+ */
+export interface ChatMetadata
+  extends Partial<Pick<SDKResultMessage, 'session_id' | 'total_cost_usd' | 'duration_ms'>> {
+  /** Id of the run. */
+  readonly run?: string;
+  /** Why the run ended. */
+  readonly terminal_reason?: SDKResultMessage['terminal_reason'] | undefined;
+}
+
+/**
+ * A question about a tool call, as a `data-ask` part has it.
+ *
+ * @example
+ * ```ts
+ * const allow = ({ run, ask }: ChatAsk) => JSON.stringify({ run, ask, behavior: 'allow' });
+ * ```
+ */
+export interface ChatAsk extends PageAsk {
+  /** Id of the run; an answer names it. */
+  readonly run: string;
+  /** false: it was answered, or withdrawn. */
+  readonly open: boolean;
+}
+
+/** The data parts of a message of `useChat`: `useChat<UIMessage<ChatMetadata, ChatData>>()` of the AI SDK. */
+export type ChatData = {
+  ask: ChatAsk;
+  /** uuids of the messages that the model retracted; `keptParts()` leaves their parts out. */
+  retracted: { readonly uuids: readonly string[] };
+};
 
 type Metadata = { readonly turnwright: { readonly uuid?: string; readonly retracted?: true } };
 
 /** A chunk of the stream, as `useChat` reads it. */
 export type UIMessageChunk =
-  | { readonly type: 'start'; readonly messageId?: string; readonly messageMetadata?: unknown }
+  | { readonly type: 'start'; readonly messageId?: string; readonly messageMetadata?: ChatMetadata }
   | { readonly type: 'start-step' | 'finish-step' }
   | { readonly type: 'finish' }
-  | { readonly type: 'message-metadata'; readonly messageMetadata: unknown }
+  | { readonly type: 'message-metadata'; readonly messageMetadata: ChatMetadata }
   | { readonly type: 'text-start' | 'reasoning-start'; readonly id: string }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
   | { readonly type: 'text-end' | 'reasoning-end'; readonly id: string; readonly providerMetadata?: Metadata }
@@ -42,7 +81,8 @@ export type UIMessageChunk =
     }
   | { readonly type: 'error'; readonly errorText: string }
   /** See docs/web.md. The later of two with the same id replaces the earlier one. */
-  | { readonly type: 'data-ask' | 'data-retracted'; readonly id: string; readonly data: unknown };
+  | { readonly type: 'data-ask'; readonly id: string; readonly data: ChatData['ask'] }
+  | { readonly type: 'data-retracted'; readonly id: string; readonly data: ChatData['retracted'] };
 
 /** A text, a thought or a call that has begun and whose whole block has not arrived. */
 interface Part {
@@ -59,9 +99,9 @@ export class UIMessageChunks {
   /** Calls without a result, by id: the uuid of their message. */
   readonly #calls = new Map<string, string>();
   readonly #retracted = new Set<string>();
-  readonly #asks = new Map<string, unknown>();
+  readonly #asks = new Map<string, PageAsk>();
   #made = 0;
-  #run: string | undefined;
+  #run = '';
 
   *of(event: PageEvent): Generator<UIMessageChunk, void, void> {
     switch (event.event) {
@@ -77,7 +117,7 @@ export class UIMessageChunks {
         yield { type: 'data-ask', id: event.data.ask, data: { ...event.data, run: this.#run, open: true } };
         return;
       case 'answered': {
-        const asked = this.#asks.get(event.data.ask) as object;
+        const asked = this.#asks.get(event.data.ask) as PageAsk;
         yield { type: 'data-ask', id: event.data.ask, data: { ...asked, run: this.#run, open: false } };
         return;
       }

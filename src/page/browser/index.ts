@@ -2,7 +2,17 @@
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PageAnswer, PageAsk, PageEvent } from '../events.ts';
 
-/** What a page shows of a run. A new object for each change. */
+export type { PageAnswer, PageAsk } from '../events.ts';
+export type { ChatAsk, ChatData, ChatMetadata } from '../ui-message-chunks.ts';
+
+/**
+ * What a page shows of a run. A new object for each change.
+ *
+ * @example
+ * ```ts
+ * const lines = ({ messages, text, error = '' }: RunView) => [...messages.map(textOf), text, error];
+ * ```
+ */
 export interface RunView {
   /** Id of the run: `runAgent(url, { run }, …)` watches it, also on another device. */
   readonly run?: string;
@@ -18,7 +28,16 @@ export interface RunView {
   readonly done: boolean;
 }
 
-/** A run that a page reads. */
+/**
+ * A run that a page reads.
+ *
+ * @example
+ * ```ts
+ * const run: AgentRun = runAgent('/agent', { prompt: 'Clean up.' }, ({ asks: [question] }) => {
+ *   if (question !== undefined) void run.answer(question.ask, { behavior: 'allow', always: true });
+ * });
+ * ```
+ */
 export interface AgentRun {
   /** Resolves with the last view. Never rejects: `error` says what went wrong. */
   readonly finished: Promise<RunView>;
@@ -148,7 +167,14 @@ interface Message {
 const errorIn = async (response: Response): Promise<string> =>
   response.ok ? '' : ((await response.json()) as { readonly error: string }).error;
 
-/** The text that the model wrote in a message; '' for every other message. */
+/**
+ * The text that the model wrote in a message; '' for every other message.
+ *
+ * @example
+ * ```ts
+ * runAgent('/agent', { prompt: 'Hello.' }, ({ messages }) => console.log(messages.map(textOf)));
+ * ```
+ */
 export const textOf = (message: SDKMessage): string =>
   // Only blocks of text have one; join leaves out what is undefined.
   message.type === 'assistant'
@@ -157,6 +183,15 @@ export const textOf = (message: SDKMessage): string =>
 
 /**
  * The parts of a message of `useChat` without those that the model retracted. `parts`: `message.parts`.
+ *
+ * @example
+ * ```ts
+ * const parts = [
+ *   { type: 'text', text: 'Half.', providerMetadata: { turnwright: { retracted: true } } },
+ *   { type: 'text', text: 'Whole.' },
+ * ];
+ * console.log(keptParts(parts).map(({ text }) => text));
+ * ```
  */
 export function keptParts<P extends { readonly type: string }>(parts: readonly P[]): P[] {
   const gone = parts.flatMap((part) => ((part as Part).type === RETRACTED ? (part as Part).data?.uuids : []));
