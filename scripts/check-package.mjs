@@ -118,27 +118,28 @@ export async function run(): Promise<string> {
 }
 `,
   );
-  const compiled = spawnSync(
-    process.execPath,
-    [
-      join(root, 'node_modules/typescript/bin/tsc'),
-      '--noEmit',
-      '--strict',
-      '--exactOptionalPropertyTypes',
-      '--skipLibCheck',
-      'false',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-      '--types',
-      'node',
-      'consumer.ts',
-    ],
-    { cwd: folder, encoding: 'utf8' },
-  );
-  if (compiled.status !== 0)
-    failures.push(`a consumer does not compile:\n${compiled.stdout}${compiled.stderr}`);
+  cpSync(join(root, 'scripts/consumer/doors.ts'), join(folder, 'doors.ts'));
+  for (const [module, resolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    const compiled = spawnSync(
+      process.execPath,
+      [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '--noEmit',
+        '--strict',
+        '--exactOptionalPropertyTypes',
+        ...['--skipLibCheck', 'false'],
+        ...['--module', module, '--moduleResolution', resolution],
+        ...['--target', 'es2023', '--types', 'node'],
+        ...['consumer.ts', 'doors.ts'],
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    if (compiled.status !== 0)
+      failures.push(`a consumer does not compile (${resolution}):\n${compiled.stdout}${compiled.stderr}`);
+  }
 
   writeFileSync(
     join(folder, 'import.mjs'),

@@ -50,7 +50,11 @@ function readOptions(...files) {
       heading = title ?? heading;
       if (!found.has(heading)) found.set(heading, []);
       if (name === undefined) continue;
-      const text = comment.replace(/^\s*\* ?/gm, '').trim();
+      // An example is for editors, which show it where the option is written.
+      const text = comment
+        .split('@example')[0]
+        .replace(/^\s*\* ?/gm, '')
+        .trim();
       const [meaning, byDefault] = text.split('@default').map((words) => words.replace(/\s+/g, ' ').trim());
       found.get(heading).push({ name, meaning, byDefault, type: oneLine(type) });
     }
