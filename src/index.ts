@@ -81,27 +81,23 @@ export type {
   SDKResultSuccess,
 } from './protocol/stream/result-message.ts';
 export type {
-  PromptState,
   SDKAssistantMessage,
-  SDKCommandLifecycle,
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKSystemMessage,
   SDKTaskMessage,
-  SDKToolProgressMessage,
-  SDKToolUseSummaryMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from './protocol/stream/sdk-messages.ts';
+export type {
+  PromptState,
+  SDKCommandLifecycle,
+  SDKToolProgressMessage,
+  SDKToolUseSummaryMessage,
+} from './protocol/stream/session-messages.ts';
 export type { CanUseTool, CanUseToolContext } from './protocol/tools/can-use-tool.ts';
-export {
-  HOOK_EVENTS,
-  type HookCallback,
-  type HookCallbackMatcher,
-  type HookEvent,
-  type HookInputBase,
-  type HookOutput,
-} from './protocol/tools/hook.ts';
+export { HOOK_EVENTS, type HookEvent, type HookInputBase } from './protocol/tools/hook.ts';
+export type { HookCallback, HookCallbackMatcher, HookOutput } from './protocol/tools/hook-callback.ts';
 export {
   PERMISSION_MODES,
   type PermissionBehavior,

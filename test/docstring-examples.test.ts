@@ -3,7 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInThisContext } from 'node:vm';
+import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { InMemorySessionStore, type Options } from '../src/index.ts';
+import { checkOptions } from '../src/options/check.ts';
+import { withExtraArgs } from '../src/sdk/extra-args.ts';
+import { say, scriptedModel } from '../src/testing/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -48,7 +55,7 @@ function namesOf(door: string): ReadonlySet<string> {
   const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
     list.split(',').map((name) => (name.trim().split(/\s+/).at(-1) ?? '').trim()),
   );
-  const own = [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)];
+  const own = [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)];
   const further = [...text.matchAll(/^export \* from '([^']+)'/gm)];
   return new Set([
     ...names,
@@ -79,6 +86,51 @@ function moduleOf({ place, code }: Example, folder: string): string {
   const given = free.filter((name) => GIVEN.includes(name)).map((name) => `declare const ${name}: string;`);
   const zod = used.has('z') ? ["import { z } from 'zod';"] : [];
   return [...zod, ...imports, ...given, code, 'export {};', ''].join('\n');
+}
+
+/** Names and types of what a pattern finds with its comment in front, where the comment has no example. */
+const without = (files: readonly string[], declaration: RegExp): readonly string[] =>
+  files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(declaration)].flatMap(
+      ([, comment = '', name = '']) => (comment.includes('@example') ? [] : [name]),
+    ),
+  );
+
+const COMMENT = String.raw`\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n`;
+const OPTION_FILES = ['src/options/options.ts', 'src/sdk/options.ts'];
+
+it('every option that takes more than true or false shows a value', () => {
+  const option = new RegExp(`${COMMENT} {2}(\\w+)\\?:(?! boolean \\| undefined;)`, 'g');
+  expect(without(OPTION_FILES, option)).toEqual([]);
+});
+
+it('every message that query() yields shows how it is read', () => {
+  const files = ['sdk-messages', 'session-messages', 'result-message', 'init-message'];
+  const message = new RegExp(`${COMMENT}export (?:interface|type) (SDK\\w+)`, 'g');
+  expect(
+    without(
+      files.map((name) => `src/protocol/stream/${name}.ts`),
+      message,
+    ),
+  ).toEqual([]);
+});
+
+it('a run accepts the options of examples', () => {
+  const examples = OPTION_FILES.flatMap(examplesIn).filter(({ code }) => !/\bquery\(|\bawait\b/.test(code));
+  expect(examples.length).toBeGreaterThan(40);
+  const given = { z, sessionId: crypto.randomUUID(), InMemorySessionStore, scriptedModel, say };
+  for (const { place, code } of examples) {
+    const names = [...code.matchAll(/const (\w+): Options\b/g)].map(([, name]) => name);
+    const { code: script } = transformSync(code, { loader: 'ts' });
+    const body = `({ ${Object.keys(given)} }) => { ${script}; return [${names}]; }`;
+    for (const options of runInThisContext(body)(given) as readonly Options[])
+      expect(() => withExtraArgs(checkedOptions(options)), place).not.toThrow();
+  }
+});
+
+function checkedOptions(options: Options): Options {
+  checkOptions(options);
+  return options;
 }
 
 it('every example in a docstring compiles', { timeout: 240_000 }, () => {

@@ -64,11 +64,33 @@ export interface DurableClient {
    * Answers a question that the session waits for (`status().questions`), also days later. For a form of an
    * MCP server, `updatedInput` holds the fields. Rejects with `session_not_found`, and with `invalid_option`
    * when there is no such question or when it has its answer.
+   *
+   * @example
+   * ```ts
+   * import { durableClient } from 'turnwright/durable';
+   *
+   * const client = durableClient('postgresql:///turnwright?host=/var/run/postgresql');
+   * const { questions = [] } = (await client.status('s1')) ?? {};
+   * for (const { askId } of questions) await client.answer('s1', askId, { behavior: 'allow' });
+   * await client.close();
+   * ```
    */
   answer(sessionId: string, askId: string, answer: PermissionResult): Promise<void>;
   /** undefined: there is no such session. */
   status(sessionId: string): Promise<SessionStatus | undefined>;
-  /** Sessions whose ids begin with `prefix`, those that changed last first. `limit` is 100 by default. */
+  /**
+   * Sessions whose ids begin with `prefix`, those that changed last first. `limit` is 100 by default.
+   *
+   * @example
+   * ```ts
+   * import { durableClient } from 'turnwright/durable';
+   *
+   * const client = durableClient('postgresql:///turnwright?host=/var/run/postgresql');
+   * const parked = await client.sessions({ state: 'parked' });
+   * for (const { sessionId, questions } of parked) console.log(sessionId, questions.length);
+   * await client.close();
+   * ```
+   */
   sessions(options?: {
     readonly state?: SessionState | undefined;
     readonly tenant?: string | undefined;

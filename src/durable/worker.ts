@@ -21,6 +21,20 @@ import { runSession } from './run-session.ts';
 import { createEnqueuer } from './sweep.ts';
 import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
 
+/**
+ * Options of `worker()`.
+ *
+ * @example
+ * ```ts
+ * import type { WorkerOptions } from 'turnwright/durable';
+ *
+ * const options: WorkerOptions = {
+ *   db: 'postgresql:///turnwright?host=/var/run/postgresql',
+ *   options: ({ tenant }) => ({ model: tenant === 'trial' ? 'haiku' : 'opus', maxBudgetUsd: 1 }),
+ *   concurrency: 20,
+ * };
+ * ```
+ */
 export interface WorkerOptions {
   /** `postgresql://user@host/name`; its tables exist (`prepareDatabase`). */
   readonly db: string;

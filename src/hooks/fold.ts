@@ -1,4 +1,5 @@
-import type { ElicitationAction, HookEvent, HookOutput, HookVerdict } from '../protocol/tools/hook.ts';
+import type { ElicitationAction, HookEvent, HookVerdict } from '../protocol/tools/hook.ts';
+import type { HookOutput } from '../protocol/tools/hook-callback.ts';
 import { isGating } from './failure-mode.ts';
 
 /** Outcome of one hook. */

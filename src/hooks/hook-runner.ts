@@ -5,13 +5,13 @@ import type { Clock, Ids } from '../protocol/ports.ts';
 import {
   HOOK_EVENTS,
   type HookCall,
-  type HookCallbackMatcher,
   type HookEvent,
   type HookInputBase,
   type HookPort,
   type HookVerdict,
   NO_HOOK_VERDICT,
 } from '../protocol/tools/hook.ts';
+import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/tools/hook-config.ts';
 import { within } from '../util/async/with-timeout.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';

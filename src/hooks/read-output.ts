@@ -1,4 +1,5 @@
-import { HOOK_EVENTS, type HookEvent, type HookOutput } from '../protocol/tools/hook.ts';
+import { HOOK_EVENTS, type HookEvent } from '../protocol/tools/hook.ts';
+import type { HookOutput } from '../protocol/tools/hook-callback.ts';
 
 /** Fields of `hookSpecificOutput`, by event. An event that is not listed has none. */
 const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {

@@ -1,4 +1,5 @@
-import type { HookCall, HookCallback, HookCallbackMatcher, HookEvent } from '../protocol/tools/hook.ts';
+import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
+import type { HookCallback, HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import type { HookListingRow } from '../protocol/tools/hook-config.ts';
 import { compileMatcher, type Matches } from './match.ts';
 

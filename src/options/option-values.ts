@@ -6,6 +6,14 @@ import type { AgentDefinition } from '../protocol/tools/agent.ts';
 /** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
 
+/**
+ * Turnwright's own system prompt, with a text behind it.
+ *
+ * @example
+ * ```ts
+ * const options: Options = { systemPrompt: { type: 'preset', preset: 'turnwright', append: 'Be brief.' } };
+ * ```
+ */
 export interface PresetPrompt {
   readonly type: 'preset';
   /** Both names mean Turnwright's own prompt. */
@@ -24,7 +32,19 @@ export interface CustomPrompt {
   readonly snapshot?: boolean | undefined;
 }
 
-/** As options define an agent, under its name. */
+/**
+ * As options define an agent, under its name.
+ *
+ * @example
+ * ```ts
+ * const reviewer: AgentOption = {
+ *   description: 'Reviews a change before it is committed.',
+ *   prompt: 'You review changes for mistakes. Answer with a list.',
+ *   tools: ['Read', 'Grep'],
+ *   maxTurns: 10,
+ * };
+ * ```
+ */
 export type AgentOption = Omit<AgentDefinition, 'name' | 'from' | 'effort'> & {
   /** A number has no effect, and a warning says so. */
   readonly effort?: EffortLevel | number | undefined;

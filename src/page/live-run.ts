@@ -13,11 +13,28 @@ export interface AgentMessages extends AsyncIterable<SDKMessage> {
 }
 
 export interface RunOptions {
-  /** What a page receives of a message; undefined: nothing. Default: every message, unchanged. */
+  /**
+   * What a page receives of a message; undefined: nothing. Default: every message, unchanged.
+   *
+   * @example
+   * ```ts
+   * // Pages see what the model says, and the result.
+   * const options: WebAgentOptions = {
+   *   show: (message) => (message.type === 'assistant' || message.type === 'result' ? message : undefined),
+   * };
+   * ```
+   */
   readonly show?: (message: SDKMessage) => SDKMessage | undefined;
   /**
    * The sentence that a page receives for an error. Default: the message of a TurnwrightError, and for any
    * other error one without details, because it may contain what only the server should know.
+   *
+   * @example
+   * ```ts
+   * const options: WebAgentOptions = {
+   *   errorText: (error) => (error instanceof TurnwrightError ? error.message : 'Please try again later.'),
+   * };
+   * ```
    */
   readonly errorText?: (error: unknown) => string;
 }

@@ -31,6 +31,12 @@ export function toEventStream(messages: AgentMessages, options: ResponseOptions 
 /**
  * The messages of a query as chunks of the AI SDK's UI message stream, for `createUIMessageStreamResponse`
  * and the like. Cancelling the stream interrupts the query.
+ *
+ * @example
+ * ```ts
+ * for await (const chunk of toUIMessageStream(query({ prompt: 'Which files are here?' })))
+ *   if (chunk.type === 'text-delta') process.stdout.write(chunk.delta);
+ * ```
  */
 export function toUIMessageStream(
   messages: AgentMessages,
@@ -54,7 +60,14 @@ export function toUIMessageStream(
   );
 }
 
-/** The same as a response that `useChat` reads. */
+/**
+ * The same as a response that `useChat` reads.
+ *
+ * @example
+ * ```ts
+ * const response = toUIMessageResponse(query({ prompt: 'Which files are here?' }));
+ * ```
+ */
 export function toUIMessageResponse(messages: AgentMessages, options: ResponseOptions = {}): Response {
   return uiMessages(runOf(messages, options), -1, options.signal);
 }

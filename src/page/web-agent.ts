@@ -9,7 +9,17 @@ import { type AgentMessages, errorSentence, LiveRun, type RunOptions } from './l
 import { Refused, readBody } from './read-body.ts';
 import { UIMessageChunks } from './ui-message-chunks.ts';
 
-/** What a page asked for. */
+/**
+ * What a page asked for.
+ *
+ * @example
+ * ```ts
+ * const agent = webAgent(async ({ prompt, request, canUseTool }) => {
+ *   if (request.headers.get('authorization') === null) throw new Error('Please log in.');
+ *   return query({ prompt, options: { canUseTool } });
+ * });
+ * ```
+ */
 export interface PageRequest {
   /** `prompt` of the body; of a `useChat` page the text of its last message. */
   readonly prompt: string;
@@ -23,6 +33,15 @@ export interface PageRequest {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Options of `webAgent()`.
+ *
+ * @example
+ * ```ts
+ * // For a page with `useChat` of the AI SDK; its user has half a minute to come back.
+ * const options: WebAgentOptions = { format: 'ui-messages', graceMs: 30_000 };
+ * ```
+ */
 export interface WebAgentOptions extends RunOptions {
   /**
    * What pages receive: `events` for `runAgent()` of `turnwright/web/client`, `ui-messages` for the AI SDK's

@@ -15,7 +15,15 @@ export interface TakenOver {
   readonly toResume?: readonly JournalEntry[] | undefined;
 }
 
-/** Stores the journal of sessions. `journalStoreChecks` of `turnwright/testing` tests an implementation. */
+/**
+ * Stores the journal of sessions. `journalStoreChecks` of `turnwright/testing` tests an implementation.
+ *
+ * @example
+ * ```ts
+ * // In a test of your own store, which `make` creates empty.
+ * const checksOf = (make: () => JournalStore) => journalStoreChecks(async () => ({ store: make() }));
+ * ```
+ */
 export interface JournalStore {
   /**
    * Fences all earlier epochs of this session, which is created if it does not exist. `toResume`: a store
@@ -137,7 +145,15 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** Grants leases. `leaseStoreChecks` of `turnwright/testing` tests an implementation. */
+/**
+ * Grants leases. `leaseStoreChecks` of `turnwright/testing` tests an implementation.
+ *
+ * @example
+ * ```ts
+ * // In a test of your own store, which `make` creates empty.
+ * const checksOf = (make: () => LeaseStore) => leaseStoreChecks(async () => ({ store: make() }));
+ * ```
+ */
 export interface LeaseStore {
   /** Throws `session_in_use` when another live owner holds it, unless `takeOver`. */
   acquire(sessionId: string, options?: { readonly takeOver?: boolean }): Promise<Lease>;
@@ -172,6 +188,19 @@ export interface AdmissionNeed {
 /**
  * Admits model calls: shared by all sessions of a process (or a fleet). `admissionChecks` of
  * `turnwright/testing` tests an implementation.
+ *
+ * @example
+ * ```ts
+ * let open = 0;
+ * const counting: Admission = {
+ *   async acquire({ model, sessionId }) {
+ *     open += 1;
+ *     console.log(`${sessionId} asks ${model}, one of ${open}`);
+ *     return { settle: () => void (open -= 1) };
+ *   },
+ * };
+ * const options: Options = { engine: { admission: counting } };
+ * ```
  */
 export interface Admission {
   /** Resolves when the call may be sent. Rejects on abort, with the signal's reason. */

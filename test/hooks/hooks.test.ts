@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createHooks } from '../../src/hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../src/hooks/registered-hook.ts';
 import type { SystemBody } from '../../src/protocol/model/messages.ts';
-import {
-  type HookCall,
-  type HookCallback,
-  type HookCallbackMatcher,
-  type HookEvent,
-  NO_HOOK_VERDICT,
-} from '../../src/protocol/tools/hook.ts';
+import { type HookCall, type HookEvent, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
+import type { HookCallback, HookCallbackMatcher } from '../../src/protocol/tools/hook-callback.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 
 const base = () => ({ session_id: 's', transcript_path: '/t', cwd: '/proj' });

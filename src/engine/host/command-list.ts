@@ -1,6 +1,6 @@
 /** The commands of a session, in the order in which a name is looked up. */
 import { BUILTIN_COMMANDS } from '../../commands/builtin.ts';
-import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { Command } from '../../protocol/tools/command.ts';
 import type { QueryEngineConfig } from '../config.ts';
 

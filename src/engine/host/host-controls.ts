@@ -6,8 +6,7 @@
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
 import type { ModelUsage } from '../../protocol/stream/result-message.ts';
-import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
-import type { SessionState } from '../../protocol/stream/session-messages.ts';
+import type { SessionState, SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';

@@ -1,7 +1,7 @@
 /** `reloadPlugins()`: plugins are read again, and their parts replaced, while the session runs. */
 
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PluginConfig } from '../../protocol/tools/plugin.ts';
 import { type PluginPreview, pluginServers } from '../project/plugins.ts';

@@ -1,6 +1,6 @@
 /** The commands of a running session: those of its configuration, and the prompts of its MCP servers. */
 
-import type { SDKCommandsChanged } from '../../protocol/stream/sdk-messages.ts';
+import type { SDKCommandsChanged } from '../../protocol/stream/session-messages.ts';
 import type { Command } from '../../protocol/tools/command.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';

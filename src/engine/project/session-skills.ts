@@ -9,7 +9,7 @@ import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { AttachmentMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
 import type { Listed, ListingOptions } from '../../skills/listing.ts';

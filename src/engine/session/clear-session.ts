@@ -1,5 +1,6 @@
 /** `/clear`: ends the conversation and begins another one, in a new session with the same settings. */
-import type { SDKConversationReset, SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { SDKConversationReset } from '../../protocol/stream/session-messages.ts';
 import type { SessionBudget } from '../budget/session-budget.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { McpRoom } from '../mcp/mcp-room.ts';

@@ -3,6 +3,18 @@
 import type { Exchange, JsonRpcMessage } from '../connect/json-rpc.ts';
 import { expandVariables } from './expand-variables.ts';
 
+/**
+ * A server that is started as a process.
+ *
+ * @example
+ * ```ts
+ * const files: McpStdioServerConfig = {
+ *   command: 'npx',
+ *   args: ['-y', '@modelcontextprotocol/server-filesystem', '/work'],
+ * };
+ * const options: Options = { mcpServers: { files } };
+ * ```
+ */
 export interface McpStdioServerConfig {
   readonly type?: 'stdio' | undefined;
   /** Started without a shell. */
@@ -19,6 +31,19 @@ export interface McpStdioServerConfig {
   readonly tools?: readonly McpToolPolicy[] | undefined;
 }
 
+/**
+ * A server that is reached over the network.
+ *
+ * @example
+ * ```ts
+ * const issues: McpRemoteServerConfig = {
+ *   type: 'http',
+ *   url: 'https://mcp.example.com/mcp',
+ *   headers: { Authorization: 'Bearer ${ISSUES_TOKEN}' },
+ *   tools: [{ name: 'delete_issue', permission_policy: 'always_deny' }],
+ * };
+ * ```
+ */
 export interface McpRemoteServerConfig {
   /** `http`: streamable HTTP. */
   readonly type: 'sse' | 'http';
@@ -54,7 +79,17 @@ interface McpOAuthConfig {
   readonly scope?: string | undefined;
 }
 
-/** Policies of a host for calls of its own server's tools. */
+/**
+ * Policies of a host for calls of its own server's tools.
+ *
+ * @example
+ * ```ts
+ * const terms: CallTerms = {
+ *   tools: [{ name: 'delete_page', permission_policy: 'always_ask' }],
+ *   timeout: 30_000,
+ * };
+ * ```
+ */
 export interface CallTerms {
   /**
    * By name on the server: `always_deny`, and `always_ask`, which asks in every mode. Allowing is left to
@@ -65,7 +100,17 @@ export interface CallTerms {
   readonly timeout?: number | undefined;
 }
 
-/** A server of the MCP SDK in this process (`McpServer`). */
+/**
+ * A server of the MCP SDK in this process (`McpServer`).
+ *
+ * @example
+ * ```ts
+ * import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+ *
+ * const instance = new McpServer({ name: 'notes', version: '1.0.0' });
+ * const options: Options = { mcpServers: { notes: { type: 'sdk', name: 'notes', instance } } };
+ * ```
+ */
 export interface McpServerInstance extends CallTerms {
   readonly type: 'sdk';
   readonly name: string;

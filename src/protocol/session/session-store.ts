@@ -30,7 +30,23 @@ export interface SessionSummaryEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A host's copy of sessions. `sessionStoreChecks` of `turnwright/testing` tests an implementation. */
+/**
+ * A host's copy of sessions. `sessionStoreChecks` of `turnwright/testing` tests an implementation.
+ *
+ * @example
+ * ```ts
+ * const kept = new Map<string, SessionStoreEntry[]>();
+ * const place = ({ sessionId, subpath = '' }: SessionKey) => `${sessionId}/${subpath}`;
+ * const store: SessionStore = {
+ *   async append(key, entries) {
+ *     const old = kept.get(place(key)) ?? [];
+ *     const known = new Set(old.map(({ uuid }) => uuid).filter((id) => id !== undefined));
+ *     kept.set(place(key), [...old, ...entries.filter(({ uuid = '' }) => !known.has(uuid))]);
+ *   },
+ *   load: async (key) => kept.get(place(key)) ?? null,
+ * };
+ * ```
+ */
 export interface SessionStore {
   /** Called in order. A rejected call is retried, so entries with a known `uuid` must be ignored. */
   append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;

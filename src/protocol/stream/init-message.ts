@@ -3,7 +3,15 @@ import type { FastModeDisabledReason, FastModeState } from '../model/model.ts';
 import type { PermissionMode } from '../tools/permission.ts';
 import type { Stamped } from './session-messages.ts';
 
-/** Set-up of the session. Emitted at the beginning of each submission, before the first request. */
+/**
+ * Set-up of the session. Emitted at the beginning of each submission, before the first request.
+ *
+ * @example
+ * ```ts
+ * const failed = ({ mcp_servers }: SDKSystemInit) =>
+ *   mcp_servers.filter(({ status }) => status === 'failed').map(({ name, error }) => `${name}: ${error}`);
+ * ```
+ */
 export interface SDKSystemInit extends Stamped {
   readonly type: 'system';
   readonly subtype: 'init';

@@ -5,7 +5,15 @@ import type { TerminalReason } from '../session/terminal.ts';
 import type { PermissionDenial } from '../tools/permission.ts';
 import type { Stamped } from './session-messages.ts';
 
-/** Tokens and cost of one model in a session. */
+/**
+ * Tokens and cost of one model in a session.
+ *
+ * @example
+ * ```ts
+ * const costs = ({ modelUsage }: SDKResultMessage) =>
+ *   Object.entries(modelUsage).map(([model, { costUSD }]) => `${model}: ${costUSD.toFixed(2)} USD`);
+ * ```
+ */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -84,6 +92,11 @@ interface ResultCommon extends Stamped {
 /**
  * The result of a submission that ended with an answer. With `is_error` the answer is an error message.
  * `Output`: the type of `structured_output`, by the schema of `outputFormat`.
+ *
+ * @example
+ * ```ts
+ * const answer = ({ result, is_error }: SDKResultSuccess) => (is_error ? `Failed: ${result}` : result);
+ * ```
  */
 export interface SDKResultSuccess<Output = unknown> extends ResultCommon {
   readonly subtype: 'success';
@@ -119,7 +132,14 @@ const RESULT_ERROR_SUBTYPES = [
   'error_max_structured_output_retries',
 ] as const;
 
-/** The result of a submission that a limit or an error ended. `errors` says why. */
+/**
+ * The result of a submission that a limit or an error ended. `errors` says why.
+ *
+ * @example
+ * ```ts
+ * const why = ({ subtype, errors }: SDKResultError) => `${subtype}: ${errors.join(' ')}`;
+ * ```
+ */
 export interface SDKResultError extends ResultCommon {
   readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
   /** Sentences for the user. */

@@ -9,6 +9,9 @@ import type { PermissionDecision } from '../tools/permission.ts';
 import type { SDKSystemInit } from './init-message.ts';
 import type { SDKResultMessage } from './result-message.ts';
 import type {
+  SDKCommandLifecycle,
+  SDKCommandsChanged,
+  SDKConversationReset,
   SDKElicitationComplete,
   SDKMirrorError,
   SDKModelRefusal,
@@ -18,6 +21,8 @@ import type {
   SDKSessionTitleChanged,
   SDKSessionWritesLost,
   SDKThinkingTokens,
+  SDKToolProgressMessage,
+  SDKToolUseSummaryMessage,
   Stamped,
 } from './session-messages.ts';
 import type { TaskMessageBody } from './task-messages.ts';
@@ -35,6 +40,12 @@ export interface FromAgent {
 /**
  * One finished content block of an assistant message. Emitted when the block ends; blocks of one response
  * share `message.id`. Also a message that the engine wrote, such as an error (`error` is then set).
+ *
+ * @example
+ * ```ts
+ * const textOf = ({ message }: SDKAssistantMessage) =>
+ *   message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+ * ```
  */
 export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly type: 'assistant';
@@ -156,7 +167,15 @@ export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   readonly retracted_message_uuids?: readonly string[];
 }
 
-/** A prompt, repeated on the stream once the engine has taken it. Emitted with `replayUserMessages`. */
+/**
+ * A prompt, repeated on the stream once the engine has taken it. Emitted with `replayUserMessages`.
+ *
+ * @example
+ * ```ts
+ * const isTaken = (message: SDKMessage, sent: string) =>
+ *   message.type === 'user' && 'isReplay' in message && message.uuid === sent;
+ * ```
+ */
 export interface SDKUserMessageReplay extends SDKUserMessage {
   readonly uuid: string;
   readonly session_id: string;
@@ -165,6 +184,12 @@ export interface SDKUserMessageReplay extends SDKUserMessage {
 
 /**
  * A raw event of the Messages API stream. Emitted with `includePartialMessages`, before the finished block.
+ *
+ * @example
+ * ```ts
+ * const written = ({ event }: SDKPartialAssistantMessage) =>
+ *   event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '';
+ * ```
  */
 export interface SDKPartialAssistantMessage extends Stamped {
   readonly type: 'stream_event';
@@ -186,41 +211,29 @@ export interface SDKPartialAssistantMessage extends Stamped {
   readonly user_message_uuids?: readonly string[];
 }
 
-/** The current list of commands. Emitted when it changed; replaces the previous list. */
-export interface SDKCommandsChanged extends Stamped {
-  readonly type: 'system';
-  readonly subtype: 'commands_changed';
-  readonly commands: readonly SlashCommandInfo[];
-}
-
-/** A slash command, as hosts list it. */
-export interface SlashCommandInfo {
-  /** Without the slash. */
-  readonly name: string;
-  readonly description: string;
-  /** What to write behind the name, such as `[file]`; '' if it takes nothing. */
-  readonly argumentHint: string;
-  /** Other names, without the slash. */
-  readonly aliases?: readonly string[];
-  /** Present for built-in commands. */
-  readonly builtin?: true;
-}
-
-/** This conversation has ended; the following messages belong to another session. Emitted after `/clear`. */
-export interface SDKConversationReset extends Stamped {
-  readonly type: 'conversation_reset';
-  /** Id of the session that follows. */
-  readonly new_conversation_id: string;
-  readonly trigger: 'clear';
-  /** uuid of the prompt that caused it, if its sender gave one. */
-  readonly user_message_uuid?: string;
-  readonly timestamp: string;
-}
-
-/** About a task that outlives its tool call. Emitted at any time, also between turns. */
+/**
+ * About a task that outlives its tool call. Emitted at any time, also between turns.
+ *
+ * @example
+ * ```ts
+ * const line = (message: SDKTaskMessage) =>
+ *   message.subtype === 'task_notification' ? `${message.status}: ${message.summary}` : undefined;
+ * ```
+ */
 export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
 
-/** Messages with `type: 'system'`. They are never sent to the API. */
+/**
+ * Messages with `type: 'system'`. They are never sent to the API.
+ *
+ * @example
+ * ```ts
+ * function line(message: SDKSystemMessage): string | undefined {
+ *   if (message.subtype === 'init') return `${message.model} in ${message.cwd}`;
+ *   if (message.subtype === 'compact_boundary') return `compacted: ${message.compact_metadata.trigger}`;
+ *   return undefined;
+ * }
+ * ```
+ */
 export type SDKSystemMessage =
   | SDKSystemInit
   | SDKCommandsChanged
@@ -235,55 +248,18 @@ export type SDKSystemMessage =
   | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);
 
-/** Progress of a running tool. Emitted when the tool reports it, and as a heartbeat while it is silent. */
-export interface SDKToolProgressMessage extends Stamped {
-  readonly type: 'tool_progress';
-  readonly tool_use_id: string;
-  readonly tool_name: string;
-  /** The Agent call that the tool belongs to; null for the main agent. */
-  readonly parent_tool_use_id: string | null;
-  /** Since the tool started. */
-  readonly elapsed_time_seconds: number;
-  /** The background task that the call became. */
-  readonly task_id?: string;
-  /** No news, only elapsed time. */
-  readonly heartbeat?: boolean;
-  readonly subagent_type?: string;
-  /** A model call of a subagent failed and is retried. */
-  readonly subagent_retry?: {
-    readonly agent_id: string;
-    readonly attempt: number;
-    readonly max_retries: number;
-    readonly retry_delay_ms: number;
-    readonly error_status: number | null;
-    readonly error_category: string;
-  };
-  /** The tool's own report, such as the last lines of a command. */
-  readonly data?: unknown;
-}
-
-/** A short summary of finished tool calls. Emitted in a later turn of the loop, if enabled. */
-export interface SDKToolUseSummaryMessage extends Stamped {
-  readonly type: 'tool_use_summary';
-  readonly summary: string;
-  /** The calls that it summarises. */
-  readonly preceding_tool_use_ids: readonly string[];
-}
-
-/** `completed`: the turn has ended; `cancelled`: it was interrupted, or withdrawn before it began. */
-export type PromptState = 'queued' | 'started' | 'completed' | 'cancelled';
-
-/** State of a prompt. Emitted at each change, for prompts whose sender gave a uuid. */
-export interface SDKCommandLifecycle extends Stamped {
-  readonly type: 'command_lifecycle';
-  /** uuid that the sender gave the prompt. */
-  readonly command_uuid: string;
-  readonly state: PromptState;
-}
-
 /**
  * Every message that `query()` yields. The kind is its `type`, and that of `system` messages its `subtype`.
  * The last one of a submission is an `SDKResultMessage`, whose `structured_output` is of type `Output`.
+ *
+ * @example
+ * ```ts
+ * function told(message: SDKMessage): string {
+ *   if (message.type === 'system' && message.subtype === 'init') return `with ${message.model}`;
+ *   if (message.type === 'result') return message.terminal_reason ?? message.subtype;
+ *   return message.type === 'assistant' ? `${message.message.content.length} blocks` : '';
+ * }
+ * ```
  */
 export type SDKMessage<Output = unknown> =
   | SDKCommandLifecycle

@@ -44,16 +44,44 @@ export interface CanUseToolContext {
    * it writes, why saved rules do not match, and what "always" would change. Computed by the first call, with
    * the rules of that moment; later calls return the same. Rejects if that fails; `decisionReason` is valid
    * also then.
+   *
+   * @example
+   * ```ts
+   * const canUseTool: CanUseTool = async (_tool, _input, { explain }) => {
+   *   const explanation = await explain?.();
+   *   return { behavior: 'deny', message: `Later. ${JSON.stringify(explanation)}` };
+   * };
+   * ```
    */
   explain?(): Promise<PermissionExplanation>;
   /**
    * What a rule that a person wrote would do, if it were an allow rule: whether it applies to this call, a
    * call that it allows and one that it just does not. It is not saved by this. Never rejects.
+   *
+   * @example
+   * ```ts
+   * const canUseTool: CanUseTool = async (_tool, input, { checkRule }) => {
+   *   console.log(await checkRule?.('Bash(npm test:*)'));
+   *   return { behavior: 'allow', updatedInput: input };
+   * };
+   * ```
    */
   checkRule?(rule: string): Promise<RuleCheck>;
 }
 
-/** Asks the host. `null` counts as a denial. */
+/**
+ * Asks the host. `null` counts as a denial.
+ *
+ * @example
+ * ```ts
+ * const canUseTool: CanUseTool = async (toolName, input, { description, suggestions = [] }) => {
+ *   if (toolName === 'WebFetch') return { behavior: 'deny', message: 'Use what is in the repository.' };
+ *   console.log(`${toolName}: ${description}`);
+ *   // With the rules that the question offers, as "always" would.
+ *   return { behavior: 'allow', updatedInput: input, updatedPermissions: suggestions };
+ * };
+ * ```
+ */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,

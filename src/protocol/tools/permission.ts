@@ -8,7 +8,19 @@ export type PermissionMode = (typeof PERMISSION_MODES)[number];
 /** What a rule does with a matching call. */
 export type PermissionBehavior = 'allow' | 'deny' | 'ask';
 
-/** A rule in parts: `Tool` or `Tool(specifier)`. */
+/**
+ * A rule in parts: `Tool` or `Tool(specifier)`.
+ *
+ * @example
+ * ```ts
+ * const rule: PermissionRuleValue = { toolName: 'Read', ruleContent: '~/notes/**' };
+ * ```
+ *
+ * @example
+ * ```ts
+ * const rule: PermissionRuleValue = { toolName: 'Read', ruleContent: '~/notes/**' };
+ * ```
+ */
 export interface PermissionRuleValue {
   /** Name of a tool, or of an MCP server as `mcp__server`. */
   readonly toolName: string;
@@ -32,7 +44,19 @@ export interface MatchedRule {
   readonly value: PermissionRuleValue;
 }
 
-/** A change of rules, mode or directories. A settings file as destination also stores it there. */
+/**
+ * A change of rules, mode or directories. A settings file as destination also stores it there.
+ *
+ * @example
+ * ```ts
+ * const update: PermissionUpdate = {
+ *   type: 'addRules',
+ *   behavior: 'allow',
+ *   rules: [{ toolName: 'Bash', ruleContent: 'npm test:*' }],
+ *   destination: 'session',
+ * };
+ * ```
+ */
 export type PermissionUpdate =
   | {
       readonly type: 'addRules' | 'replaceRules' | 'removeRules';
@@ -62,7 +86,15 @@ export interface PermissionLocks {
 /** How a host classifies its answer. */
 export type PermissionDecisionClassification = 'user_temporary' | 'user_permanent' | 'user_reject';
 
-/** The answer of a host (`canUseTool`). */
+/**
+ * The answer of a host (`canUseTool`).
+ *
+ * @example
+ * ```ts
+ * const allow: PermissionResult = { behavior: 'allow', updatedInput: { command: 'npm test -- --run' } };
+ * const deny: PermissionResult = { behavior: 'deny', message: 'Use the test script instead.' };
+ * ```
+ */
 export type PermissionResult =
   | {
       readonly behavior: 'allow';

@@ -1,4 +1,11 @@
-/** A folder with skills, commands, agents, hooks and MCP servers. */
+/**
+ * A folder with skills, commands, agents, hooks and MCP servers.
+ *
+ * @example
+ * ```ts
+ * const options: Options = { plugins: [{ type: 'local', path: './plugins/review' }] };
+ * ```
+ */
 export interface PluginConfig {
   readonly type: 'local';
   /** Absolute, or relative to the working directory. */

@@ -4,7 +4,8 @@
  */
 import type { QueryEngine, QueuedPrompt } from '../../engine/query-engine.ts';
 import type { TerminalReason } from '../../protocol/session/terminal.ts';
-import type { PromptState, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
+import type { PromptState } from '../../protocol/stream/session-messages.ts';
 import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
 
 export interface PromptFeed {

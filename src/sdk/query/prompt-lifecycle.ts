@@ -1,5 +1,5 @@
 /** Emits each state of a prompt that its sender gave a uuid (`command_lifecycle`). */
-import type { PromptState } from '../../protocol/stream/sdk-messages.ts';
+import type { PromptState } from '../../protocol/stream/session-messages.ts';
 
 export interface PromptLifecycle {
   queued(uuid: string | undefined): void;

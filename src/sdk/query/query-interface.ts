@@ -17,6 +17,15 @@ export interface InterruptReceipt {
 /**
  * A running session: an iterable of its messages, and methods that change it meanwhile. `Output`: the type of
  * the result's `structured_output`.
+ *
+ * @example
+ * ```ts
+ * const running = query({ prompt: 'Fix the failing test.' });
+ * for await (const message of running) {
+ *   if (message.type === 'system' && message.subtype === 'init') await running.setModel('sonnet');
+ *   if (message.type === 'result') console.log(message.terminal_reason);
+ * }
+ * ```
  */
 export interface Query<Output = unknown>
   extends AsyncGenerator<SDKMessage<Output>, void, void>,
@@ -24,13 +33,31 @@ export interface Query<Output = unknown>
     SessionMethods {
   /**
    * Stops the running turn, which still yields its result. `cancelQueued`: queued prompts are withdrawn too.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Fix the failing test.' });
+   * process.once('SIGINT', () => void running.interrupt());
+   * for await (const message of running) if (message.type === 'result') console.log(message.terminal_reason);
+   * ```
    */
   interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
   /** Withdraws a queued prompt. False if it has begun, joins the running turn, or is unknown. */
   cancelAsyncMessage(uuid: string): Promise<boolean>;
   /** Takes effect with the next request, also of a running turn; undefined: the default model. */
   setModel(model?: string): Promise<void>;
-  /** Takes effect immediately, for calls that are not decided yet. Emits a status message. */
+  /**
+   * Takes effect immediately, for calls that are not decided yet. Emits a status message.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Plan the change.', options: { permissionMode: 'plan' } });
+   * for await (const message of running) {
+   *   if (message.type !== 'result') continue;
+   *   await running.setPermissionMode('acceptEdits');
+   * }
+   * ```
+   */
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /**
    * Takes effect with the next turn. Tokens; 0: no thinking, null: as configured. `display`: thinking
@@ -59,7 +86,20 @@ export interface Query<Output = unknown>
   accountInfo(): Promise<InitializationResult['account']>;
   /** Reloads output styles; returns their names. */
   reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
-  /** Adds prompts. Resolves when all of them were read. */
+  /**
+   * Adds prompts. Resolves when all of them were read.
+   *
+   * @example
+   * ```ts
+   * async function* prompts(): AsyncGenerator<SDKUserMessage> {
+   *   const message = { role: 'user', content: 'And then commit it.' } as const;
+   *   yield { type: 'user', message, parent_tool_use_id: null };
+   * }
+   * const running = query({ prompt: 'Fix the failing test.' });
+   * void running.streamInput(prompts());
+   * for await (const message of running) if (message.type === 'result') console.log(message.subtype);
+   * ```
+   */
   streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the session: no result, and the iterator ends silently. */
   close(): Promise<void>;

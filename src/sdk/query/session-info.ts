@@ -13,7 +13,7 @@ import {
 import { configuredFastMode, fastModeFields } from '../../engine/models/fast-mode-status.ts';
 import { CAPABILITIES, PROTOCOL_VERSION } from '../../engine/version.ts';
 import type { FastModeDisabledReason, FastModeState } from '../../protocol/model/model.ts';
-import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { PermissionMode } from '../../protocol/tools/permission.ts';
 
 /** What a session offers: commands, agents, models, output styles, account. */

@@ -9,7 +9,7 @@ import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { ContextSize, ContextUsage } from '../../protocol/stream/context-usage.ts';
-import type { SlashCommandInfo } from '../../protocol/stream/sdk-messages.ts';
+import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
@@ -29,6 +29,14 @@ export interface SessionMethods {
   /**
    * Replaces the servers of an earlier call and all in-process servers of the host (`type: 'sdk'`). A server
    * of options or files stays until a call names it.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Which files are in /work?' });
+   * const { added, errors } = await running.setMcpServers({
+   *   files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/work'] },
+   * });
+   * ```
    */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
   /**
@@ -75,12 +83,29 @@ export interface SessionMethods {
    * Restores files that Write, Edit and NotebookEdit have changed since this user message, also in subagents;
    * files that they created are removed. Files that another program changed since are left unchanged and
    * named. Needs `enableFileCheckpointing`. `dryRun`: only reports what would change.
+   *
+   * @example
+   * ```ts
+   * const options: Options = { resume: sessionId, enableFileCheckpointing: true };
+   * const running = query({ prompt: 'Rename it.', options });
+   * const [first] = await sessionPrompts(sessionId);
+   * if (first !== undefined) console.log(await running.rewindFiles(first.uuid, { dryRun: true }));
+   * ```
    */
   rewindFiles(
     userMessageId: string,
     options?: { readonly dryRun?: boolean | undefined },
   ): Promise<RewindFilesResult>;
-  /** Usage of the context window, by category. */
+  /**
+   * Usage of the context window, by category.
+   *
+   * @example
+   * ```ts
+   * const running = query({ prompt: 'Read the README.' });
+   * for await (const message of running)
+   *   if (message.type === 'assistant') console.log(await running.getContextSize());
+   * ```
+   */
   getContextUsage(): Promise<ContextUsage>;
   /**
    * How full the context window is: the figures of `getContextUsage()` without its categories. Cheap enough

@@ -29,6 +29,13 @@ const INITIALIZE_TIMEOUT_MS = 60_000;
 /**
  * Reads settings, plugins and agents and starts connecting to MCP servers, before a prompt is known. Rejects
  * with the error that prevents the session, and with `startup_timeout`.
+ *
+ * @example
+ * ```ts
+ * await using warm = await startup({ options: { mcpServers: { files: { command: 'files-server' } } } });
+ * for await (const message of warm.query('Which files are here?'))
+ *   if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+ * ```
  */
 export async function startup<Output = unknown>({
   options = {},
