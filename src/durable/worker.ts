@@ -30,7 +30,7 @@ import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
  *
  * const options: WorkerOptions = {
  *   db: 'postgresql:///turnwright?host=/var/run/postgresql',
- *   options: ({ tenant }) => ({ model: tenant === 'trial' ? 'haiku' : 'opus', maxBudgetUsd: 1 }),
+ *   options: ({ tenant }) => ({ model: tenant === 'trial' ? 'haiku' : 'opus' }),
  *   concurrency: 20,
  * };
  * ```

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serverSlug, toolNames } from '../../src/mcp/servers/names.ts';
-import { parseServer } from '../../src/mcp/servers/server-config.ts';
+import { parseServer } from '../../src/mcp/servers/parse-server.ts';
 import { cleanText } from '../../src/mcp/tools/clean-text.ts';
 import { outputOf } from '../../src/mcp/tools/result.ts';
 import { inServerNames, toolSchema } from '../../src/mcp/tools/tool-schema.ts';

@@ -1,5 +1,5 @@
 /** What `${VAR}` means in the configurations of servers. */
-import type { ServerVariables } from '../../mcp/servers/server-config.ts';
+import type { ServerVariables } from '../../mcp/servers/parse-server.ts';
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import type { QueryEngineConfig } from '../config.ts';
 

@@ -2,12 +2,8 @@
 
 import { type CredentialStore, createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
-import {
-  isHosts,
-  isRemote,
-  type McpRemoteServerConfig,
-  parseServer,
-} from '../../mcp/servers/server-config.ts';
+import { isHosts, isRemote, parseServer } from '../../mcp/servers/parse-server.ts';
+import type { McpRemoteServerConfig } from '../../mcp/servers/server-config.ts';
 import { refusedServer } from '../../mcp/servers/server-policy.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';

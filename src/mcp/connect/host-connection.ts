@@ -3,7 +3,8 @@
  * passed unchanged, without loading the protocol library.
  */
 
-import { type HostServerConfig, isRecord } from '../servers/server-config.ts';
+import { isRecord } from '../servers/parse-server.ts';
+import type { HostServerConfig } from '../servers/server-config.ts';
 import { CLIENT_CAPABILITIES, serverQuestions } from '../servers/server-questions.ts';
 import {
   allPages,

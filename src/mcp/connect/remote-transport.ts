@@ -2,7 +2,8 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { withBearer } from '../oauth/bearer.ts';
-import { isRecord, type McpRemoteServerConfig } from '../servers/server-config.ts';
+import { isRecord } from '../servers/parse-server.ts';
+import type { McpRemoteServerConfig } from '../servers/server-config.ts';
 import { ANSWER_LOST } from './failure.ts';
 import { createHttpFetch, type Fetch } from './http-fetch.ts';
 import type { RemotePorts } from './remote-ports.ts';

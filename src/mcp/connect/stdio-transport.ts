@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
-import { isRecord } from '../servers/server-config.ts';
+import { isRecord } from '../servers/parse-server.ts';
 import { cleanText } from '../tools/clean-text.ts';
 
 interface StdioServer {

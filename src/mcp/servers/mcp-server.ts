@@ -8,13 +8,8 @@ import { ServerLink } from '../connect/server-link.ts';
 import { notConnected } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { ToolPins } from '../tools/tool-pins.ts';
-import {
-  type HostServerConfig,
-  isHosts,
-  isRemote,
-  type McpServerConfig,
-  type ParsedServer,
-} from './server-config.ts';
+import { isHosts, isRemote, type ParsedServer } from './parse-server.ts';
+import type { HostServerConfig, McpServerConfig } from './server-config.ts';
 import type { Listed, McpServerPorts } from './server-ports.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 

@@ -9,7 +9,7 @@ import { resourceTools } from '../tools/resource-tools.ts';
 import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
 import { McpServer } from './mcp-server.ts';
 import { serverSlug } from './names.ts';
-import { isSameConfig, parseServer, type ServerVariables } from './server-config.ts';
+import { isSameConfig, parseServer, type ServerVariables } from './parse-server.ts';
 import type { McpServerPorts } from './server-ports.ts';
 
 export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';

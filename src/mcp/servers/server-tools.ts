@@ -11,7 +11,8 @@ import { cleanText } from '../tools/clean-text.ts';
 import { type ListedTools, listedTools, type ToolCallRequest } from '../tools/listed-tool.ts';
 import type { ToolChange, ToolPins } from '../tools/tool-pins.ts';
 import { configuredPolicy } from '../tools/tool-policy.ts';
-import { isHosts, type McpServerConfig } from './server-config.ts';
+import { isHosts } from './parse-server.ts';
+import type { McpServerConfig } from './server-config.ts';
 import type { Listed, McpServerPorts } from './server-ports.ts';
 
 export interface OfferedTools {

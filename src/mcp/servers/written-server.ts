@@ -1,4 +1,4 @@
-import { isRecord, parseServer } from './server-config.ts';
+import { isRecord, parseServer } from './parse-server.ts';
 
 /** Every variable has a value. */
 const ANY_VARIABLE = new Proxy<Record<string, string>>({}, { get: () => 'x' });

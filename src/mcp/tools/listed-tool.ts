@@ -9,7 +9,7 @@ import type {
   ToolProgress,
 } from '../../protocol/tools/tool.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
-import { isRecord } from '../servers/server-config.ts';
+import { isRecord } from '../servers/parse-server.ts';
 import { cleanText } from './clean-text.ts';
 import { renderOutput } from './result.ts';
 import { inServerNames, toolSchema } from './tool-schema.ts';

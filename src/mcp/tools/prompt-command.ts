@@ -2,7 +2,7 @@
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
-import { isRecord } from '../servers/server-config.ts';
+import { isRecord } from '../servers/parse-server.ts';
 import type { Listed } from '../servers/server-ports.ts';
 import { cleanText } from './clean-text.ts';
 import { blockOf } from './result.ts';

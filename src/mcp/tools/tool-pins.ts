@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../servers/server-config.ts';
+import { isRecord } from '../servers/parse-server.ts';
 import { cleanText } from './clean-text.ts';
 
 type Listed = Readonly<Record<string, unknown>>;

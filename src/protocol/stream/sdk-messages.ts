@@ -254,7 +254,7 @@ export type SDKSystemMessage =
  *
  * @example
  * ```ts
- * function told(message: SDKMessage): string {
+ * function lineOf(message: SDKMessage): string {
  *   if (message.type === 'system' && message.subtype === 'init') return `with ${message.model}`;
  *   if (message.type === 'result') return message.terminal_reason ?? message.subtype;
  *   return message.type === 'assistant' ? `${message.message.content.length} blocks` : '';

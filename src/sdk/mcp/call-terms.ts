@@ -1,12 +1,8 @@
 /** Policies that a host declares for calls of its own server's tools. */
 
 import type { McpClient } from '../../engine/config.ts';
-import {
-  type CallTerms,
-  isPolicyList,
-  LEAST_HOST_TIMEOUT_MS,
-  strictPolicies,
-} from '../../mcp/servers/server-config.ts';
+import { isPolicyList, LEAST_HOST_TIMEOUT_MS, strictPolicies } from '../../mcp/servers/parse-server.ts';
+import type { CallTerms } from '../../mcp/servers/server-config.ts';
 import { configuredPolicy } from '../../mcp/tools/tool-policy.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 
