@@ -51,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'tools/schema/from-zod.ts',
     'mcp/tools/result.ts',
     'mcp/tools/tool-policy.ts',
+    'mcp/servers/parse-server.ts',
     'mcp/servers/server-config.ts',
     'types:mcp/servers/mcp-servers.ts',
     'types:mcp/connect/json-rpc.ts',
