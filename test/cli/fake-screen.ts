@@ -1,10 +1,12 @@
 /** A terminal that remembers what one would see on it, and messages to show there. */
 import type { Output } from '../../src/cli/output.ts';
+import { createFormattedText } from '../../src/cli/screen/formatted-text.ts';
 import { createScreen, type Screen } from '../../src/cli/screen/screen.ts';
 import { createTerminal, type Terminal } from '../../src/cli/screen/terminal.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
 import { createStyle } from '../../src/terminal/text/style.ts';
+import { createTheme } from '../../src/terminal/text/theme.ts';
 
 export interface FakeScreen {
   readonly screen: Screen;
@@ -17,7 +19,7 @@ export interface FakeScreen {
 }
 
 export function fakeScreen(
-  options: { columns?: number; live?: boolean; color?: boolean; verbose?: boolean } = {},
+  options: { columns?: number; live?: boolean; color?: boolean; verbose?: boolean; formats?: boolean } = {},
 ): FakeScreen {
   let written = '';
   const output: Output = {
@@ -34,6 +36,7 @@ export function fakeScreen(
     cwd: '/home/me/app',
     nowMs: () => clock.ms,
     verbose: options.verbose ?? false,
+    format: options.formats ? async () => createFormattedText(createTheme('none'), () => columns) : undefined,
   });
   return { screen, terminal, clock, raw: () => written, seen: () => asSeen(written) };
 }

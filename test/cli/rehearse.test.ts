@@ -41,6 +41,18 @@ describe('rehearse', () => {
     });
   });
 
+  test('with -p: calls that were denied are named on stderr', async () => {
+    const scenario = `replies:
+  - blocks: [{ tool_use: { name: Write, input: { file_path: a.txt, content: x } } }]
+  - blocks: [{ text: Finished. }]
+`;
+    const ran = await commandLine(['rehearse', 'write.yaml', '-p'], {
+      cwd: folderWith('write.yaml', scenario),
+    });
+    expect([ran.code, ran.stdout]).toEqual([0, 'Finished.\n']);
+    expect(ran.stderr).toMatch(/^1 call was denied \(1 Write\); no user can be asked in this run\./);
+  });
+
   test('a function in a module is a scenario too', async () => {
     const cwd = folderWith(
       'echo.mjs',
@@ -188,16 +200,25 @@ describe.concurrent('start plays the bundled rehearsal', () => {
     );
   });
 
-  test('the model’s part is played the same way a second time', async () => {
-    const figures = async () => {
-      const { stdout } = await commandLine(['rehearse', 'bundled']);
+  test('the model’s part is played the same way a second time, whatever the environment says to engines', async () => {
+    const figures = async (env = {}) => {
+      const { stdout } = await commandLine(['rehearse', 'bundled'], { env });
       const line = (name: string) => new RegExp(`^  ${name} .*$`, 'm').exec(stdout)?.[0] ?? '';
       const tokens = [...line('compactions').matchAll(/([\d.]+)k/g)].map(([, thousands]) =>
         Number(thousands),
       );
       return { lines: ['iterations', 'transitions', 'HTTP'].map(line), tokens };
     };
-    const [first, second] = await Promise.all([figures(), figures()]);
+    const [first, second] = await Promise.all([
+      figures(),
+      figures({
+        ANTHROPIC_API_KEY: 'of the user',
+        CLAUDE_CODE_MAX_OUTPUT_TOKENS: '8000',
+        DISABLE_AUTO_COMPACT: '1',
+        BASH_MAX_OUTPUT_LENGTH: '100',
+        API_TIMEOUT_MS: '1',
+      }),
+    ]);
     expect(first.lines).toEqual(second.lines);
     // The test runner inside prints how long it took, so that estimates differ by a few tokens.
     expect(first.tokens).toEqual(second.tokens.map((thousands) => expect.closeTo(thousands, 0)));

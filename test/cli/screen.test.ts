@@ -53,6 +53,47 @@ describe('text', () => {
   });
 });
 
+describe('Markdown, where a user is watching', () => {
+  test('is shown as what it means, paragraph by paragraph', async () => {
+    const fake = fakeScreen({ formats: true });
+    await fake.screen.show(say.started());
+    await fake.screen.show(say.delta('# Done\n\n**Two** thi'));
+    expect(fake.seen()).toEqual(['Done']);
+    await fake.screen.show(say.delta('ngs in `a.js`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |'));
+    await fake.screen.show(
+      say.text('# Done\n\n**Two** things in `a.js`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |'),
+    );
+    const seen = fake.seen().map((line) => line.trimEnd());
+    expect(seen.slice(0, 6)).toEqual(['Done', '', 'Two things in a.js:', '', '• one', '• two']);
+    expect(seen.slice(6).join('\n')).not.toContain('|---');
+    await fake.screen.close();
+  });
+
+  test('whose end never comes is shown as far as it came', async () => {
+    expect(await shown([say.started(), say.delta('**Half** an ans')], { formats: true })).toEqual([
+      'Half an ans',
+    ]);
+  });
+
+  test('that is retracted is shown before the line that says so', async () => {
+    const lines = await shown(
+      [
+        say.started('m1'),
+        say.delta('Half *an* ans'),
+        say.started('m2'),
+        say.delta('Whole'),
+        say.text('Whole'),
+      ],
+      { formats: true },
+    );
+    expect(lines).toEqual([
+      'Half an ans',
+      '↶ retracted: the answer above was truncated and is given again',
+      'Whole',
+    ]);
+  });
+});
+
 describe('marks retracted text', () => {
   const line = '↶ retracted: the answer above was truncated and is given again';
 

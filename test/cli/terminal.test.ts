@@ -97,6 +97,21 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     );
   });
 
+  test('an edit is asked about as a diff, and a long call is named again behind its end', async () => {
+    const long = Array.from({ length: 40 }, (_, at) => `line ${at}\n`).join('');
+    const server = await rehearse(
+      reply([toolUse('Write', { file_path: 'a.txt', content: long })]),
+      reply([toolUse('Edit', { file_path: 'a.txt', old_string: 'line 7', new_string: 'line seven' })]),
+      reply('Done.'),
+    );
+    const { seen } = await onTerminal(server, ['y\r', 'y\r'], { NO_COLOR: '1' });
+    expect(seen[seen.findIndex((line) => line.includes('+ line 39')) + 1]).toBe('? Write a.txt');
+    const edit = seen.slice(seen.indexOf('? Edit') + 1);
+    expect(edit[0]).toBe('  │ a.txt');
+    expect(edit).toContainEqual(expect.stringMatching(/^ {2}│ +8 - line 7$/));
+    expect(edit).toContainEqual(expect.stringMatching(/^ {2}│ +8 \+ line seven$/));
+  });
+
   test('a question is answered on the terminal when the task is piped in', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
     const piped = `printf 'the input' | '${process.execPath}' '${BIN}' --verbose go >/dev/null`;

@@ -43,6 +43,7 @@ export async function playBundled(
     prompt: BUNDLED_TASK,
     cwd: project,
     sessionHome,
+    isUntouched: true,
     env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(BUNDLED_WINDOW_TOKENS) },
     before: [
       `Rehearsal: the model's words are scripted, all else is real (tools, files, processes, HTTP); bypassPermissions is on in ${project}; ${forReal(world, wanted)}`,

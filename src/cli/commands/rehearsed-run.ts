@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { createLiveView } from '../run/live-view.ts';
 import { both, createPrinter } from '../run/print.ts';
+import { withNotices } from '../run/print-notices.ts';
 import { createRunNotes } from '../run/run-notes.ts';
 import { optionsFrom, type RunContext } from '../run/run-options.ts';
 import { runQuery } from '../run/run-query.ts';
@@ -34,6 +35,8 @@ interface RehearsedRun {
   readonly sessionHome: string;
   /** Added to the caller's environment. */
   readonly env?: Env;
+  /** The caller's variables that change how an engine works do not count either, so each run is the same. */
+  readonly isUntouched?: boolean;
   /** Lines before the run, and before its figures at the end. */
   readonly before?: readonly string[];
   readonly after?: readonly (readonly [string, string])[];
@@ -55,7 +58,13 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
       canUseTool: undefined,
       warn: warnOn(world),
     }),
-    sink: createPrinter(flags.outputFormat, world.out, world.err),
+    sink: withNotices(createPrinter(flags.outputFormat, world.out, world.err), {
+      warn: warnOn(world),
+      // The faults are those of the scenario.
+      course: false,
+      denials: flags.outputFormat === 'text',
+      nowMs: () => performance.now(),
+    }),
     signals: world.signals,
   });
   const problems = problemsOf(server);
@@ -102,18 +111,24 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
 }
 
 function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>): Options {
-  const env = { ...rehearsalEnv(run.world.env, run.server.url), ...run.env };
+  const env = { ...rehearsalEnv(run), ...run.env };
   return {
     ...optionsFrom(run.flags, { cwd: run.cwd, env, ...context }),
     engine: { home: run.sessionHome },
   };
 }
 
+/** Variables that would choose another endpoint. */
+const ELSEWHERE = /^ANTHROPIC_|^CLAUDE_CODE_USE_|_PROXY$/i;
+/** Variables that change how an engine works. */
+const OF_AN_ENGINE = /^(?:CLAUDE|TURNWRIGHT|BASH|MCP|API|MAX|DISABLE|ENABLE)_/;
+
 /** The caller's environment, with the rehearsal as the only endpoint. */
-function rehearsalEnv(env: Env, url: string): Env {
-  const elsewhere = /^ANTHROPIC_|^CLAUDE_CODE_USE_|_PROXY$/i;
-  const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
-  return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
+function rehearsalEnv({ world, server, isUntouched = false }: RehearsedRun): Env {
+  const kept = Object.entries(world.env).filter(
+    ([name]) => !ELSEWHERE.test(name) && !(isUntouched && OF_AN_ENGINE.test(name)),
+  );
+  return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
 }
 
 /** How the user can call the program again: npm scripts find it, a shell may not. */

@@ -8,7 +8,19 @@ import type { CheckResult } from './check.ts';
 
 const OLDEST_NODE = { major: 20, minor: 19 } as const;
 
-export function checkNode(version: string): CheckResult {
+/** `runtimes`: what plays Node, by name; only another runtime has an entry for itself. */
+export function checkNode(
+  version: string,
+  runtimes: Readonly<Record<string, string | undefined>> = {},
+): CheckResult {
+  const other = ['bun', 'deno'].find((name) => runtimes[name] !== undefined);
+  if (other !== undefined)
+    return {
+      name: 'runtime',
+      state: 'ok',
+      detail: `${other} ${runtimes[other]}, which stands in for node ${version}`,
+    };
+
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   const { major: needMajor, minor: needMinor } = OLDEST_NODE;
   const fits = major > needMajor || (major === needMajor && minor >= needMinor);

@@ -1,5 +1,5 @@
 /** All checks of the doctor: what a run on this machine, in this folder, needs. */
-import { configurationHome, sessionsDirectory, TurnwrightError } from '../../index.ts';
+import { configurationHome, type McpServerStatus, sessionsDirectory, TurnwrightError } from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult, CheckState } from './check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './check-machine.ts';
@@ -9,15 +9,19 @@ import { checkSettings } from './check-settings.ts';
 
 type Place = Pick<World, 'cwd' | 'env'>;
 
-export async function runChecks(place: Place): Promise<readonly CheckResult[]> {
+/** `servers`: those of a running session, which has more than the settings name. */
+export async function runChecks(
+  place: Place,
+  servers?: readonly McpServerStatus[],
+): Promise<readonly CheckResult[]> {
   const { cwd, env } = place;
   const home = configurationHome(env, cwd);
   const checks = await Promise.all([
-    checkNode(process.version),
+    checkNode(process.version, process.versions),
     home === undefined ? NO_HOME : checkWritable('config home', home),
     checkWritable('working folder', cwd),
     ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, cwd))]),
-    checkConfigured(place),
+    checkConfigured(place, servers),
     checkRipgrep(env),
   ]);
   return checks.flat();
@@ -30,9 +34,14 @@ const NO_HOME: CheckResult = {
 };
 
 /** Settings and their model, as for a run. Unreadable settings are one problem. */
-async function checkConfigured(place: Place): Promise<readonly CheckResult[]> {
+async function checkConfigured(
+  place: Place,
+  servers: readonly McpServerStatus[] | undefined,
+): Promise<readonly CheckResult[]> {
   try {
-    return (await Promise.all([checkSettings(place), checkSandbox(place), checkModel(place)])).flat();
+    return (
+      await Promise.all([checkSettings(place, servers), checkSandbox(place), checkModel(place)])
+    ).flat();
   } catch (error) {
     if (!(error instanceof TurnwrightError)) throw error;
     return [{ name: 'settings', state: 'problem', detail: error.message }];

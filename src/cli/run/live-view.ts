@@ -1,6 +1,7 @@
 /** The live view as a sink, with a summary at the end and, on a terminal, permission questions. */
 import type { CanUseTool, TerminalReason } from '../../index.ts';
 import { createStyle, type Style, wantsColor } from '../../terminal/text/style.ts';
+import { createTheme, type Theme, themeFor } from '../../terminal/text/theme.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import type { Output } from '../output.ts';
 import { createAskPerson } from '../screen/ask.ts';
@@ -77,6 +78,7 @@ interface Parts {
   readonly on: NodeJS.WriteStream;
   readonly terminal: Terminal;
   readonly style: Style;
+  readonly theme: Theme;
   readonly screen: Screen;
 }
 
@@ -90,22 +92,37 @@ function createParts(
 ): Parts {
   const stream = world[on];
   const output: Output = on === 'stdout' ? world.out : world.err;
-  const style = createStyle(wantsColor(world.env, stream.isTTY === true));
-  const terminal = createTerminal({ output, live, columns: () => columnsOf(stream), paintStatus: style.dim });
-  const screen = createScreen({ terminal, style, cwd: world.cwd, nowMs: () => performance.now(), verbose });
-  return { on: stream, terminal, style, screen };
+  const color = wantsColor(world.env, stream.isTTY === true);
+  const style = createStyle(color);
+  const theme = createTheme(themeFor({ color, env: world.env }));
+  const columns = () => columnsOf(stream);
+  const terminal = createTerminal({ output, live, columns, paintStatus: style.dim });
+  const format = async () =>
+    (await import('../screen/formatted-text.ts')).createFormattedText(theme, columns);
+  const screen = createScreen({
+    terminal,
+    style,
+    cwd: world.cwd,
+    nowMs: () => performance.now(),
+    verbose,
+    format: live ? format : undefined,
+  });
+  return { on: stream, terminal, style, theme, screen };
 }
 
 /** undefined: no user can answer. */
-function askPerson(world: World, { on, terminal, style, screen }: Parts): CanUseTool | undefined {
+function askPerson(world: World, { on, terminal, style, theme, screen }: Parts): CanUseTool | undefined {
   const input = on.isTTY === true ? world.keyboard() : undefined;
   if (input === undefined) return undefined;
   return createAskPerson({
     screen,
     terminal,
     style,
+    drawing: { theme, cwd: world.cwd, home: world.env['HOME'] },
     input,
     output: on,
+    // A terminal that does not know its height has 0 rows.
+    rows: () => (on.rows > 0 ? on.rows : undefined),
     onInterrupt: world.signals.raiseInterrupt,
   });
 }

@@ -1,4 +1,5 @@
 /** Before a run: asks whether a folder's settings may take effect. Asked once for each content. */
+import { relative, sep } from 'node:path';
 import { type ProjectTrust, projectTrust, trustProject } from '../../index.ts';
 import { SETTING_SOURCES } from '../../options/option-values.ts';
 import { visible } from '../../terminal/text/visible.ts';
@@ -53,10 +54,30 @@ export function describeItems({ root, state, items }: ProjectTrust): readonly st
   for (const item of items) {
     if (item.file !== file) lines.push(`  ${visible(item.file)}`);
     file = item.file;
-    lines.push(`    ${visible(item.key)}: ${visible(shortened(item.value))}`);
+    const named = nameOf(root, item);
+    lines.push(`    ${visible(named ?? `${item.key}: ${shortened(item.value)}`)}`);
   }
   const changed = state === 'changed' ? ' They have changed since you agreed to them.' : '';
   return [`The settings of ${visible(root)} would allow, set or run:${changed}`, ...lines];
+}
+
+/** What a file beside the settings is, which is trusted by its content: a hash says nothing to a person. */
+function nameOf(root: string, { file, key }: ProjectTrust['items'][number]): string | undefined {
+  const path = relative(root, file).split(sep).join('/');
+  const [, kind, name = ''] =
+    /^\.(?:claude|turnwright)\/(hooks|skills|commands|agents)\/(.+)$/.exec(path) ?? [];
+  if (kind === undefined || key !== 'content') return undefined;
+  const plain = name.replace(/\.md$/i, '');
+  switch (kind) {
+    case 'skills':
+      return `of the skill ${name.split('/')[0]}`;
+    case 'commands':
+      return `the command /${plain.replaceAll('/', ':')}`;
+    case 'agents':
+      return `the agent ${plain}`;
+    default:
+      return 'a file that hooks may run';
+  }
 }
 
 function shortened(value: string): string {

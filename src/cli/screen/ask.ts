@@ -3,20 +3,26 @@
  * appeared do not answer it.
  */
 import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
+import { cut } from '../../terminal/text/cells.ts';
 import type { Style } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import { alwaysUpdates, denial, describeCall, describeUpdates, indent, planOf } from './answers.ts';
+import { alwaysUpdates, denial, describeUpdates, indent, planOf } from './answers.ts';
 import { askQuestions } from './ask-questions.ts';
+import type { CallDrawing } from './call-rows.ts';
 import { drain, openLineReader } from './line-reader.ts';
 import type { Screen } from './screen.ts';
 import type { Terminal } from './terminal.ts';
+import { toolLabel } from './tool-label.ts';
 
 interface AskOptions {
   readonly screen: Screen;
   readonly terminal: Terminal;
   readonly style: Style;
+  readonly drawing: CallDrawing;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WritableStream;
+  /** Height of the terminal; undefined: unknown. */
+  rows(): number | undefined;
   /** Ctrl-C at the question: ends the run, which then withdraws the question. */
   onInterrupt(): void;
 }
@@ -39,7 +45,7 @@ export function createAskPerson(options: AskOptions): CanUseTool {
 }
 
 async function askOnce(
-  { terminal, style, input: keyboard, output, onInterrupt }: AskOptions,
+  { terminal, style, drawing, input: keyboard, output, rows, onInterrupt }: AskOptions,
   toolName: string,
   input: Readonly<Record<string, unknown>>,
   context: CanUseToolContext,
@@ -52,8 +58,13 @@ async function askOnce(
   if (!asksPerson) {
     const who = agent === undefined ? '' : `, for ${agent}`;
     await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}${who}`));
-    const call = toolName === 'ExitPlanMode' ? planOf(input) : describeCall(input);
-    if (call !== '') await terminal.line(indent(call));
+    const call = await shownCall(toolName, input, drawing, terminal.columns);
+    if (call.length > 0) await terminal.line(call.join('\n'));
+    // The head of a long call has left the screen.
+    if (call.length > (rows() ?? DEFAULT_ROWS) - ROWS_BESIDE)
+      await terminal.line(
+        style.bold(`? ${cut(toolLabel(toolName, input, drawing.cwd), terminal.columns - 2)}${who}`),
+      );
     await terminal.prose(howToAnswer);
   }
   await drain(keyboard);
@@ -82,6 +93,22 @@ async function askOnce(
     lines.close();
     await terminal.endLine();
   }
+}
+
+const DEFAULT_ROWS = 24;
+/** Rows of the question besides the call. */
+const ROWS_BESIDE = 6;
+
+/** The call in full: a plan to read, an edit as a diff, any other input field by field. */
+async function shownCall(
+  toolName: string,
+  input: Readonly<Record<string, unknown>>,
+  drawing: CallDrawing,
+  columns: number,
+): Promise<readonly string[]> {
+  if (toolName === 'ExitPlanMode') return indent(planOf(input)).split('\n');
+  const { callRows } = await import('./call-rows.ts');
+  return (await callRows(toolName, input, drawing))(columns);
 }
 
 /** Never remembered: one plan is approved, not all plans. */

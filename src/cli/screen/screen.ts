@@ -4,6 +4,7 @@
 import type { Query, SDKMessage } from '../../index.ts';
 import type { Style } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
+import type { FormattedText } from './formatted-text.ts';
 import { createModelSilence } from './model-silence.ts';
 import { noteFor } from './notes.ts';
 import { createOpenTools, resultsOf } from './open-tools.ts';
@@ -37,6 +38,8 @@ interface ScreenOptions {
   nowMs(): number;
   /** Includes the start of the session, and messages of the engine for the model. */
   readonly verbose: boolean;
+  /** Loads what formats the answer. Default: it is shown as it is. */
+  readonly format?: (() => Promise<FormattedText>) | undefined;
 }
 
 const STATUS_EVERY_MS = 120;
@@ -53,10 +56,14 @@ export function createScreen(options: ScreenOptions): Screen {
   let compacting = false;
   let frame = 0;
   const tools = createOpenTools(style, () => cwd);
-  const answer = createStreamedAnswer(terminal, {
-    takenBack: style.yellow('↶ retracted: the answer above was truncated and is given again'),
-    paintError: style.red,
-  });
+  const answer = createStreamedAnswer(
+    terminal,
+    {
+      takenBack: style.yellow('↶ retracted: the answer above was truncated and is given again'),
+      paintError: style.red,
+    },
+    options.format,
+  );
 
   const silence = createModelSilence(nowMs);
   const servers = createAwaitedServers();
@@ -124,6 +131,7 @@ export function createScreen(options: ScreenOptions): Screen {
         return showSystem(message);
       case 'result':
         tools.clear();
+        await answer.flush();
         return terminal.endLine();
       default:
         // Message types of later versions are ignored.
@@ -183,6 +191,7 @@ export function createScreen(options: ScreenOptions): Screen {
       asking = 0;
       await showHeld();
       terminal.status(undefined);
+      await answer.flush();
       await terminal.endLine();
     },
   };

@@ -4,6 +4,7 @@
  */
 import type { SDKMessage } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
+import type { FormattedText } from './formatted-text.ts';
 import type { Terminal } from './terminal.ts';
 
 type AssistantMessage = Extract<SDKMessage, { readonly type: 'assistant' }>;
@@ -17,6 +18,8 @@ interface StreamedAnswer {
    * A user message arrived: the finished blocks before it are final. A result may arrive during streaming.
    */
   settled(): void;
+  /** Shows text that was held back until its paragraph ends. */
+  flush(): Promise<void>;
   readonly phase: 'waiting' | 'thinking' | 'writing';
   /** Output tokens of the current response; an estimate until the API reports them. */
   readonly outputTokens: number;
@@ -29,7 +32,12 @@ interface AnswerWords {
   paintError(text: string): string;
 }
 
-export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): StreamedAnswer {
+/** `format`: loads what formats the text; absent: it is shown as it is. */
+export function createStreamedAnswer(
+  terminal: Terminal,
+  words: AnswerWords,
+  format?: () => Promise<FormattedText>,
+): StreamedAnswer {
   /** Deltas shown since the last finished block. */
   let unfinished = '';
   /** uuids of their messages. */
@@ -40,7 +48,19 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
   let outputChars = 0;
   let reportedTokens = 0;
 
+  let loading: Promise<FormattedText> | undefined;
+
+  const put = async (text: string) => {
+    if (format === undefined) return terminal.write(visible(text));
+    loading ??= format();
+    for (const row of (await loading).push(text)) await terminal.line(row);
+  };
+  const flush = async () => {
+    for (const row of (await loading)?.end() ?? []) await terminal.line(row);
+  };
+
   const takeBack = async () => {
+    await flush();
     unfinished = '';
     events = new Set();
     shown = new Set();
@@ -72,7 +92,7 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
             outputChars += delta.text.length;
             unfinished += delta.text;
             events.add(uuid);
-            await terminal.write(visible(delta.text));
+            await put(delta.text);
           } else if (delta.type === 'thinking_delta') outputChars += delta.thinking.length;
           else if (delta.type === 'input_json_delta') outputChars += delta.partial_json.length;
           return;
@@ -97,8 +117,10 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
       if (!text.startsWith(unfinished)) await takeBack();
       // What was not streamed: all of it (a retry without streaming, an error message), or the last events,
       // which a follower of a session elsewhere may not receive.
-      const rest = visible(text.slice(unfinished.length));
-      if (rest !== '') await terminal.write(message.error === undefined ? rest : words.paintError(rest));
+      const rest = text.slice(unfinished.length);
+      if (rest !== '' && message.error === undefined) await put(rest);
+      await flush();
+      if (rest !== '' && message.error !== undefined) await terminal.write(words.paintError(visible(rest)));
       unfinished = '';
       events = new Set();
       shown.add(message.uuid);
@@ -110,5 +132,6 @@ export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): St
     settled() {
       shown = new Set();
     },
+    flush,
   };
 }

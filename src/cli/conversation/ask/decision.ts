@@ -3,7 +3,8 @@ import type { PermissionResult, PermissionUpdate } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { denial } from '../../screen/answers.ts';
 import { modeName } from '../../screen/mode-name.ts';
-import { type Drawing, shortPath } from './explanation-rows.ts';
+import { shortPath } from '../../screen/text-rows.ts';
+import type { Drawing } from './explanation-rows.ts';
 import { answer, type Turn } from './page.ts';
 
 /** An answer, with the words of its line in the transcript. */

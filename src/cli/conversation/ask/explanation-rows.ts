@@ -1,5 +1,4 @@
 /** What is known of a call that is asked about, as rows. Nothing is cut: long text is wrapped. */
-import { isAbsolute, relative, sep } from 'node:path';
 import type { ExplainedPath, ExplainedSegment, PermissionExplanation, RuleInFile } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells } from '../../../terminal/text/cells.ts';
@@ -8,14 +7,11 @@ import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { reasonWithoutRule } from '../../screen/mode-name.ts';
+import { type ShownPlace, shortPath } from '../../screen/text-rows.ts';
 import type { DialogKeys } from './dialog-keys.ts';
 
-export interface Drawing {
+export interface Drawing extends ShownPlace {
   readonly theme: Theme;
-  /** Paths inside of it are shown relative to it. */
-  readonly cwd: string;
-  /** Shown as `~`. */
-  readonly home: string | undefined;
   readonly keys: DialogKeys;
 }
 
@@ -29,13 +25,6 @@ export function keyRows(keys: readonly string[], columns: number, theme: Theme):
     else rows.push(key);
   }
   return rows.flatMap((row) => wrap(`  ${row}`, columns, { hang: '  ' })).map(theme.accent);
-}
-
-/** Rows of one text, each line of it indented. */
-export function textRows(text: string, columns: number, indent = '  '): readonly Row[] {
-  return clean(text)
-    .split('\n')
-    .flatMap((line) => wrap(`${indent}${line}`, columns, { hang: `${indent}  ` }));
 }
 
 /** One row for each command: its verdict, its text, the rule behind it or `no rule`, and what it does. */
@@ -183,11 +172,4 @@ function pathName({ path, real, outside, protected: granting }: ExplainedPath, d
     ...(outside ? ['outside the workspace'] : []),
     ...(granting ? ['which decides what may run later'] : []),
   ].join(', ');
-}
-
-export function shortPath(path: string, { cwd, home }: Pick<Drawing, 'cwd' | 'home'>): string {
-  const inside = relative(cwd, path);
-  const isInside = inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-  if (isInside) return oneLine(inside);
-  return oneLine(home !== undefined && path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path);
 }

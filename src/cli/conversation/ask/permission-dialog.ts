@@ -3,19 +3,12 @@ import type { PermissionExplanation, PermissionUpdate, RuleCheck } from '../../.
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cut } from '../../../terminal/text/cells.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
+import { textRows } from '../../screen/text-rows.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import { type Decision, decided, denied, forSession, nameOf, namesOf, refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
-import {
-  type Drawing,
-  keyRows,
-  missedRows,
-  pathRows,
-  reasonRows,
-  segmentRows,
-  textRows,
-} from './explanation-rows.ts';
+import { type Drawing, keyRows, missedRows, pathRows, reasonRows, segmentRows } from './explanation-rows.ts';
 import { goTo, type Page, type Turn, UNWRAPPED } from './page.ts';
 import { type RuleListParts, ruleListPage } from './rule-list.ts';
 

@@ -4,12 +4,13 @@ import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { type Question, questionsIn } from '../../screen/ask-questions.ts';
+import { textRows } from '../../screen/text-rows.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import type { Decision } from './decision.ts';
 import { refusal } from './decision.ts';
 import { viewHint } from './dialog-keys.ts';
-import { type Drawing, keyRows, textRows } from './explanation-rows.ts';
+import { type Drawing, keyRows } from './explanation-rows.ts';
 import { answer, goTo, type Page, STAY, type Turn } from './page.ts';
 
 export function questionPages(

@@ -142,9 +142,9 @@ const MARKS: Readonly<Record<Todo['status'], string>> = {
 export const doctorCommand: ConversationCommand = {
   name: 'doctor',
   summary: 'Checks settings, model, sandbox and folders',
-  async run(_, { columns, cwd, env, print, theme }) {
+  async run(_, { columns, cwd, env, print, query, theme }) {
     print([theme.dim('Checking …')]);
-    const checks = await runChecks({ cwd, env });
+    const checks = await runChecks({ cwd, env }, await query.mcpServerStatus());
     const shown = checks.map((check) => ({ ...check, detail: oneLine(check.detail) }));
     const paint = { ok: theme.good, warning: theme.warn, problem: theme.bad };
     print(reportLines(shown, paint).flatMap((line) => wrap(line, columns, { hang: '  ' })));

@@ -1,9 +1,14 @@
 /** A call in full: a command as it would run, an edit as a diff, any other input field by field. */
 import { readFile } from 'node:fs/promises';
-import { diffRows } from '../../../terminal/markup/diff-rows.ts';
-import type { Row } from '../../../terminal/renderer/frame.ts';
-import { describeCall } from '../../screen/answers.ts';
-import { type Drawing, shortPath, textRows } from './explanation-rows.ts';
+import { diffRows } from '../../terminal/markup/diff-rows.ts';
+import type { Row } from '../../terminal/renderer/frame.ts';
+import type { Theme } from '../../terminal/text/theme.ts';
+import { describeCall } from './answers.ts';
+import { type ShownPlace, shortPath, textRows } from './text-rows.ts';
+
+export interface CallDrawing extends ShownPlace {
+  readonly theme: Theme;
+}
 
 type Input = Readonly<Record<string, unknown>>;
 type Rows = (columns: number) => readonly Row[];
@@ -20,13 +25,13 @@ interface Change {
 /** Larger files are not read: then the replaced text alone is compared. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export async function callRows(toolName: string, input: Input, drawing: Drawing): Promise<Rows> {
+export async function callRows(toolName: string, input: Input, drawing: CallDrawing): Promise<Rows> {
   const change = await changeOf(toolName, input);
   if (change === undefined) return (columns) => textRows(describeCall(input), columns, GUTTER);
   return (columns) => diffOf(change, columns, drawing);
 }
 
-function diffOf(change: Change, columns: number, drawing: Drawing): readonly Row[] {
+function diffOf(change: Change, columns: number, drawing: CallDrawing): readonly Row[] {
   const rows = diffRows(change, columns - GUTTER.length, drawing.theme);
   const name = shortPath(change.path, drawing);
   const what = change.before === '' ? `${name}, a new file or an empty one` : name;
