@@ -43,7 +43,9 @@ function readArgs(argv: readonly string[]): Invocation {
     return parseArgs(argv, VERSION_LINE);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.message}\nSee turnwright --help.`);
+    throw error.message.includes('--help.')
+      ? error
+      : new UsageError(`${error.message}\nSee turnwright --help.`);
   }
 }
 

@@ -216,6 +216,12 @@ describe('doctor', () => {
     expect(checkNode('v22.1.0').state).toBe('ok');
     expect(checkNode('v20.18.3').state).toBe('problem');
     expect(checkNode('v18.20.0').state).toBe('problem');
+    expect(checkNode('v20.19.0', process.versions)).toEqual(checkNode('v20.19.0'));
+    expect(checkNode('v26.3.0', { node: '26.3.0', bun: '1.4.5' })).toEqual({
+      name: 'runtime',
+      state: 'ok',
+      detail: 'bun 1.4.5, which stands in for node v26.3.0',
+    });
   });
 });
 

@@ -46,6 +46,22 @@ describe('without a terminal', () => {
     expect(await run('trust', '--revoke', cwd)).toMatchObject({ code: 1 });
   });
 
+  test('skills, commands and agents are named, which a hash of their content would not do', async () => {
+    const { run, put, cwd } = await stage(commandLine);
+    put('.claude/skills/deploy/SKILL.md', 'Deploy.');
+    put('.claude/skills/deploy/scripts/go.sh', 'echo');
+    put('.claude/agents/reviewer.md', 'Review.');
+    put('.turnwright/commands/db/reset.md', 'Reset.');
+    const { stdout } = await run('trust', '--show');
+    const lines = stdout.split('\n');
+    const named = (file: string) => lines[lines.indexOf(`  ${join(cwd, file)}`) + 1];
+    expect(named('.claude/skills/deploy/SKILL.md')).toBe('    of the skill deploy');
+    expect(named('.claude/skills/deploy/scripts/go.sh')).toBe('    of the skill deploy');
+    expect(named('.claude/agents/reviewer.md')).toBe('    the agent reviewer');
+    expect(named('.turnwright/commands/db/reset.md')).toBe('    the command /db:reset');
+    expect(stdout).not.toContain('sha256');
+  });
+
   test('CVE-2025-54136 F98 T107 what changed is passed over again', async () => {
     const { run, isMade, put } = await stage();
     await run('trust');

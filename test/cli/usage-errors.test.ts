@@ -44,6 +44,14 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     expect(await mistake(['-p', 'x', ...flags])).toContain(expected);
   });
 
+  test('of a command: its own help is named, which says what is missing', async () => {
+    expect(await mistake(['completion'])).toBe(
+      "turnwright: Missing required argument 'shell'.\nSee turnwright completion --help.\n",
+    );
+    expect(await mistake(['mcp', 'add'])).toContain('See turnwright mcp --help.');
+    expect(await mistake(['doctor', '--jsno'])).toContain('See turnwright doctor --help.');
+  });
+
   test('flags that exclude each other', async () => {
     expect(await mistake(['-p', 'x', '--continue', '--resume', 'abc'])).toContain(
       '--continue and --resume exclude each other',

@@ -4,8 +4,8 @@ import type { World } from '../world.ts';
 import type { CheckResult } from './check.ts';
 
 /**
- * As a run of the command line reads the settings. `running`: the servers of a session, which are reported in place
- * of those that the settings name. Rejects with `invalid_settings`.
+ * As a run of the command line reads the settings. `running`: the servers of a session, which are reported in
+ * place of those that the settings name. Rejects with `invalid_settings`.
  */
 export async function checkSettings(
   { cwd, env }: Pick<World, 'cwd' | 'env'>,

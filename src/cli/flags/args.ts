@@ -155,15 +155,17 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     invocation = { command: 'doctor' };
   });
 
+  const names = commandNames(program);
   try {
-    const names = commandNames(program);
     const words = asFlags(withPicker(argv.map(inOneSpelling)), names);
     if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onCall);
     else program.parse(quoteTask(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { command: 'say', text: said };
-    throw new UsageError(sentence(error.message));
+    const [first = ''] = argv;
+    const whose = names.includes(first) ? `turnwright ${first}` : 'turnwright';
+    throw new UsageError(`${sentence(error.message)}\nSee ${whose} --help.`);
   }
   if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
   if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);

@@ -196,7 +196,7 @@ function baseUrlOf(
   type: ProviderType,
 ): { url: string; from: string } | undefined {
   const option = given.baseUrl ?? options.baseUrl;
-  if (option !== undefined) return { url: option, from: 'the option baseUrl' };
+  if (option !== undefined) return { url: option, from: 'the option baseUrl, or --base-url' };
   if (environment.baseUrl !== undefined && type === 'anthropic')
     return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
   if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };

@@ -136,6 +136,16 @@ describe('/doctor', () => {
     expect(printed.join('\n')).toMatch(/✓ API +.* lets us in/);
     expect(printed.at(-1)).toMatch(/All is well|attention\.$/);
   });
+
+  it('reports the servers of the session, wherever they were configured', async () => {
+    const { ask, run, printed } = await start({
+      options: { mcpServers: { absent: { command: join('/', 'no', 'such', 'program') } } },
+    });
+    await ask('hello', [reply('Hi.')]);
+    await run('/doctor');
+    expect(printed.join('\n')).toMatch(/✗ MCP +absent: failed/);
+    expect(printed.join('\n')).not.toContain('none configured');
+  });
 });
 
 describe('/export', () => {

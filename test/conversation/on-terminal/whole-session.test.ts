@@ -73,7 +73,9 @@ describe.skipIf(!hasTmux)('a whole session', () => {
     await pause(UNHURRIED_MS);
     talk.keys('C-d');
     await talk.until('ended with 0');
-    expect(talk.history().join('\n')).toMatch(/Go on with: turnwright --resume [\da-f-]{36}/);
+    expect(talk.history().join('\n')).toMatch(
+      /This session has cost \$\d+\.\d+\.\s+Go on with: turnwright --resume [\da-f-]{36}/,
+    );
     expect(forbiddenIn(talk.raw(), { viewer: false })).toEqual([]);
   }, 60_000);
 });

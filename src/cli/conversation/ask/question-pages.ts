@@ -4,7 +4,7 @@ import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { type Question, questionsIn } from '../../screen/ask-questions.ts';
-import { textRows } from '../../screen/text-rows.ts';
+import { textRows } from '../../screen/call-rows.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import type { ViewDocument } from '../overlay.ts';
 import type { Decision } from './decision.ts';

@@ -10,6 +10,7 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { mayProbe } from '../../../terminal/text/width-probe.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { cost } from '../../screen/units.ts';
 import type { World } from '../../world.ts';
 import { createAsker } from '../ask/index.ts';
 import { counted } from '../asking.ts';
@@ -227,6 +228,9 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
   }
 
   function farewell(id: string): string | undefined {
-    return isOpenable && keeper.hasSession(id) ? `Go on with: turnwright --resume ${id}` : undefined;
+    if (!isOpenable || !keeper.hasSession(id)) return undefined;
+    const spent = conversation.state.figures.cost;
+    const before = spent === undefined ? '' : `This session has cost ${cost(spent)}.\n`;
+    return `${before}Go on with: turnwright --resume ${id}`;
   }
 }
