@@ -58,6 +58,15 @@ export interface DurableClient {
   /**
    * Ends what runs as a person would (Esc): its result still comes. `interrupted` is false when nothing runs.
    * Rejects with `session_not_found`.
+   *
+   * @example
+   * ```ts
+   * import { durableClient } from 'turnwright/durable';
+   *
+   * const client = durableClient('postgresql:///turnwright?host=/var/run/postgresql');
+   * const { interrupted } = await client.interrupt('s1');
+   * await client.close();
+   * ```
    */
   interrupt(sessionId: string): Promise<{ readonly interrupted: boolean }>;
   /**
@@ -128,6 +137,15 @@ const MOST_SESSIONS = 100;
 /**
  * A client of the sessions in a database, by its URL. Nothing is opened before the first call, which rejects
  * with `not_installed` when a package is missing, and with `storage_error` when the tables are.
+ *
+ * @example
+ * ```ts
+ * import { durableClient } from 'turnwright/durable';
+ *
+ * const client = durableClient('postgresql:///turnwright?host=/var/run/postgresql');
+ * console.log((await client.status('s1'))?.state);
+ * await client.close();
+ * ```
  */
 export function durableClient(url: string): DurableClient {
   let opening: Promise<Database> | undefined;

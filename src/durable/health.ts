@@ -38,6 +38,14 @@ export interface HealthServer {
 /**
  * Serves `GET /healthz` (200 with `ok`, else 503 with the reason) and `GET /metrics` (Prometheus text format
  * 0.0.4). Rejects with `invalid_option` when the address cannot be listened on.
+ *
+ * @example
+ * ```ts
+ * import { serveHealth, worker } from 'turnwright/durable';
+ *
+ * const { health } = await worker({ db: 'postgresql:///turnwright?host=/var/run/postgresql' });
+ * console.log((await serveHealth({ health, port: 9464 })).url);
+ * ```
  */
 export async function serveHealth({
   health,

@@ -7,6 +7,13 @@ import { type Migrated, migrate } from './postgres/migrations.ts';
 /**
  * Makes the tables of Turnwright and those of its runner (default: DBOS), or brings them to the version of this
  * package. Any number of processes may call it at the same time.
+ *
+ * @example
+ * ```ts
+ * import { prepareDatabase } from 'turnwright/durable';
+ *
+ * await prepareDatabase('postgresql:///turnwright?host=/var/run/postgresql');
+ * ```
  */
 export async function prepareDatabase(
   url: string,

@@ -9,6 +9,15 @@ import { deleteOldSessions } from './postgres/overview.ts';
  * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
  * `olderThanMs`, and the records of ended runs that were asked for before. A session that waits for an answer
  * is kept. Returns the ids of the sessions.
+ *
+ * @example
+ * ```ts
+ * import { openDatabase, pruneSessions } from 'turnwright/durable';
+ *
+ * const database = await openDatabase({ url: 'postgresql:///turnwright?host=/var/run/postgresql' });
+ * console.log(await pruneSessions(database, { olderThanMs: 30 * 86_400_000 }));
+ * await database.close();
+ * ```
  */
 export async function pruneSessions(
   database: Database,

@@ -35,6 +35,14 @@ interface EngineBatches {
  * Drives a model through tools for one session. The constructor does no I/O: the first submission opens the
  * journal. It throws `invalid_option` for wrong or contradicting fields, and `unpriced_model` for a USD
  * budget without a price.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([say('Four.')]);
+ * const engine = new QueryEngine({ cwd: '/work/app', tools: [], callModel: model.callModel });
+ * for await (const message of engine.submitMessage('What is 2 + 2?')) console.log(message.type);
+ * await engine.close();
+ * ```
  */
 export class QueryEngine<Output = unknown> {
   readonly sessionId: string;

@@ -59,7 +59,18 @@ export type TurnwrightErrorCode =
   /** A package that this feature needs is not installed; the message names it. */
   | 'not_installed';
 
-/** An error of the library. `code` says what failed, `message` what to do, `cause` has the original error. */
+/**
+ * An error of the library. `code` says what failed, `message` what to do, `cause` has the original error.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   for await (const { type } of query({ prompt: 'Hello.', options: { maxTurns: 1 } })) console.log(type);
+ * } catch (error) {
+ *   if (error instanceof TurnwrightError) console.error(error.code, error.message);
+ * }
+ * ```
+ */
 export class TurnwrightError extends Error {
   readonly code: TurnwrightErrorCode;
   constructor(code: TurnwrightErrorCode, message: string, options?: ErrorOptions) {

@@ -89,7 +89,15 @@ export async function journalFormat(): Promise<JournalFormat> {
   return (await import('../engine/standalone/journal-format.ts')).journalFormat;
 }
 
-/** Sessions that have a prompt or a name, newest first. */
+/**
+ * Sessions that have a prompt or a name, newest first.
+ *
+ * @example
+ * ```ts
+ * const [newest] = await listSessions({ dir: process.cwd(), limit: 1 });
+ * const options: Options = { resume: newest?.sessionId };
+ * ```
+ */
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   return [...(await (await loadCatalog()).listSessions(placeFor(options), options))];
 }
@@ -206,6 +214,11 @@ export async function eraseFromSession(
 /**
  * Copies a session under a new id, completely or up to a message. Rejects with `session_not_found`, or
  * `invalid_option`.
+ *
+ * @example
+ * ```ts
+ * const { sessionId: copy } = await forkSession(sessionId, { title: 'Another way' });
+ * ```
  */
 export async function forkSession(
   sessionId: string,

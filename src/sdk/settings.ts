@@ -40,6 +40,12 @@ export type ResolveSettingsOptions = Pick<
 /**
  * The effective settings of a query with these options. Default sources: all. Rejects with
  * `invalid_settings`.
+ *
+ * @example
+ * ```ts
+ * const report = await resolveSettings({ cwd: '/work/app', settingSources: ['user', 'project'] });
+ * console.log(report.effective);
+ * ```
  */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<SettingsReport> {
   return (await inspect(options)).report;
@@ -83,6 +89,11 @@ export interface ModelAccess {
 /**
  * Sends one or two requests to check whether the endpoint accepts a query with these options; without cost.
  * Runs an apiKeyHelper. Rejects with `invalid_settings`.
+ *
+ * @example
+ * ```ts
+ * const answer = await probeModel({ env: process.env, signal: AbortSignal.timeout(10_000) });
+ * ```
  */
 export async function probeModel(
   options: ResolveSettingsOptions & { readonly signal: AbortSignal },
@@ -120,7 +131,15 @@ export async function sandboxState(options: ResolveSettingsOptions = {}): Promis
   return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
 }
 
-/** Whether the project's files may do more than restrict, and what they request. Default sources: all. */
+/**
+ * Whether the project's files may do more than restrict, and what they request. Default sources: all.
+ *
+ * @example
+ * ```ts
+ * const trust = await projectTrust({ cwd: '/work/app', settingSources: ['project'] });
+ * if (trust.state !== 'trusted') console.log(trust.items);
+ * ```
+ */
 export async function projectTrust(options: ResolveSettingsOptions = {}): Promise<ProjectTrust> {
   const { trust } = await inspect({ ...options, projectTrusted: false, trustRecorded: true });
   // Without project sources there are no requests.

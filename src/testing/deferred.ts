@@ -8,7 +8,16 @@ export interface Deferred<T = void> {
   reject(reason: unknown): void;
 }
 
-/** A promise that the test settles itself. */
+/**
+ * A promise that the test settles itself.
+ *
+ * @example
+ * ```ts
+ * const written = deferred<void>();
+ * const model = scriptedModel([reply([say('One.'), pause(written.promise), say('Two.')])]);
+ * written.resolve();
+ * ```
+ */
 export function deferred<T = void>(): Deferred<T> {
   let resolve: Deferred<T>['resolve'] = () => {};
   let reject: Deferred<T>['reject'] = () => {};

@@ -47,7 +47,16 @@ export interface FakeToolOptions
 
 const ANY_OBJECT: JsonSchema = Object.freeze({ type: 'object' });
 
-/** A tool with scripted answers. Default answer: `done`. */
+/**
+ * A tool with scripted answers. Default answer: `done`.
+ *
+ * @example
+ * ```ts
+ * const look = fakeTool({ name: 'Look', answer: 'It is green.', readOnly: true });
+ * const model = scriptedModel([callTool('Look', { at: 'it' }), say('Green.')]);
+ * const options = { engine: { callModel: model.callModel, tools: [look] } };
+ * ```
+ */
 export function fakeTool(options: FakeToolOptions): FakeTool {
   const {
     name,

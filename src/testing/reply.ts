@@ -81,7 +81,14 @@ export function think(
   return one({ type: 'thinking', thinking, signature: options?.signature ?? 'c2lnbmF0dXJl' }, options);
 }
 
-/** A tool call. `rawInput` is streamed as its input, valid JSON or not. */
+/**
+ * A tool call. `rawInput` is streamed as its input, valid JSON or not.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([callTool('Read', { file_path: '/work/a.txt' }), say('It is empty.')]);
+ * ```
+ */
 export function callTool(
   name: string,
   input: JsonObject = {},
@@ -129,12 +136,27 @@ export function failure(given: Partial<ModelFailure> & Pick<ModelFailure, 'kind'
   return { message: `Scripted failure: ${given.kind}.`, ...given };
 }
 
-/** The call fails before a message begins: outcome `failed`. */
+/**
+ * The call fails before a message begins: outcome `failed`.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([fail({ kind: 'overloaded', status: 529 })]);
+ * ```
+ */
 export function fail(given: Partial<ModelFailure> & Pick<ModelFailure, 'kind'>): Step {
   return { kind: 'failed', failure: failure(given) };
 }
 
-/** The stream breaks after these parts: outcome `broken`. Default failure: `cut`. */
+/**
+ * The stream breaks after these parts: outcome `broken`. Default failure: `cut`.
+ *
+ * @example
+ * ```ts
+ * // The stream breaks within an answer; the next request succeeds.
+ * const model = scriptedModel([broken({ after: [say('Half an ans')] }), say('The whole answer.')]);
+ * ```
+ */
 export function broken(
   given: {
     readonly after?: readonly Reply[];
@@ -185,7 +207,14 @@ export function retries(notices: readonly Partial<RetryNotice>[], then: Step): S
   };
 }
 
-/** Sends these parts, if any, and then nothing until abort. */
+/**
+ * Sends these parts, if any, and then nothing until abort.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([hang(say('The first words'))]);
+ * ```
+ */
 export function hang(...after: readonly Reply[]): Step {
   return after.length === 0 ? { kind: 'hang' } : { kind: 'hang', after: reply(after) };
 }

@@ -28,7 +28,17 @@ interface Waiting {
   readonly fire: () => void;
 }
 
-/** Wall time starts at `startMs` (default 2026-01-01T00:00:00Z), monotonic time at 0. */
+/**
+ * Wall time starts at `startMs` (default 2026-01-01T00:00:00Z), monotonic time at 0.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * const slept = clock.sleep(60_000, new AbortController().signal);
+ * await clock.advance(60_000);
+ * await slept;
+ * ```
+ */
 export function virtualClock(startMs: number = Date.UTC(2026, 0, 1)): VirtualClock {
   let monotonic = 0;
   let wallOffset = startMs;

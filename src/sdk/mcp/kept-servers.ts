@@ -21,6 +21,11 @@ const load = () => import('../../engine/standalone/kept-mcp-servers.ts');
  * Writes a server to the file of its scope; default `local`: of the user, for this project only. Rejects with
  * `invalid_option` for a name that exists or is invalid and for an invalid configuration, and with
  * `invalid_settings` for a file that cannot be changed, which is then left unchanged.
+ *
+ * @example
+ * ```ts
+ * await addMcpServer('issues', { type: 'http', url: 'https://mcp.example.com/mcp' }, { scope: 'user' });
+ * ```
  */
 export async function addMcpServer(
   name: string,
@@ -44,6 +49,11 @@ export async function removeMcpServer(
 /**
  * Connects to the servers that a query with these options would have, or to the named ones, returns their
  * status, and disconnects. The time limit is that of a session (`MCP_TIMEOUT`).
+ *
+ * @example
+ * ```ts
+ * for (const { name, ...state } of await checkMcpServers()) console.log(name, state);
+ * ```
  */
 export async function checkMcpServers({
   names,

@@ -20,7 +20,18 @@ export interface LimitScope {
   readonly name: string;
 }
 
-/** Sets a limit of model requests, for all workers within a second; no figures: removes it. */
+/**
+ * Sets a limit of model requests, for all workers within a second; no figures: removes it.
+ *
+ * @example
+ * ```ts
+ * import { openDatabase, setLimit } from 'turnwright/durable';
+ *
+ * const database = await openDatabase({ url: 'postgresql:///turnwright?host=/var/run/postgresql' });
+ * await setLimit(database, { kind: 'tenant', name: 'trial' }, { requestsPerMinute: 10 });
+ * await database.close();
+ * ```
+ */
 export async function setLimit(database: Statements, scope: LimitScope, limit: Limit): Promise<void> {
   for (const [name, figure] of Object.entries(limit))
     if (figure !== undefined && !(Number.isInteger(figure) && figure > 0))
