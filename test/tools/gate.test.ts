@@ -500,6 +500,61 @@ describe('hooks', () => {
     expect(result.hookContext).toEqual(['look again']);
   });
 
+  test.each([
+    ['text', 'redacted', undefined, 'redacted'],
+    [
+      'content blocks',
+      [{ type: 'text', text: 'redacted' }],
+      undefined,
+      '[{"type":"text","text":"redacted"}]',
+    ],
+    [
+      'data, as the tool shows it',
+      { lines: 2 },
+      (data: unknown) => `${Object.keys(data as object)}: 2`,
+      'lines: 2',
+    ],
+    ['data that the tool does not show', { lines: 2 }, undefined, '{"lines":2}'],
+    ['a list that is no content', [{ lines: 2 }, null], undefined, '[{"lines":2},null]'],
+    [
+      'data that the tool cannot show',
+      { lines: 2 },
+      () => {
+        throw new Error('kaput');
+      },
+      '{"lines":2}',
+    ],
+    ['what no JSON can be made of', { lines: 2n }, undefined, '[object Object]'],
+  ] as const)('the output that a hook gives may be %s', async (_, updatedOutput, renderOutput, text) => {
+    const gate = gateOf({ hooks: hooksOf({ PostToolUse: () => ({ updatedOutput }) }) });
+    const { tool } = echo({ ...(renderOutput && { renderOutput }) });
+    const result = await once(executorOf([tool], { gate }), callOf('Echo', { command: 'secret' }));
+    expect(answerOf(result).text).toBe(text);
+    expect(result.message.toolUseResult).toBe(updatedOutput);
+  });
+
+  test.each([
+    [
+      'its text blocks',
+      [{ type: 'text', text: 'one' }, { type: 'image' }, { type: 'text', text: 'two' }],
+      'one\ntwo',
+    ],
+    ['nothing, if it is blank', ' \n', ''],
+  ])('of a failure PostToolUseFailure is told %s', async (_, content, text) => {
+    const told: unknown[] = [];
+    const gate = gateOf({
+      hooks: hooksOf({
+        PostToolUseFailure: (call) => {
+          told.push(call['error']);
+          return {};
+        },
+      }),
+    });
+    const failing = echo({ run: async () => ({ data: 1, content: content as never, isError: true }) });
+    await once(executorOf([failing.tool], { gate }), callOf('Echo', { command: 'x' }));
+    expect(told).toEqual([text]);
+  });
+
   test('failures are passed to PostToolUseFailure', async () => {
     const told: unknown[] = [];
     const gate = gateOf({

@@ -22,11 +22,11 @@ export async function repositoryFrom(folder: string, files: DiskReader): Promise
   try {
     for (let root = folder; ; root = dirname(root)) {
       const kind = (await kindOf(join(root, '.git'), files)) ?? 'nothing';
-      const bare = await exists(join(root, 'HEAD'), isThere);
-      if (kind === 'directory' && (await exists(join(root, '.git', 'HEAD'), isThere))) {
+      const bare = await isThere(join(root, 'HEAD'));
+      if (kind === 'directory' && (await isThere(join(root, '.git', 'HEAD')))) {
         const path = join(root, '.git');
         const shares =
-          (await exists(join(path, 'commondir'), isThere)) &&
+          (await isThere(join(path, 'commondir'))) &&
           (readRange === undefined || (await sharesAnother(path, reader(files, readRange))));
         return shares ? 'unclear' : { root, own: path, common: path };
       }
@@ -50,23 +50,8 @@ const reader = (files: DiskReader, readRange: NonNullable<DiskReader['readRange'
   readRange: readRange.bind(files),
 });
 
-async function exists(path: string, isThere: (path: string) => Promise<boolean>): Promise<boolean> {
-  try {
-    return await isThere(path);
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-async function kindOf(path: string, files: DiskReader): Promise<string | undefined> {
-  try {
-    return (await files.lstat(path))?.kind;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+/** undefined: there is nothing. */
+const kindOf = async (path: string, files: DiskReader) => (await files.lstat(path))?.kind;
 
 /** More submodules than these are not looked at. */
 const MAX_SUBMODULES = 50;
