@@ -7,6 +7,7 @@ import type { Query } from '../../src/sdk/query/query.ts';
 import {
   broken,
   callTool,
+  type Deferred,
   deferred,
   type FakeTool,
   fakeTool,
@@ -177,6 +178,27 @@ describe('a connection that breaks', () => {
       const { messages, error } = await finished;
       expect(texts(messages)).toEqual(['One.', 'Two.']);
       expect(error).toBeUndefined();
+    });
+  });
+
+  it('F166 once behind each message: no gap, nothing twice, and the run does not notice', async () => {
+    const words = ['One.', 'Two.', 'Three.', 'Four.'];
+    const written = words.map(() => deferred<void>());
+    const parts = words.flatMap((word, at) => [say(word), pause((written[at] as Deferred<void>).promise)]);
+    await served([reply(parts)], async ({ url, cut }, started) => {
+      const { until, finished, views } = page(url, { prompt: 'Hi.' });
+      for (const [at, word] of words.entries()) {
+        await until(({ messages }) => texts(messages).includes(word));
+        cut();
+        written[at]?.resolve();
+      }
+      const { messages, error } = await finished;
+      expect(texts(messages)).toEqual(words);
+      expect(new Set(messages.map(({ uuid }) => uuid)).size).toBe(messages.length);
+      for (const view of views) expect(words.join()).toContain(texts(view.messages).join());
+      expect(error).toBeUndefined();
+      expect(started).toHaveLength(1);
+      expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
     });
   });
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { TERMINAL_REASONS } from '../../src/index.ts';
@@ -13,5 +13,23 @@ describe('every reason has a scenario of its own, and every scenario a reason', 
   });
   it('transitions', () => {
     expect(namesIn('transition').sort()).toEqual([...TRANSITION_REASONS].sort());
+  });
+});
+
+describe('F168 faults are played without real time and without a network', () => {
+  const folder = new URL('faults/', import.meta.url);
+  const files = readdirSync(fileURLToPath(folder)).map((name) => [
+    name,
+    readFileSync(new URL(name, folder), 'utf8'),
+  ]);
+
+  it.each(files)('%s', (name, code) => {
+    // A program of its own may wait: it measures real memory.
+    const isMeasured = name === 'import-cost.test.ts';
+    if (!isMeasured) expect(code).not.toMatch(/timers\/promises|\bsetTimeout\(/);
+    const hosts = [...code.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host = '']) => host);
+    expect(
+      hosts.filter((host) => !/^(?:127\.0\.0\.1|localhost|(?:[\w-]+\.)*example(?:\.\w+)?)$/.test(host)),
+    ).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe('stop_hook_blocking', () => {
     ['with words of its own each time', (asked: number) => `Not yet, for the reason ${asked}.`],
     ['with the same words each time', () => 'Keep going.'],
   ])(
-    'F95 a hook that always blocks, %s, is overridden at the ninth block, and the run ends well',
+    'F95 F96 a hook that always blocks, %s, is overridden at the ninth block, and the run ends well',
     async (_, reasonOf) => {
       const active: unknown[] = [];
       const neverContent: HookCallback = async (input) => {

@@ -1,0 +1,66 @@
+/** A session that was recorded is played again from its record alone, without a model. */
+import { expect, it } from 'vitest';
+import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
+import { block, callTool, fakeTool, reply, type ScriptStep, say } from '../../../src/testing/index.ts';
+import { engineUnderTest, resultIn } from '../../engine/engine-under-test.ts';
+
+const tools = () => [fakeTool({ name: 'Look', answer: 'src/main.ts:12', readOnly: true })];
+const PROMPT = 'Where is the loop?';
+
+/** The answers on record, one step each. `checked`: what was asked must be what was asked then. */
+function stepsOf(entries: readonly JournalEntry[], prompts: readonly string[]): ScriptStep[] {
+  const answers = new Map<string, { content: unknown[]; usage: object; stopReason: string | null }>();
+  for (const entry of entries) {
+    if (entry.type === 'assistant') {
+      const { id, content, usage, stop_reason: stopReason } = entry.message;
+      const answer = answers.get(id) ?? { content: [], usage, stopReason };
+      answer.content.push(...content);
+      answers.set(id, answer);
+    }
+    if (entry.type === 'response') {
+      const answer = [...answers.values()].at(-1);
+      if (answer !== undefined) Object.assign(answer, { usage: entry.usage, stopReason: entry.stopReason });
+    }
+  }
+  return [...answers.values()].map(({ content, usage, stopReason }, at) => (request) => {
+    const asked = JSON.stringify([...request.view].map((message) => 'message' in message && message.message));
+    if (asked !== prompts[at])
+      throw new Error(`Request ${at + 1} is another: ${asked} instead of ${prompts[at]}.`);
+    return reply(
+      content.map((each) => block(each as never)),
+      { usage: usage as object, ...(stopReason !== null && { stopReason: stopReason as 'end_turn' }) },
+    );
+  });
+}
+
+const views = (model: ReturnType<typeof engineUnderTest>['model']) =>
+  model.requests.map(({ view }) =>
+    JSON.stringify([...view].map((each) => 'message' in each && each.message)),
+  );
+
+async function recorded() {
+  const first = engineUnderTest([callTool('Look', { word: 'loop' }), say('In main.ts.')], { tools: tools() });
+  const messages = await first.run(PROMPT);
+  const entries = first.store.entries(first.engine.sessionId);
+  return { messages, entries, steps: stepsOf(entries, views(first.model)) };
+}
+
+it('F167 the same decisions are made, and the record is the same to the last field', async () => {
+  const { messages, entries, steps } = await recorded();
+  const again = engineUnderTest(steps, { tools: tools() });
+  expect(await again.run(PROMPT)).toEqual(messages);
+  const repeated = again.store.entries(again.engine.sessionId);
+  expect(repeated.filter(({ type }) => type === 'decision')).toEqual(
+    entries.filter(({ type }) => type === 'decision'),
+  );
+  expect(repeated).toEqual(entries);
+  again.model.assertComplete();
+});
+
+it('F167 another prompt is a miss that says what differs', async () => {
+  const { steps } = await recorded();
+  const again = engineUnderTest(steps, { tools: tools() });
+  const result = resultIn(await again.run('Where is the ledger?'));
+  expect(result).toMatchObject({ is_error: true });
+  expect(JSON.stringify(result)).toContain('Request 1 is another');
+});
