@@ -98,16 +98,21 @@ describe.skipIf(lacking !== undefined)('a folder that is swapped for a link', ()
 
   it('again and again, opens nothing else', async () => {
     const swaps = `while :; do mv docs/deep docs/d; ln -s ${CLOSED_FROM.deep} docs/deep; rm docs/deep; mv docs/d docs/deep; mv sub s; ln -s ${CLOSED_FROM.docs} sub; rm sub; mv s sub; done`;
-    const swapper = spawn('sh', ['-c', swaps], { cwd: ws, stdio: 'ignore' });
+    // A group of its own: a mv that outlives its shell would move folders while they are removed.
+    const swapper = spawn('sh', ['-c', swaps], { cwd: ws, stdio: 'ignore', detached: true });
     const ended = new Promise((resolve) => swapper.once('exit', resolve));
-    onTestFinished(() => void swapper.kill('SIGKILL'));
+    const endSwaps = () => {
+      if (swapper.exitCode === null && swapper.signalCode === null)
+        process.kill(-Number(swapper.pid), 'SIGKILL');
+    };
+    onTestFinished(endSwaps);
     for (let i = 0; i < ROUNDS; i++) {
       const write =
         'for d in docs/deep docs/d sub s; do echo x > $d/planted; echo x > $d/victim; mkdir $d/.claude/skills; done';
       // A folder that is gone when it is looked at is an error, too, and nothing is run.
       await runIn(ws, `(${write}) 2>/dev/null`, {}, sandboxAfter('true')).catch(() => {});
     }
-    swapper.kill('SIGKILL');
+    endSwaps();
     await ended;
     expectUntouched();
   });
