@@ -15,7 +15,7 @@ interface ExplainedIteration {
   record: DecisionRecord | undefined;
 }
 
-/** Calls that ran a command, by id. */
+/** What calls are about, by id: a command, a file, a pattern. */
 type Commands = ReadonlyMap<string, { readonly command: string; output: string }>;
 
 interface ExplainedSubmission {
@@ -94,7 +94,15 @@ function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): str
     : `Interrupted here: after iteration ${last.iteration}, before the next request.`;
 }
 
-/** The commands of a session and their outcomes. */
+/** Fields of an input that say what a call is about, the first one first. */
+const SUBJECTS = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query'] as const;
+
+function subjectOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  const found = SUBJECTS.map((field) => input[field]).find((value) => typeof value === 'string');
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** What the calls of a session are about, and their outcomes. */
 function commandsIn(entries: readonly JournalEntry[]): Commands {
   const commands = new Map<string, { command: string; output: string }>();
   for (const entry of entries) {
@@ -102,7 +110,7 @@ function commandsIn(entries: readonly JournalEntry[]): Commands {
     const { content } = entry.message;
     if (!Array.isArray(content)) continue;
     for (const block of content as readonly (AssistantBlock | UserBlock)[]) {
-      const command = block.type === 'tool_use' ? block.input['command'] : undefined;
+      const command = block.type === 'tool_use' ? subjectOf(block.input) : undefined;
       if (block.type === 'tool_use' && typeof command === 'string')
         commands.set(block.id, { command: command.trim().replace(/\s*\n\s*/g, ' ⏎ '), output: '' });
       const call = block.type === 'tool_result' ? commands.get(block.tool_use_id) : undefined;
@@ -190,8 +198,12 @@ function toolText({ id, name, outcome, ranIn, startedMs, endedMs }: ToolTrace, c
     : `${shown} ${outcome}${ranIn === undefined ? '' : PLACES[ranIn]} ${duration(endedMs - startedMs)}`;
 }
 
+/** Of a path the end says more than the beginning. */
 function shortened(command: string): string {
-  return command.length > COMMAND_CHARS ? `${command.slice(0, COMMAND_CHARS)}…` : command;
+  if (command.length <= COMMAND_CHARS) return command;
+  return /^\/\S*$/.test(command)
+    ? `…${command.slice(-COMMAND_CHARS)}`
+    : `${command.slice(0, COMMAND_CHARS)}…`;
 }
 
 function rulesOf({ rules }: DecisionRecord): string[] {

@@ -239,6 +239,8 @@ describe('explain', () => {
     expect([newest.code, newest.stderr]).toEqual([0, '']);
     expect(newest.stdout).toMatch(/completed/);
     expect(newest.stdout).toMatch(/next_turn/);
+    // What other tools than Bash were about is named too.
+    expect(newest.stdout).toMatch(/tools: Glob `\*` ok \d+ ms/);
     expect(await turnwright(['explain', session_id], { env: home })).toEqual(newest);
   });
 
