@@ -284,7 +284,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 function walk(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/fixtures|node_modules/.test(entry.parentPath))
+    // Apps stand beside the packages of their bundlers while their test runs.
+    .filter((entry) => entry.isFile() && !/fixtures|node_modules|next-app-/.test(entry.parentPath))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }
 
