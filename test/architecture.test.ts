@@ -282,9 +282,9 @@ interface Source {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Without the apps that stand beside the packages of their bundlers while a test runs. */
 function walk(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    // Apps stand beside the packages of their bundlers while their test runs.
     .filter((entry) => entry.isFile() && !/fixtures|node_modules|next-app-/.test(entry.parentPath))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }
