@@ -85,13 +85,16 @@ throughBothDoors('requests to the model', (stage) => {
     expect(headers()['anthropic-beta']).toContain('extended-cache-ttl');
   });
 
-  it.each(['{"model":"x"}', '[1]', '{'])('refuses CLAUDE_CODE_EXTRA_BODY=%s', async (text) => {
-    const { error } = await gather(
-      stage.start('Go.', { env: { ...stage.env, CLAUDE_CODE_EXTRA_BODY: text } }),
-    );
-    expect(String(error)).toContain('CLAUDE_CODE_EXTRA_BODY');
-    expect(stage.server.requests).toEqual([]);
-  });
+  it.each(['{"model":"x"}', '{"max_completion_tokens":9}', '{"n":2}', '[1]', '{'])(
+    'refuses CLAUDE_CODE_EXTRA_BODY=%s',
+    async (text) => {
+      const { error } = await gather(
+        stage.start('Go.', { env: { ...stage.env, CLAUDE_CODE_EXTRA_BODY: text } }),
+      );
+      expect(String(error)).toContain('CLAUDE_CODE_EXTRA_BODY');
+      expect(stage.server.requests).toEqual([]);
+    },
+  );
 });
 
 throughBothDoors('fast mode', (stage) => {

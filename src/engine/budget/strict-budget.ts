@@ -19,6 +19,8 @@ import { type CacheUse, isConversation, PromptBounds, searchesOf, worstCost } fr
 
 /** An answer needs this much, beside the budget of its thinking. */
 const LEAST_OUTPUT_TOKENS = 3_000;
+/** Fields of a request under which other prices hold. */
+const REPRICING = ['speed', 'service_tier'];
 /** USD: sums of fractions are this exact. */
 const ROUNDING = 1e-9;
 
@@ -85,6 +87,9 @@ export class StrictBudget implements SpendGuard {
     const promptBound = this.#bounds.of(request, info);
     const worst = (output: number) =>
       worstCost(request, info, { promptBound, maxTokens: output }, this.#cacheUse);
+    const repriced = REPRICING.find((field) => this.#cacheUse.extraBody?.[field] !== undefined);
+    if (repriced !== undefined)
+      return refused(`CLAUDE_CODE_EXTRA_BODY sets "${repriced}", so the price of a call is not known.`);
     const full = worst(maxTokens);
     const prompt = worst(0);
     if (full === undefined || prompt === undefined)

@@ -68,7 +68,10 @@ const CLOUD_VARIABLES = {
   CLAUDE_CODE_USE_FOUNDRY: 'foundry',
 } as const;
 /** Fields of a request that only the conversation sets. */
-const OWN_FIELDS: readonly string[] = ['model', 'max_tokens', 'system', 'tools', 'messages', 'stream'];
+const OWN_FIELDS: readonly string[] = [
+  ...['model', 'system', 'tools', 'messages', 'input', 'instructions', 'stream'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n'],
+];
 const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
 const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
 

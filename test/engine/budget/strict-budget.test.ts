@@ -157,6 +157,18 @@ describe('a reservation (L9)', () => {
   });
 });
 
+describe('a body with fields of its own', () => {
+  it.each(['service_tier', 'speed'])('with %s has another price, so no call is made', async (field) => {
+    const budget = new StrictBudget(1, { extraBody: { [field]: 'fast' } });
+    expect(await budget.reserve(need(), life)).toMatchObject({
+      kind: 'refused',
+      failure: { message: `CLAUDE_CODE_EXTRA_BODY sets "${field}", so the price of a call is not known.` },
+    });
+    const other = new StrictBudget(1, { extraBody: { top_k: 3 } });
+    expect(await other.reserve(need(), life)).toMatchObject({ kind: 'reserved' });
+  });
+});
+
 describe('the worst case of a call', () => {
   /** USD that a budget must have, beside the price of the output. */
   async function inputCost(
