@@ -50,5 +50,19 @@ it('lists no mutant as equivalent that does not exist, and none without a reason
   expect(mutants.length).toBeGreaterThan(1000);
   expect(equivalents(mutants).stale).toEqual([]);
   const entry = { file: mutants[0].file, text: 'no such line', change: 'a → b', reason: 'none' };
-  expect(equivalents(mutants, [entry])).toEqual({ ids: new Set(), stale: [entry] });
+  expect(equivalents(mutants, [entry]).stale).toEqual([entry]);
+});
+
+it.each([
+  ['const f = () => { if (a) return; b(); };', 0],
+  ['const f = () => { for (;;) return; };', 0],
+  ['const f = () => { b(); return 1; };', 0],
+  ['const f = () => { if (a) { return; } else return undefined; };', 2],
+  ['async function f() { try { await b(); return; } catch { return undefined; } }', 2],
+  ['function f() { try { return; } finally { b(); } }', 0],
+])('%s has %i changes that are none: nothing follows a return of nothing', (code, count) => {
+  const { mutants } = mutantsOf('a.ts', code);
+  const none = mutants.filter(({ isNoChange }: { readonly isNoChange: boolean }) => isNoChange);
+  expect(none).toHaveLength(count);
+  expect(equivalents(mutants, []).ids.size).toBe(count);
 });

@@ -6,7 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 
-/** @typedef {{ id: number, file: string, line: number, text: string, change: string, isStatic: boolean, kind: string }} Mutant */
+/**
+ * @typedef {{
+ *   id: number, file: string, line: number, text: string, change: string, isStatic: boolean, kind: string,
+ *   isNoChange: boolean,
+ * }} Mutant `isNoChange`: it does what the code does, which its place shows.
+ */
 
 const COMPARED = {
   '<': ['<='],
@@ -91,8 +96,7 @@ function* changesOf(node, parent, code) {
       if (isCall(node.expression)) yield { at: node, to: ';', kind: 'call', isStatement: true };
       break;
     case 'ReturnStatement':
-      if (node.argument === null || !isLiteral(node.argument, undefined))
-        yield { at: node, to: ';', kind: 'return', isStatement: true };
+      yield { at: node, to: ';', kind: 'return', isStatement: true };
       break;
   }
 }
@@ -102,6 +106,26 @@ function operandsOf({ start, end, left, right, operator }, code) {
   const at = left.end + code.slice(left.end, right.start).indexOf(operator);
   return [code.slice(start, at), code.slice(at + operator.length, end)];
 }
+
+/** Statements behind which nothing follows in a function: a `return` of nothing may as well be left out there. */
+function* lastStatements(statement) {
+  if (statement === undefined || statement === null) return;
+  yield statement;
+  const { type, body, consequent, alternate, block, handler, finalizer } = statement;
+  if (type === 'BlockStatement') yield* lastStatements(body.at(-1));
+  if (type === 'IfStatement') {
+    yield* lastStatements(consequent);
+    yield* lastStatements(alternate);
+  }
+  if (type === 'TryStatement' && !finalizer) {
+    yield* lastStatements(block);
+    yield* lastStatements(handler?.body);
+  }
+}
+
+const isReturnOfNothing = ({ type, argument }) =>
+  type === 'ReturnStatement' &&
+  (argument === null || (argument.type === 'Identifier' && argument.name === 'undefined'));
 
 function isCall({ type, argument, callee, expression }) {
   if (type === 'AwaitExpression' || type === 'YieldExpression') return argument !== null && isCall(argument);
@@ -117,15 +141,18 @@ const VALUES = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExp
 /** Places, each with its changes in order. */
 function placesOf(code) {
   const places = new Map();
+  const lastReturns = new Set();
   const visit = (node, parent, depth) => {
     if (isType(node)) return;
+    if (FUNCTIONS.has(node.type) && node.body?.type === 'BlockStatement')
+      for (const last of lastStatements(node.body)) if (isReturnOfNothing(last)) lastReturns.add(last);
     for (const { at, to, kind, isStatement = false } of changesOf(node, parent, code)) {
       const key = `${at.start}:${at.end}:${isStatement}`;
       const place = places.get(key) ?? { start: at.start, end: at.end, isStatement, changes: [] };
       places.set(key, place);
       const original = code.slice(at.start, at.end);
       if (!place.changes.some((change) => change.to === to) && original !== to)
-        place.changes.push({ to, kind, isStatic: depth === 0 });
+        place.changes.push({ to, kind, isStatic: depth === 0, isNoChange: lastReturns.has(node) });
     }
     const inner = depth + (FUNCTIONS.has(node.type) ? 1 : 0);
     for (const key of Object.keys(node)) {
@@ -159,9 +186,9 @@ export function mutantsOf(file, code, firstId = 0) {
   for (const place of places) {
     const line = code.slice(0, place.start).split('\n').length;
     const text = code.split('\n')[line - 1].trim();
-    place.ids = place.changes.map(({ to, kind, isStatic }) => {
+    place.ids = place.changes.map(({ to, kind, isStatic, isNoChange }) => {
       const change = `${shown(code.slice(place.start, place.end))} → ${to === ';' ? 'removed' : shown(to)}`;
-      mutants.push({ id, file, line, text, change, kind, isStatic });
+      mutants.push({ id, file, line, text, change, kind, isStatic, isNoChange });
       return id++;
     });
   }

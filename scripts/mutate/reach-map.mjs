@@ -12,20 +12,42 @@ import { openLanes } from './lanes.mjs';
 export const SOURCES = ['src/loop', 'src/session/journal', 'src/tools/gate', 'src/permissions'];
 /** Whose tests may notice: those that run the program in their own process. */
 const TESTS = [
-  'loop',
-  'session',
-  'tools',
-  'permissions',
-  'engine',
-  'view',
-  'context',
-  'subagents',
-  'properties',
-  'hooks',
-  'scenarios',
-  'sdk',
-  'sandbox',
-  'model/wires',
+  ...[
+    'attachments',
+    'cli',
+    'commands',
+    'context',
+    'conversation',
+    'engine',
+    'hooks',
+    'loop',
+    'mcp',
+    'memory',
+  ],
+  ...[
+    'model',
+    'options',
+    'page',
+    'permissions',
+    'plugins',
+    'properties',
+    'rehearsal',
+    'sandbox',
+    'scenarios',
+  ],
+  ...[
+    'sdk',
+    'session',
+    'settings',
+    'shell',
+    'skills',
+    'subagents',
+    'tasks',
+    'testing',
+    'tools',
+    'view',
+    'web',
+  ],
 ];
 /** Slower files are left out. */
 const MOST_FILE_MS = 20_000;
@@ -42,6 +64,8 @@ const hash = (text) => createHash('sha256').update(text).digest('base64url').sli
 export async function reachMap(root, sources, mutants, laneCount) {
   const cacheFile = join(root, 'node_modules/.cache/turnwright-mutate/reach.json');
   const hashOf = (file) => hash(readFileSync(join(root, file)));
+  // Mutants are known by their number in a file.
+  const mutator = hash(readFileSync(new URL('mutants.mjs', import.meta.url)));
   const sourceHashes = Object.fromEntries(sources.map((file) => [file, hashOf(file)]));
   const tests = TESTS.flatMap((folder) => testsIn(root, `test/${folder}`));
   const earlier = readCache(cacheFile);
@@ -49,7 +73,8 @@ export async function reachMap(root, sources, mutants, laneCount) {
   for (const test of tests) {
     const entry = earlier[test];
     const isFresh =
-      entry?.hash === hashOf(test) &&
+      entry?.mutator === mutator &&
+      entry.hash === hashOf(test) &&
       Object.entries(entry.reached).every(([file, { of }]) => of === sourceHashes[file]);
     if (isFresh) known.set(test, entry);
   }
@@ -100,7 +125,7 @@ export async function reachMap(root, sources, mutants, laneCount) {
         byFile[source] ??= { of: sourceHashes[source], ids: [] };
         byFile[source].ids.push(id - first.get(source));
       }
-      return { hash: hashOf(file), ms, reached: byFile };
+      return { mutator, hash: hashOf(file), ms, reached: byFile };
     }
   }
 
