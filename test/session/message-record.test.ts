@@ -1,4 +1,4 @@
-/** What a record says as a message of the conversation: those of our journal, and those of other programs' transcripts. */
+/** Records as messages of the conversation: those of our journal, and those of other programs' transcripts. */
 import { describe, expect, it } from 'vitest';
 import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';

@@ -540,7 +540,7 @@ describe('hooks', () => {
       'one\ntwo',
     ],
     ['nothing, if it is blank', ' \n', ''],
-  ])('of a failure PostToolUseFailure is told %s', async (_, content, text) => {
+  ])('PostToolUseFailure receives of a failure %s', async (_, content, text) => {
     const told: unknown[] = [];
     const gate = gateOf({
       hooks: hooksOf({

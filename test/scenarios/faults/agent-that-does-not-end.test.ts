@@ -33,7 +33,7 @@ it('F138 an agent that has answered and does not come to its end: the answer is 
   expect(resultIn(messages)).toMatchObject({ subtype: 'success', result: 'Done.' });
 });
 
-it('F68 a deadline of 90 s: what an agent has done until then is kept, and the end is told once', async () => {
+it('F68 a deadline of 90 s: what an agent has said until then is kept, and its parent goes on', async () => {
   const dug = deferred<void>();
   const holding = fakeTool({
     name: 'Dig',
