@@ -1,4 +1,5 @@
 /** The door for servers and people: prompts for sessions in a database, answers, interrupts, their state. */
+import { setMaxListeners } from 'node:events';
 import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
@@ -134,6 +135,13 @@ export interface DurableClient {
 
 const MOST_SESSIONS = 100;
 
+/** What ends all that a client follows: each follower listens to it. */
+function openEnd(): AbortController {
+  const end = new AbortController();
+  setMaxListeners(0, end.signal);
+  return end;
+}
+
 /**
  * A client of the sessions in a database, by its URL. Nothing is opened before the first call, which rejects
  * with `not_installed` when a package is missing, and with `storage_error` when the tables are.
@@ -152,7 +160,7 @@ export function durableClient(url: string): DurableClient {
   let listener: Listener | undefined;
   /** Followers of one session read together. */
   const followed = new Map<string, { readonly pages: Pages; followers: number }>();
-  let closing = new AbortController();
+  let closing = openEnd();
   const open = () => {
     opening ??= openTables({ url, connections: 4 }).catch((error: unknown) => {
       // The database may be back at the next call.
@@ -204,7 +212,7 @@ export function durableClient(url: string): DurableClient {
     },
     async close() {
       closing.abort();
-      closing = new AbortController();
+      closing = openEnd();
       await listener?.close();
       listener = undefined;
       const opened = await opening?.catch(() => undefined);

@@ -24,7 +24,9 @@ export const createEnqueuer = ({
   grouped(
     (sessionIds: readonly string[]) =>
       database.transaction(async (run) => {
-        for (const queued of await queuedRuns(run, sessionIds)) await dispatch.enqueue(run, queued);
+        const queued = await queuedRuns(run, sessionIds);
+        // The connection sends them one after the other, without waiting for this process in between.
+        await Promise.all(queued.map((one) => dispatch.enqueue(run, one)));
         return sessionIds.map(() => undefined);
       }),
     { statements: 1 },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Database, DurableClient } from '../../src/durable/index.ts';
 import { migrate } from '../../src/durable/postgres/migrations.ts';
 import { openedClient, openedDatabase, openedEmpty } from './opened.ts';
+import { eventually } from './processes.ts';
 
 async function opened(): Promise<{ client: DurableClient; db: Database }> {
   const db = await openedDatabase();
@@ -83,6 +84,44 @@ test('an answer is stored once, and asks for a run', async () => {
     'Question q1 has been answered already.',
   );
   expect(await db.run('select answer from turnwright.asks')).toEqual([{ answer: '{"behavior":"allow"}' }]);
+});
+
+test('of two answers at the same time one counts, and the other is refused', async () => {
+  const { client, db } = await opened();
+  await client.send('s1', 'Hello.');
+  await park(db, 'ask');
+  await asked(db);
+  const answers = ['first', 'second'].map((message) =>
+    client.answer('s1', 'q1', { behavior: 'deny', message }).then(() => message),
+  );
+  const settled = await Promise.allSettled(answers);
+  const taken = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  expect(refused).toMatchObject([
+    { code: 'invalid_option', message: 'Question q1 has been answered already.' },
+  ]);
+  const rows = await db.run<{ readonly answer: string }>('select answer from turnwright.asks');
+  expect(rows.map(({ answer }) => JSON.parse(answer).message)).toEqual(taken);
+  expect(await db.run('select run from turnwright.sessions')).toEqual([{ run: 2 }]);
+});
+
+test('a client that follows many sessions does not warn of it', async () => {
+  const { client, db } = await opened();
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on('warning', note);
+  const ids = Array.from({ length: 12 }, (_, at) => `s${at}`);
+  const following = ids.map(async (id) => {
+    const { cursor } = await client.send(id, 'Hello.');
+    for await (const _ of client.follow(id, { from: cursor }));
+  });
+  await eventually(async () => (await db.run('select 1 from turnwright.followers')).length === ids.length);
+  // Behind what the followers read first.
+  for (const id of ids) await client.status(id);
+  await client.close();
+  await Promise.all(following);
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
 });
 
 test('the form of an MCP server is answered in its own terms', async () => {

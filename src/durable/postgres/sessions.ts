@@ -49,6 +49,10 @@ export interface SessionStatus {
 
 const MOST_ID_CHARS = 128;
 
+/** A new run of a session, which has to be asked for. */
+const QUEUED = `state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
+        barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end`;
+
 export const noSuchSession = (sessionId: string): TurnwrightError =>
   new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
 
@@ -121,24 +125,38 @@ interface AnswerOptions {
 /** Rejects with `invalid_option` when there is no such question, or when it has its answer. */
 export function putAnswer(database: Database, { sessionId, askId, answer }: AnswerOptions): Promise<void> {
   return database.transaction(async (run) => {
-    await locked(run, sessionId);
-    const [asked] = await run<{ readonly question: string; readonly answer: string | null }>(
-      'select question, answer from turnwright.asks where session_id = $1 and ask_id = $2',
-      [sessionId, askId],
-    );
-    if (asked === undefined)
+    const [asked] = await run<{ readonly question: string | null }>(LOCK_WITH_QUESTION, [sessionId, askId]);
+    if (asked === undefined) throw noSuchSession(sessionId);
+    if (asked.question === null)
       throw new TurnwrightError('invalid_option', `Session ${sessionId} has not asked ${askId}.`);
-    if (asked.answer !== null)
-      throw new TurnwrightError('invalid_option', `Question ${askId} has been answered already.`);
     const { elicitation } = JSON.parse(asked.question) as { readonly elicitation?: unknown };
-    await run(
-      `update turnwright.asks set answer = $3, answered_at = now() where session_id = $1 and ask_id = $2`,
-      [sessionId, askId, JSON.stringify(elicitation === undefined ? answer : elicited(answer))],
-    );
-    await notify(run, 'answer', sessionId);
-    await queueRun(run, sessionId, "state = 'parked' and parked ->> 'on' = 'ask'");
+    const given = JSON.stringify(elicitation === undefined ? answer : elicited(answer));
+    const [answered] = await run(ANSWER, [sessionId, askId, given]);
+    if (answered === undefined)
+      throw new TurnwrightError('invalid_option', `Question ${askId} has been answered already.`);
   });
 }
+
+/** The lock orders an answer with the end of a run, which looks for answers that it has not seen. */
+const LOCK_WITH_QUESTION = `
+  select a.question from turnwright.sessions s
+    left join turnwright.asks a on a.session_id = s.session_id and a.ask_id = $2
+  where s.session_id = $1 for update of s`;
+
+/** A statement of its own, because it has to see what was committed before the lock was given. */
+const ANSWER = `
+  with answered as (
+    update turnwright.asks set answer = $3, answered_at = now()
+    where session_id = $1 and ask_id = $2 and answer is null
+    returning session_id
+  ), queued as (
+    update turnwright.sessions s set ${QUEUED} from answered
+    where s.session_id = answered.session_id and s.state = 'parked' and s.parked ->> 'on' = 'ask'
+    returning s.session_id
+  )
+  select pg_notify('turnwright', 'answer ' || session_id),
+    (select pg_notify('turnwright', 'run ' || session_id) from queued)
+  from answered`;
 
 /** The answer to a form of an MCP server: `updatedInput` holds its fields. */
 function elicited(answer: PermissionResult): object {
@@ -255,8 +273,7 @@ async function locked(
 async function queueRun(run: RunStatement, sessionId: string, when: string): Promise<void> {
   const [queued] = await run(
     `update turnwright.sessions
-      set state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
-        barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end
+      set ${QUEUED}
       where session_id = $1 and ${when}
       returning 1`,
     [sessionId],
