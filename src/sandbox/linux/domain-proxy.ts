@@ -58,9 +58,8 @@ interface ProxyRuntime {
   reset(): Promise<void>;
 }
 
-/** By a name that bundlers do not know: some refuse to build what is not installed. */
-async function loadRuntime(name: string = PROXY_PACKAGE): Promise<ProxyRuntime> {
-  const { SandboxManager } = (await import(name)) as { readonly SandboxManager: ProxyRuntime };
+async function loadRuntime(): Promise<ProxyRuntime> {
+  const { SandboxManager } = (await import(PROXY_PACKAGE)) as { readonly SandboxManager: ProxyRuntime };
   return SandboxManager;
 }
 
