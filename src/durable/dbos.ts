@@ -127,7 +127,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
   };
 }
 
-/** DBOS reads the number of runs of a worker from the queue's row, which is that of the last worker to start. */
+/** DBOS reads how many runs a worker takes from the queue's row, which the last worker to start wrote. */
 async function keepConcurrency(workerConcurrency: number): Promise<void> {
   const { DBOSExecutor } = await import('@dbos-inc/dbos-sdk/internal/dbos-executor');
   const { systemDatabase } = DBOSExecutor.globalInstance as InstanceType<typeof DBOSExecutor>;

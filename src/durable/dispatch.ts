@@ -33,8 +33,8 @@ export interface Dispatch {
 /** Takes runs for one worker. */
 export interface Executor {
   /**
-   * Takes no more runs, waits for those it has, at most so many ms, and disconnects. Those that have not ended
-   * then are still the worker's, until they are handed over.
+   * Takes no more runs, waits for those it has, at most so many ms, and disconnects. Those that have not
+   * ended then are still the worker's, until they are handed over.
    */
   stop(limitMs: number): Promise<void>;
 }
@@ -51,10 +51,10 @@ export interface ExecutorOptions {
 }
 
 /**
- * Gives the runs of sessions to workers: a run to one worker at a time, and to each session one run at a time,
- * in the order in which they were asked for. What a run has done is not its business: the journal says that,
- * and it refuses what a worker writes to a session that was handed over. Nor are interrupts, which are rows
- * of their own, and times to wake at, which the sweep looks for.
+ * Gives the runs of sessions to workers: a run to one worker at a time, and to each session one run at a
+ * time, in the order in which they were asked for. What a run has done is not its business: the journal says
+ * that, and it refuses what a worker writes to a session that was handed over. Nor are interrupts, which are
+ * rows of their own, and times to wake at, which the sweep looks for.
  */
 export interface Runner {
   /** Makes its tables, or brings them to the version of this package. */

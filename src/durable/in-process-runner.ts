@@ -31,10 +31,10 @@ const MOST_ENDED = 10_000;
 const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
 
 /**
- * Runs the sessions of a database without DBOS, by the workers of this process, of which there may be several:
- * give the same runner to each. Its workers do not start while a worker of another process lives, and none of
- * another process may be started beside them. What it knows ends with the process; the sessions are in the
- * database, where the next worker finds those that had not ended within some seconds.
+ * Runs the sessions of a database without DBOS, by the workers of this process, of which there may be
+ * several: give the same runner to each. Its workers do not start while a worker of another process lives,
+ * and none of another process may be started beside them. What it knows ends with the process; the sessions
+ * are in the database, where the next worker finds those that had not ended within some seconds.
  *
  * @example
  * ```ts

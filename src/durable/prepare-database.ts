@@ -5,8 +5,8 @@ import { openDatabase } from './postgres/database.ts';
 import { type Migrated, migrate } from './postgres/migrations.ts';
 
 /**
- * Makes the tables of Turnwright and those of its runner (default: DBOS), or brings them to the version of this
- * package. Any number of processes may call it at the same time.
+ * Makes the tables of Turnwright and those of its runner (default: DBOS), or brings them to the version of
+ * this package. Any number of processes may call it at the same time.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Which workers of a database are there: each has a row, and holds a lock for as long as its process lives. */
+/** Which workers of a database are there: each has a row, and a lock for as long as its process lives. */
 import type { RunStatement } from './database.ts';
 
 /** First key of the advisory locks of workers. The second is in the row of each. */
