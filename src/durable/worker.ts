@@ -102,8 +102,8 @@ const OTHER_VERSION_MS = 15_000;
 
 /**
  * Starts a worker in this process; one process holds one, or several with `inProcessRunner`. Rejects with
- * `not_installed`, `storage_error` when the tables are missing, and `invalid_option` for options that only one
- * process could have.
+ * `not_installed`, `storage_error` when the tables are missing, and `invalid_option` for options that only
+ * one process could have.
  *
  * @example
  * ```ts
