@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { settingsSchema } from '../src/settings/read/settings-schema.ts';
 import { type CodeBlock, codeBlocks, TESTED_ELSEWHERE } from './code-blocks.ts';
+import { PATHS } from './doors.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const placeOf = ({ page, line }: CodeBlock) => `${page}:${line}`;
@@ -21,15 +22,6 @@ const OTHER_PACKAGES = `declare module '@anthropic-ai/claude-agent-sdk' {
   }): AsyncIterable<SDKMessage>;
 }
 `;
-
-const PATHS = {
-  turnwright: ['src/index.ts'],
-  'turnwright/testing': ['src/testing/index.ts'],
-  'turnwright/rehearsal': ['src/rehearsal/index.ts'],
-  'turnwright/durable': ['src/durable/index.ts'],
-  'turnwright/web': ['src/page/index.ts'],
-  'turnwright/web/client': ['src/page/browser/index.ts'],
-};
 
 /** The compiler's errors about these blocks, by page and line. JavaScript is checked without its missing types. */
 function errorsOf(blocks: readonly CodeBlock[], folder: string): string {
@@ -55,9 +47,7 @@ function errorsOf(blocks: readonly CodeBlock[], folder: string): string {
     verbatimModuleSyntax: false,
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
-    paths: Object.fromEntries(
-      Object.entries(PATHS).map(([name, [path]]) => [name, [join(root, path as string)]]),
-    ),
+    paths: PATHS,
   };
   const config = {
     extends: join(root, 'tsconfig.json'),

@@ -11,6 +11,7 @@ import { InMemorySessionStore, type Options } from '../src/index.ts';
 import { checkOptions } from '../src/options/check.ts';
 import { withExtraArgs } from '../src/sdk/extra-args.ts';
 import { say, scriptedModel } from '../src/testing/index.ts';
+import { PATHS } from './doors.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -153,6 +154,7 @@ it('every example in a docstring compiles', { timeout: 240_000 }, () => {
       noUnusedLocals: false,
       verbatimModuleSyntax: false,
       typeRoots: [join(root, 'node_modules/@types')],
+      paths: PATHS,
     };
     const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], exclude: [], files };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
