@@ -23,8 +23,8 @@ export default defineConfig({
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes
     // something global (the environment, the clock) puts it back.
     isolate: false,
-    // One more than the two processors that the run is made for: some files only wait for programs.
-    maxWorkers: 3,
+    // Two more than the processors that the run is made for: many files only wait for programs.
+    maxWorkers: 4,
     sequence: { sequencer: ProgramsFirst },
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -8,5 +8,12 @@ export const inShortAndLongForm = (short: number, long: number): number => inFor
 
 export const inForm = <T>(short: T, long: T): T => (isLong ? long : short);
 
+/** Cases of a test that starts programs for each: every n-th in the short form. */
+export const everyNth = <T>(n: number, cases: readonly T[]): readonly T[] =>
+  inForm(
+    cases.filter((_, at) => at % n === 0),
+    cases,
+  );
+
 export const propertyRuns = (short: number, long: number): number =>
   Number(process.env['TURNWRIGHT_PROPERTY_RUNS'] ?? inShortAndLongForm(short, long));

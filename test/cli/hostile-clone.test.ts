@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { reply } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 
 const CANARY = 'CANARY-c10e';
@@ -210,7 +211,7 @@ async function expectNothingRuns({ args, by, root, owner, asksModel }: Door): Pr
 }
 
 describe('point 2: before trust nothing runs, and nothing is sent', () => {
-  test.each(COMMANDS)(
+  test.each(everyNth(3, COMMANDS))(
     'CVE-2025-59536 CVE-2025-65099 CVE-2025-59828 CVE-2025-59041 CVE-2026-21852: %s',
     (_name, args) => expectNothingRuns({ args: [BIN, ...args], asksModel: args.at(-1) === 'Hello.' }),
   );
@@ -242,7 +243,7 @@ describe('the same through the library', () => {
     ['a skill with a shell line', { settingSources: ['project'], projectTrusted: false }, '/evil'],
   ];
 
-  test.each(OPTIONS)('query(): %s', (_name, options, prompt = 'Hello.') => {
+  test.each(everyNth(3, OPTIONS))('query(): %s', (_name, options, prompt = 'Hello.') => {
     const program = `
       import { query } from ${JSON.stringify(LIBRARY)};
       for await (const _ of query(${JSON.stringify({ prompt, options })}));
@@ -266,11 +267,12 @@ describe('the same through the library', () => {
 const TERMINAL = spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0;
 
 describe.runIf(TERMINAL)('the same on a terminal without a person who answers', () => {
-  test.each([
+  const LINES: readonly (readonly [string, readonly string[]])[] = [
     ['a prompt', ['Hello.']],
     ['a command with a shell line', ['/run']],
     ['no prompt', []],
-  ])('%s', (_name, args) => {
+  ];
+  test.each(everyNth(3, LINES))('%s', (_name, args) => {
     const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
     return expectNothingRuns({
       args: [BIN, ...args],
@@ -293,11 +295,12 @@ const canBeNobody =
   spawnSync('setpriv', [...AS_NOBODY.slice(1), process.execPath, '-e', ''], { stdio: 'ignore' }).status === 0;
 
 describe.runIf(canBeNobody)('the same as a user without rights', () => {
-  test.each([
+  const LINES: readonly (readonly [string, readonly string[]])[] = [
     ['a prompt', ['-p', 'Hello.']],
     ['a command with a shell line', ['-p', '/run']],
     ['doctor', ['doctor']],
-  ])('%s', async (_name, args) => {
+  ];
+  test.each(everyNth(3, LINES))('%s', async (_name, args) => {
     const root = mkdtempSync('/tmp/turnwright-nobody-');
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     chmodSync(root, 0o755);

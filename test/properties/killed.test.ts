@@ -16,6 +16,7 @@ import {
   toolUse,
 } from '../../src/rehearsal/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
+import { everyNth } from '../long-form.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/bin/turnwright');
 const CALLS = 80;
@@ -84,7 +85,7 @@ async function oneLife(
   return { code, out, err };
 }
 
-it.concurrent.each([11, 12])(
+it.concurrent.each(everyNth(2, [11, 12]))(
   'killed again and again, seed %i',
   (seed) => withPlace((place) => killedAgainAndAgain(place, seed)),
   120_000,

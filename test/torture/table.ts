@@ -98,7 +98,6 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/output-floods',
     budget: { quick: 30, full: 300 },
     alone: true,
-    open: true,
   },
   {
     id: 'R13',

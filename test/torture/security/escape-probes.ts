@@ -12,7 +12,7 @@ row('S6', async ({ figures, quick }) => {
         'test/sandbox/mount-race.test.ts',
         'test/sandbox/policy.test.ts',
       ];
-  const { passed, failed } = await runTests(files);
+  const { passed, failed } = await runTests(files, { env: { TURNWRIGHT_LONG_TESTS: '1' } });
   figures.atLeast('probes', PROBES.length, 80);
   figures.atLeast(
     'tests that passed, each probe as root and as another user among them',
