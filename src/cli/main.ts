@@ -43,9 +43,7 @@ function readArgs(argv: readonly string[]): Invocation {
     return parseArgs(argv, VERSION_LINE);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw error.message.includes('--help.')
-      ? error
-      : new UsageError(`${error.message}\nSee turnwright --help.`);
+    throw new UsageError(`${error.message}\nSee ${error.command} --help.`);
   }
 }
 

@@ -165,7 +165,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     if (error.exitCode === 0) return { command: 'say', text: said };
     const [first = ''] = argv;
     const whose = names.includes(first) ? `turnwright ${first}` : 'turnwright';
-    throw new UsageError(`${sentence(error.message)}\nSee ${whose} --help.`);
+    throw new UsageError(sentence(error.message), whose);
   }
   if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
   if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);
