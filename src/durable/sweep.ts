@@ -24,9 +24,7 @@ export const createEnqueuer = ({
   grouped(
     (sessionIds: readonly string[]) =>
       database.transaction(async (run) => {
-        const queued = await queuedRuns(run, sessionIds);
-        // The connection sends them one after the other, without waiting for this process in between.
-        await Promise.all(queued.map((one) => dispatch.enqueue(run, one)));
+        for (const queued of await queuedRuns(run, sessionIds)) await dispatch.enqueue(run, queued);
         return sessionIds.map(() => undefined);
       }),
     { statements: 1 },
