@@ -106,7 +106,9 @@ async function played(session: Session, parks: boolean) {
   };
 }
 
-it('has the same transcript, the same results and the same effects in the same order', async () => {
+it('has the same transcript, the same results and the same effects in the same order', {
+  timeout: 120_000,
+}, async () => {
   let parkings = 0;
   for (let seed = 1; seed <= propertyRuns(25, 400); seed += 1) {
     const session = generated(seededRandom(seed));
