@@ -49,14 +49,15 @@ const STARTS_AT_ONCE = 4;
 /** Also while it works. */
 const WAYS_OF_WORK = isLong ? WAYS.filter(([name]) => name !== '/exit') : WAYS.slice(3, 4);
 
+const POLLED = { timeout: 5_000 };
+
 /** What the shell finds: canonical mode with echo, a visible cursor, no marked pastes, the main screen. */
 async function expectRestored(talk: Tmux): Promise<void> {
-  await pause(200);
-  const raw = talk.raw();
-  expect(forbiddenIn(raw, { viewer: false })).toEqual([]);
-  // What was switched on was switched off later, or never was.
-  expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?25l'));
-  expect(raw.lastIndexOf('\x1b[?2004l')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?2004h'));
+  // What was switched on was switched off later, or never was. The recording may lag behind the terminal.
+  const last = (sequence: string) => talk.raw().lastIndexOf(sequence);
+  await expect.poll(() => last('\x1b[?25h') - last('\x1b[?25l'), POLLED).toBeGreaterThanOrEqual(0);
+  await expect.poll(() => last('\x1b[?2004l') - last('\x1b[?2004h'), POLLED).toBeGreaterThanOrEqual(0);
+  expect(forbiddenIn(talk.raw(), { viewer: false })).toEqual([]);
   talk.type('stty -a | grep -c " icanon .* echo "; echo as""ked');
   talk.keys('Enter');
   await talk.until('asked');
