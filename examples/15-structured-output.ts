@@ -23,14 +23,15 @@ for await (const message of query({
   options: {
     env: { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' },
     systemPrompt: 'You know trees.',
-    outputFormat: Tree,
+    // Turnwright takes `Tree` itself as well; this form is the published client's too.
+    outputFormat: { type: 'json_schema', schema: z.toJSONSchema(Tree) },
     maxBudgetUsd: 1,
     maxTurns: 5,
     persistSession: false,
   },
 })) {
   if (message.type !== 'result' || message.subtype !== 'success') continue;
-  value = message.structured_output;
+  value = Tree.parse(message.structured_output);
   costUsd = message.total_cost_usd;
   const parts = Object.values(message.modelUsage).map((usage) => usage.costUSD);
   assert.ok(Math.abs(costUsd - parts.reduce((sum, part) => sum + part, 0)) < 1e-9);

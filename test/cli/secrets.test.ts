@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -148,6 +148,7 @@ test.skipIf(process.platform !== 'linux')(
 
     expect(kept.size).toBeGreaterThanOrEqual(50);
     for (const name of ['command', 'hook', 'curious']) {
+      expect(readdirSync(seen), ran.stdout + ran.stderr).toContain(name);
       const text = readFileSync(join(seen, name), 'latin1');
       expect(text).toContain('PATH=');
       // What one server was given is in that process's own environment: only a sandbox hides processes from each other.
