@@ -83,8 +83,7 @@ describe('a stream that is cut', () => {
     for (let i = 0; i < 10; i++) await settle();
     await clock.advance(1000);
     expect((await ran).outcome.kind).toBe('complete');
-    await settle();
-    expect(server.openSockets).toBe(0);
+    await expect.poll(() => server.openSockets).toBe(0);
   });
 });
 
