@@ -16,7 +16,7 @@ interface ExplainedIteration {
 }
 
 /** What calls are about, by id: a command, a file, a pattern. */
-type Commands = ReadonlyMap<string, { readonly command: string; output: string }>;
+type Subjects = ReadonlyMap<string, { readonly subject: string; output: string }>;
 
 interface ExplainedSubmission {
   readonly id: string;
@@ -29,7 +29,7 @@ interface ExplainedSubmission {
 export function explainSession(entries: Iterable<JournalEntry>): string {
   const records = [...entries];
   const submissions = submissionsOf(records);
-  const commands = commandsIn(records);
+  const subjects = subjectsIn(records);
   const last = submissions.at(-1);
   if (last === undefined) return 'Nothing was asked in this session yet.';
   const lines = [reasonOf(last)];
@@ -37,7 +37,7 @@ export function explainSession(entries: Iterable<JournalEntry>): string {
     lines.push('');
     if (submissions.length > 1)
       lines.push(`Submission ${index + 1} of ${submissions.length}: ${reasonOf(submission)}`);
-    lines.push(...submission.iterations.flatMap((iteration) => linesOf(iteration, commands)));
+    lines.push(...submission.iterations.flatMap((iteration) => linesOf(iteration, subjects)));
     if (submission.iterations.length === 0) lines.push('  (no request was made)');
   }
   return lines.join('\n');
@@ -98,49 +98,48 @@ function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): str
 const SUBJECTS = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query'] as const;
 
 function subjectOf(input: Readonly<Record<string, unknown>>): string | undefined {
-  const found = SUBJECTS.map((field) => input[field]).find((value) => typeof value === 'string');
-  return typeof found === 'string' ? found : undefined;
+  return SUBJECTS.map((field) => input[field]).find((value) => typeof value === 'string');
 }
 
 /** What the calls of a session are about, and their outcomes. */
-function commandsIn(entries: readonly JournalEntry[]): Commands {
-  const commands = new Map<string, { command: string; output: string }>();
+function subjectsIn(entries: readonly JournalEntry[]): Subjects {
+  const subjects = new Map<string, { subject: string; output: string }>();
   for (const entry of entries) {
     if (entry.type !== 'assistant' && entry.type !== 'user') continue;
     const { content } = entry.message;
     if (!Array.isArray(content)) continue;
     for (const block of content as readonly (AssistantBlock | UserBlock)[]) {
-      const command = block.type === 'tool_use' ? subjectOf(block.input) : undefined;
-      if (block.type === 'tool_use' && typeof command === 'string')
-        commands.set(block.id, { command: command.trim().replace(/\s*\n\s*/g, ' ⏎ '), output: '' });
-      const call = block.type === 'tool_result' ? commands.get(block.tool_use_id) : undefined;
+      const subject = block.type === 'tool_use' ? subjectOf(block.input) : undefined;
+      if (block.type === 'tool_use' && subject !== undefined)
+        subjects.set(block.id, { subject: subject.trim().replace(/\s*\n\s*/g, ' ⏎ '), output: '' });
+      const call = block.type === 'tool_result' ? subjects.get(block.tool_use_id) : undefined;
       if (block.type === 'tool_result' && call !== undefined)
         call.output = textOfContent(block.content ?? '');
     }
   }
-  return commands;
+  return subjects;
 }
 
-/** Of a command, in the line of its iteration. */
-const COMMAND_CHARS = 60;
-/** Of what a command that failed wrote. */
+/** Of a subject, in the line of its iteration. */
+const SUBJECT_CHARS = 60;
+/** Of what a call that failed wrote. */
 const OUTPUT_LINES = 6;
 
-/** Its line, followed by the end of the output of its failed commands. */
-function linesOf(iteration: ExplainedIteration, commands: Commands): string[] {
+/** Its line, followed by the end of the output of its failed calls. */
+function linesOf(iteration: ExplainedIteration, subjects: Subjects): string[] {
   const failed = iteration.record?.tools.filter(({ outcome }) => outcome === 'error') ?? [];
   return [
-    lineOf(iteration, commands),
+    lineOf(iteration, subjects),
     ...failed.flatMap(({ id }) => {
-      const call = commands.get(id);
+      const call = subjects.get(id);
       if (call === undefined) return [];
       const output = call.output.trim().split('\n').slice(-OUTPUT_LINES);
-      return [`     ${call.command}`, ...output.map((line) => `       ${line}`)];
+      return [`     ${call.subject}`, ...output.map((line) => `       ${line}`)];
     }),
   ];
 }
 
-function lineOf({ iteration, model, record }: ExplainedIteration, commands: Commands): string {
+function lineOf({ iteration, model, record }: ExplainedIteration, subjects: Subjects): string {
   const number = `${iteration}`.padStart(3);
   if (record === undefined) return `${number}  ${model}  cut off here`;
   const parts = [
@@ -151,7 +150,7 @@ function lineOf({ iteration, model, record }: ExplainedIteration, commands: Comm
     ...usageOf(record),
     ...(record.tools.length === 0
       ? []
-      : [`tools: ${record.tools.map((tool) => toolText(tool, commands)).join(', ')}`]),
+      : [`tools: ${record.tools.map((tool) => toolText(tool, subjects)).join(', ')}`]),
     ...rulesOf(record),
     record.decision?.sentence ?? 'cut off here',
   ];
@@ -190,20 +189,20 @@ const PLACES = {
   override: ' outside of the sandbox, as the call asked',
 } as const;
 
-function toolText({ id, name, outcome, ranIn, startedMs, endedMs }: ToolTrace, commands: Commands): string {
-  const call = commands.get(id);
-  const shown = call === undefined ? name : `${name} \`${shortened(call.command)}\``;
+function toolText({ id, name, outcome, ranIn, startedMs, endedMs }: ToolTrace, subjects: Subjects): string {
+  const call = subjects.get(id);
+  const shown = call === undefined ? name : `${name} \`${shortened(call.subject)}\``;
   return startedMs === undefined
     ? `${shown} ${outcome}`
     : `${shown} ${outcome}${ranIn === undefined ? '' : PLACES[ranIn]} ${duration(endedMs - startedMs)}`;
 }
 
 /** Of a path the end says more than the beginning. */
-function shortened(command: string): string {
-  if (command.length <= COMMAND_CHARS) return command;
-  return /^\/\S*$/.test(command)
-    ? `…${command.slice(-COMMAND_CHARS)}`
-    : `${command.slice(0, COMMAND_CHARS)}…`;
+function shortened(subject: string): string {
+  if (subject.length <= SUBJECT_CHARS) return subject;
+  return /^\/\S*$/.test(subject)
+    ? `…${subject.slice(-SUBJECT_CHARS)}`
+    : `${subject.slice(0, SUBJECT_CHARS)}…`;
 }
 
 function rulesOf({ rules }: DecisionRecord): string[] {
