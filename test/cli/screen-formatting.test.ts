@@ -55,8 +55,8 @@ test('a call in a few words', () => {
   expect(toolLabel('TodoWrite', { todos: [1, 2] }, '/')).toBe('TodoWrite 2 items');
   expect(toolLabel('mcp__x__y', { n: 1, who: 'me' }, '/')).toBe('mcp__x__y me');
   expect(toolLabel('Odd\x1b', {}, '/')).toBe('Odd␛');
-  expect(shortPath('/home/me/other/a', '/home/me/app')).toBe('/home/me/other/a');
-  expect(shortPath('/home/me/app/..a', '/home/me/app')).toBe('..a');
+  expect(shortPath('/home/me/other/a', { cwd: '/home/me/app' })).toBe('/home/me/other/a');
+  expect(shortPath('/home/me/app/..a', { cwd: '/home/me/app' })).toBe('..a');
 });
 
 const ACCEPT = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;

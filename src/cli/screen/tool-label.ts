@@ -20,15 +20,25 @@ export function toolLabel(name: string, input: Readonly<Record<string, unknown>>
   const told = TELLING.map((key) => [key, input[key]] as const).find(([, value]) => isText(value));
   const [key, value] = told ?? ['', Object.values(input).find(isText)];
   if (!isText(value)) return oneLine(name);
-  const shown = key.endsWith('path') ? shortPath(value, cwd) : value;
+  const shown = key.endsWith('path') ? shortPath(value, { cwd }) : value;
   return `${oneLine(name)} ${oneLine(shown)}`;
 }
 
-/** Relative to the working directory when inside it. */
-export function shortPath(path: string, cwd: string): string {
-  if (!isAbsolute(path)) return path;
-  const short = relative(cwd, path);
-  return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
+/** Where the session works, for paths that are shown. */
+export interface ShownPlace {
+  /** Paths inside of it are shown relative to it. */
+  readonly cwd: string;
+  /** Shown as `~`. */
+  readonly home?: string | undefined;
+}
+
+/** A path as a person reads it, in one line. */
+export function shortPath(path: string, { cwd, home }: ShownPlace): string {
+  if (!isAbsolute(path)) return oneLine(path);
+  const inside = relative(cwd, path);
+  const isInside = inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  if (isInside) return oneLine(inside);
+  return oneLine(home !== undefined && path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path);
 }
 
 function isText(value: unknown): value is string {

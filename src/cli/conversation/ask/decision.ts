@@ -2,8 +2,8 @@
 import type { PermissionResult, PermissionUpdate } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { denial } from '../../screen/answers.ts';
-import { shortPath } from '../../screen/call-rows.ts';
 import { modeName } from '../../screen/mode-name.ts';
+import { shortPath } from '../../screen/tool-label.ts';
 import type { Drawing } from './explanation-rows.ts';
 import { answer, type Turn } from './page.ts';
 

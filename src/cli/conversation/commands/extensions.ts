@@ -76,7 +76,7 @@ function agentItems(
 ): readonly ListItem<string>[] {
   return agents.map(({ name, description, model }) => {
     const known = usage.agents.find(({ agentType }) => agentType === name);
-    const from = known?.path === undefined ? known?.source : shortPath(known.path, cwd);
+    const from = known?.path === undefined ? known?.source : shortPath(known.path, { cwd });
     return {
       value: name,
       label: name,
@@ -117,7 +117,7 @@ function skillItems(
       value: name,
       label: ['/', name, argumentHint === '' ? '' : ` ${argumentHint}`].join(''),
       detail: known === undefined ? undefined : `${tokens(known.tokens)} tokens`,
-      about: [description, ...(known?.path === undefined ? [] : [shortPath(known.path, cwd)])],
+      about: [description, ...(known?.path === undefined ? [] : [shortPath(known.path, { cwd })])],
     };
   });
 }
@@ -145,7 +145,7 @@ function memoryItems(
 ): readonly ListItem<string>[] {
   return memoryFiles.map(({ path, type, tokens: count }) => ({
     value: path,
-    label: shortPath(path, cwd),
+    label: shortPath(path, { cwd }),
     detail: `${type.toLowerCase()} · ${tokens(count)} tokens`,
     about: [path],
   }));

@@ -47,7 +47,7 @@ export const permissionsCommand: ConversationCommand = {
 async function filesOf({ cwd, query }: CommandContext): Promise<Files> {
   const fileOf = async (destination: Exclude<Destination, 'session'>) => {
     const file = await query.settingsFile(destination).catch(() => undefined);
-    return file === undefined ? undefined : shortPath(file, cwd);
+    return file === undefined ? undefined : shortPath(file, { cwd });
   };
   const [localSettings, projectSettings, userSettings] = await Promise.all([
     fileOf('localSettings'),

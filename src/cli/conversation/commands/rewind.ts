@@ -63,7 +63,7 @@ function promptItems(
         age(nowMs - Date.parse(prompt.timestamp)),
         ...(prompt.filesChanged.length > 0 ? [counted(prompt.filesChanged.length, 'file')] : []),
       ].join(' · '),
-      about: prompt.filesChanged.map((path) => `changed ${shortPath(path, cwd)}`),
+      about: prompt.filesChanged.map((path) => `changed ${shortPath(path, { cwd })}`),
     }))
     .reverse();
 }
@@ -94,8 +94,10 @@ function extentItems(
     return [{ value: 'conversation', label: 'The conversation', detail: conversation, about: [files] }];
   const { filesChanged = [], conflicts = [] } = files;
   const about = [
-    ...filesChanged.map((path) => shortPath(path, cwd)),
-    ...conflicts.map((path) => `${shortPath(path, cwd)} stays, because another program has changed it since`),
+    ...filesChanged.map((path) => shortPath(path, { cwd })),
+    ...conflicts.map(
+      (path) => `${shortPath(path, { cwd })} stays, because another program has changed it since`,
+    ),
   ];
   if (filesChanged.length === 0)
     return [
