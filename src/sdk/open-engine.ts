@@ -11,6 +11,8 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import { type FoundSession, findSession, newestSession } from '../session/paths.ts';
 import { configHome } from '../settings/read/config-home.ts';
+import { andThen } from '../util/async/and-then.ts';
+import { turnToStart } from '../util/async/start-turns.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
@@ -36,13 +38,16 @@ export interface Opening {
 
 /** `promptsCome`: more prompts may arrive during a turn. */
 export function startEngine(options: Options, { promptsCome = false } = {}): Opening {
-  const configured = configure(options).then((done) => {
+  const turn = turnToStart();
+  const configured = (async () => {
+    if (turn !== undefined) await turn;
+    const done = await configure(options);
     if (done.refused !== undefined) throw startFailed(done.refused, options);
     return done;
-  });
+  })();
   const config = configured.then((done) => done.config);
   const { own } = splitServers(options.mcpServers ?? {});
-  const clients = Promise.all(own.map(([name, server]) => ownClient(name, server)));
+  const clients = andThen(turn, () => Promise.all(own.map(([name, server]) => ownClient(name, server))));
   return {
     config,
     engine: (async () => {

@@ -1,6 +1,6 @@
 /** The tools of a session for the loop: their descriptions, and an executor for each iteration. */
 
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
@@ -283,5 +283,16 @@ async function describe(tool: AnyTool, about: { cwd: string; model: string }): P
   } catch {
     // A tool whose description fails must not make every request fail (F152): its schema is still sent.
   }
-  return { name: tool.name, ...(description !== '' && { description }), input_schema: tool.inputJsonSchema };
+  return wireTool(tool.name, description, tool.inputJsonSchema);
+}
+
+const describedBefore = new WeakMap<JsonSchema, WireTool>();
+
+/** One object for all sessions that describe a tool alike, so that its JSON is made and kept once. */
+function wireTool(name: string, description: string, input_schema: JsonSchema): WireTool {
+  const before = describedBefore.get(input_schema);
+  if (before?.name === name && (before.description ?? '') === description) return before;
+  const tool = { name, ...(description !== '' && { description }), input_schema };
+  describedBefore.set(input_schema, tool);
+  return tool;
 }

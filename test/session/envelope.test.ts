@@ -233,6 +233,17 @@ describe('envelope', () => {
     });
   });
 
+  it.each([
+    { type: 'user', uuid: 'u', toolUseResult: { file: { base64: 'x' } } },
+    { type: 'user', uuid: 'u', toolUseResult: 'x', message: { role: 'user', content: 'x' } },
+    { uuid: 'u', kind: 'prompt', type: 'user', message: { role: 'user', content: 'its type is not first' } },
+  ])('a record of an unusual shape comes back as it is: %j', (record) => {
+    const line = encode(record as unknown as JournalBody);
+    expect(peekLine(line)).toMatchObject({ seq: 7, epoch: 2, type: 'user' });
+    expect(line.toString()).toMatch(/^\{"v":1,"seq":7,"epoch":2,"type":"user",/);
+    expect(decodeLine(line)).toMatchObject({ kind: 'ok', entry: record });
+  });
+
   it('marks a takeover', () => {
     const line = Buffer.from(encodeTakeover({ seq: 4, epoch: 3 }, 'nonce', prefix, 0));
     expect(decodeLine(line)).toEqual({ kind: 'takeover', head: { seq: 4, epoch: 3 }, owner: 'nonce' });

@@ -40,6 +40,20 @@ describe('wireTools', () => {
     expect(first[0]).toEqual({ name: 'B', description: 'B 1', input_schema: { type: 'object' } });
   });
 
+  test('sessions that describe a tool alike share what is sent of it, and others do not', async () => {
+    const inputJsonSchema = { type: 'object' };
+    const wireOf = (description: string) =>
+      portOf([toolOf('A', { inputJsonSchema, description: async () => description })]).wireTools('m');
+    const [first] = await wireOf('one');
+    expect((await wireOf('one'))[0]).toBe(first);
+    expect((await wireOf('two'))[0]).toEqual({
+      name: 'A',
+      description: 'two',
+      input_schema: inputJsonSchema,
+    });
+    expect(first?.description).toBe('one');
+  });
+
   test('F152 a tool whose description fails affects no other tool', async () => {
     const port = portOf([
       toolOf('Bad', { description: () => Promise.reject(new Error('no')) }),

@@ -193,7 +193,7 @@ export class ResponseReader {
         if (response.stopReason !== null) this.#release(batch, { cut: CUT_REASONS.has(response.stopReason) });
         return;
       case 'message_stop':
-        if (this.#held !== undefined) this.#release(batch, { cut: false });
+        this.#release(batch, { cut: false });
         response.ended = true;
         this.#settle({ usageRecorded: this.#record() });
         return;

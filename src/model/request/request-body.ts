@@ -105,6 +105,6 @@ const systemBlocks = oncePer((texts: readonly string[]) =>
   texts.filter((text) => text.trim() !== '').map(textJson),
 );
 
-const toolBlocks = oncePer((tools: readonly WireTool[]) =>
-  tools.map((tool) => wireJson({ ...tool, cache_control: undefined })),
-);
+const toolBlocks = oncePer((tools: readonly WireTool[]) => tools.map(toolJson));
+
+const toolJson = oncePer((tool: WireTool) => wireJson({ ...tool, cache_control: undefined }));

@@ -123,6 +123,10 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   }));
 }
 
+/** What becomes of a call that runs. */
+type RunOutcome = Exclude<CallOutcome, { kind: 'refused' | 'denied' }>;
+type EndedOutcome = Exclude<RunOutcome, { kind: 'parked' }>;
+
 function effectClassOf(tool: AnyTool, input: unknown): EffectClass {
   try {
     return tool.effectClass?.(input) ?? 'unsafe';
@@ -139,7 +143,7 @@ function changesNothing(tool: AnyTool, input: unknown): boolean {
   }
 }
 
-async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock): Promise<CallOutcome> {
+async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock): Promise<RunOutcome> {
   const { life } = call;
   try {
     const output = await withHeartbeat(
@@ -169,7 +173,7 @@ const eventAfter = (outcome: CallOutcome): 'PostToolUse' | 'PostToolUseFailure' 
 async function afterRun(
   call: GateCall,
   ports: GatePorts,
-  { tool, outcome }: { readonly tool: AnyTool; readonly outcome: CallOutcome },
+  { tool, outcome }: { readonly tool: AnyTool; readonly outcome: EndedOutcome },
   about: () => CalledTool & { tool_use_id: string; tool_input: unknown; duration_ms: number },
 ): Promise<CallOutcome> {
   const { context, notes } = call;
@@ -214,7 +218,7 @@ function rendered(tool: AnyTool, data: unknown): ToolResultContent | undefined {
   }
 }
 
-function failureText(outcome: CallOutcome): string {
+function failureText(outcome: EndedOutcome): string {
   switch (outcome.kind) {
     case 'returned':
       return plainText(outcome.output) ?? '';
@@ -222,11 +226,6 @@ function failureText(outcome: CallOutcome): string {
       return outcome.text;
     case 'aborted':
       return outcome.partial ?? 'The call was interrupted.';
-    case 'refused':
-    case 'denied':
-      return outcome.text;
-    case 'parked':
-      return '';
   }
 }
 
@@ -238,7 +237,7 @@ function plainText({ content }: ToolOutput): string | undefined {
   return text.trim() === '' ? undefined : text;
 }
 
-function aborted(call: GateCall, partial?: string): CallOutcome {
+function aborted(call: GateCall, partial?: string): EndedOutcome {
   return {
     kind: 'aborted',
     why: call.abortedBy(),
