@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type AskOptions, createAsk } from '../../src/permissions/ask/ask.ts';
+import { readAnswer } from '../../src/permissions/ask/read-answer.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import type { CanUseTool } from '../../src/protocol/tools/can-use-tool.ts';
 import type { PermissionResult } from '../../src/protocol/tools/permission.ts';
+import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
-import { question, TOOLS } from './ask-doubles.ts';
+import { question, TOOLS, toolNamed } from './ask-doubles.ts';
 
 const files = {
   realpath: async (path: string) => path,
@@ -12,6 +14,7 @@ const files = {
   readDir: async () => [],
 };
 const asked = { ...question(TOOLS.Bash, { command: 'npm test' }, '/proj'), message: 'Bash needs approval.' };
+const never = () => new Promise<never>(() => {});
 const live = () => new AbortController().signal;
 
 function setUp(canUseTool?: CanUseTool, more: Partial<AskOptions> = {}) {
@@ -46,6 +49,81 @@ describe('asking the host', () => {
     expect(seen?.[2].requestId).toEqual(expect.any(String));
   });
 
+  it('tells what the question is about, and only what it has', async () => {
+    const told = async (question: Parameters<ReturnType<typeof setUp>['ask']>[0], more = {}) => {
+      let context: object = {};
+      const { ask } = setUp(async (_tool, _input, given) => {
+        const { signal: _signal, ...others } = given;
+        context = others;
+        return { behavior: 'allow' };
+      }, more);
+      expect(await ask(question, live())).toEqual({ behavior: 'allow' });
+      return context;
+    };
+    const always = {
+      toolUseID: 'toolu_1',
+      requestId: expect.any(String),
+      askId: expect.any(String),
+      decisionReason: 'Bash needs approval.',
+      displayName: 'Bash',
+      description: 'npm test',
+    };
+    expect(await told(asked)).toStrictEqual(always);
+    const matched = { source: 'session', value: { toolName: 'Bash', ruleContent: 'npm:*' } } as const;
+    const explaining = () => ({ explain: async () => never(), checkRule: async () => never() });
+    expect(
+      await told({ ...asked, askId: 'ask-1', reasonType: 'rule', matched }, { explaining }),
+    ).toStrictEqual({
+      ...always,
+      askId: 'ask-1',
+      decisionReasonType: 'rule',
+      matchedAskRule: { source: 'session', toolName: 'Bash', ruleContent: 'npm:*' },
+      explain: expect.any(Function),
+      checkRule: expect.any(Function),
+    });
+    const other = { ...always, decisionReasonType: 'other' };
+    expect(await told({ ...asked, reasonType: 'other', matched })).toStrictEqual(other);
+    expect(await told({ ...asked, reasonType: 'rule' })).toStrictEqual({
+      ...always,
+      decisionReasonType: 'rule',
+    });
+  });
+
+  const server = (title?: string) =>
+    toolNamed('mcp__desk__read_file', {
+      requiresUserInteraction: true,
+      mcp: { server: 'desk', tool: 'read_file', source: 'userSettings', title } as never,
+    });
+  const naming = toolNamed('Skill', { permissionTarget: () => ({ kind: 'name', name: 'deploy' }) });
+  it.each<[AnyTool, Record<string, string>, string, string | undefined]>([
+    [TOOLS.Bash, { command: 'make', description: 'Builds.' }, 'Bash', 'Builds.'],
+    [TOOLS.Bash, { command: 'make', description: '' }, 'Bash', 'make'],
+    [TOOLS.Read, { path: '/proj/src/a', description: 'Looks.' }, 'Read', 'src/a'],
+    [TOOLS.Write, { path: '/proj', description: 'Writes.' }, 'Write', '/proj'],
+    [TOOLS.Write, { path: '/etc/x' }, 'Write', '/etc/x'],
+    [TOOLS.WebFetch, { url: 'https://a.example/' }, 'WebFetch', 'https://a.example/'],
+    [naming, {}, 'Skill', 'deploy'],
+    [TOOLS.TodoWrite, {}, 'TodoWrite', undefined],
+    [TOOLS.TodoWrite, { description: 'Notes.' }, 'TodoWrite', 'Notes.'],
+    [server('Read a file'), {}, 'Read a file', undefined],
+    [server(' '), {}, 'Read File', undefined],
+    [server(), {}, 'Read File', undefined],
+  ])('a person is shown what is meant: %#', async (tool, input, displayName, description) => {
+    let shown: object = {};
+    const { ask } = setUp(async (_tool, _input, context) => {
+      shown = context;
+      return { behavior: 'allow' };
+    });
+    await ask({ ...question(tool, input, '/proj'), message: 'Why.' }, live());
+    const isServer = tool.mcp !== undefined;
+    expect(shown).toMatchObject({ displayName, ...(description !== undefined && { description }) });
+    if (description === undefined) expect(shown).not.toHaveProperty('description');
+    expect('mcpServer' in shown && shown.mcpServer).toEqual(
+      isServer && { name: 'desk', source: 'userSettings' },
+    );
+    expect('requiresUserInteraction' in shown && shown.requiresUserInteraction).toBe(isServer);
+  });
+
   it('does not ask a host about a call that is over already', async () => {
     let times = 0;
     const { ask } = setUp(async () => {
@@ -62,6 +140,47 @@ describe('asking the host', () => {
       behavior: 'deny',
       message: '  No. Use pnpm.\n',
       interrupt: true,
+    });
+  });
+
+  it.each<[unknown, object]>([
+    [{ behavior: 'deny' }, { behavior: 'deny', message: 'The user denied this call.' }],
+    [
+      { behavior: 'deny', message: '', interrupt: 'yes' },
+      { behavior: 'deny', message: 'The user denied this call.' },
+    ],
+    [
+      { behavior: 'deny', message: 7, decisionClassification: 'user_reject' },
+      { behavior: 'deny', message: 'The user denied this call.', decisionClassification: 'user_reject' },
+    ],
+    [{ behavior: 'allow', updatedInput: null, updatedPermissions: null }, { behavior: 'allow' }],
+    [
+      { behavior: 'allow', toolUseID: 'toolu_1', decisionClassification: 'user_permanent' },
+      { behavior: 'allow', decisionClassification: 'user_permanent' },
+    ],
+    [
+      { behavior: 'allow', updatedInput: { a: 1 }, updatedPermissions: [], decisionClassification: 'other' },
+      { behavior: 'allow', updatedInput: { a: 1 }, updatedPermissions: [] },
+    ],
+  ])('of the answer %j, what is understood counts: %j', async (answer, understood) => {
+    expect(await answering(answer).ask(asked, live())).toStrictEqual(understood);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'expected an object, got undefined.'],
+    ['allow', 'expected an object, got string.'],
+    [true, 'expected an object, got boolean.'],
+    [{}, 'behavior must be "allow" or "deny", got undefined.'],
+    [[], 'expected an object, got object.'],
+    [{ behavior: 'yes' }, 'behavior must be "allow" or "deny", got "yes".'],
+    [{ behavior: 'allow', updatedInput: 'x' }, 'updatedInput must be an object.'],
+    [{ behavior: 'allow', updatedPermissions: {} }, 'updatedPermissions must be a list.'],
+    [{ behavior: 'allow', toolUseID: 'toolu_other' }, 'its toolUseID is that of another call.'],
+  ])('the answer %j is none: %s', async (answer, problem) => {
+    expect(await answering(answer).ask(asked, live())).toEqual({
+      behavior: 'deny',
+      answeredBy: 'unanswered',
+      message: `The permission callback answered Bash with something that is no answer, so the call is denied: ${problem}`,
     });
   });
 
@@ -85,7 +204,13 @@ describe('asking the host', () => {
   it.each([
     { type: 'setMode', mode: 'bypassPermissions', destination: 'session' },
     { type: 'addRules', rules: [{ toolName: 'no rule (' }], behavior: 'allow', destination: 'session' },
+    { type: 'setMode', mode: 'reckless', destination: 'session' },
+    { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'perhaps', destination: 'session' },
+    { type: 'removeRules', rules: 'Bash', behavior: 'allow', destination: 'session' },
+    { type: 'addDirectories', directories: '/a', destination: 'session' },
+    { type: 'removeDirectories', directories: ['/a', 7], destination: 'session' },
     { type: 'whatever' },
+    null,
   ])('an update that cannot be applied (%j) denies and changes nothing', async (update) => {
     const { ask, permissions } = answering({ behavior: 'allow', updatedPermissions: [update] });
     expect(await ask(asked, live())).toMatchObject({
@@ -96,12 +221,38 @@ describe('asking the host', () => {
   });
 });
 
+it.each([
+  { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'perhaps', destination: 'session' },
+  { type: 'removeRules', rules: 'Bash', behavior: 'allow', destination: 'session' },
+  { type: 'addDirectories', directories: '/a', destination: 'session' },
+  { type: 'removeDirectories', directories: ['/a', 7], destination: 'session' },
+  { type: 'whatever' },
+])('the update %j cannot be read', (update) => {
+  expect(() => setUp().permissions.check([update as never])).toThrow(
+    expect.objectContaining({
+      code: 'invalid_option',
+      message: `This permission update cannot be read: ${JSON.stringify(update)}`,
+    }),
+  );
+});
+
+it('an update is checked before anything of it is applied', () => {
+  const rules = [{ toolName: 'Bash' }, { toolName: 'no rule (' }];
+  expect(() =>
+    setUp().permissions.check([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }]),
+  ).toThrow('is not a permission rule');
+});
+
 describe('F90 a host that does not answer denies', () => {
   it('null', async () => {
     expect(await answering(null).ask(asked, live())).toMatchObject({
       behavior: 'deny',
-      message: expect.stringContaining('no answer'),
+      message: expect.stringContaining('had no answer to the permission question for Bash'),
     });
+  });
+
+  it('null, where it is written down', () => {
+    expect(readAnswer(null, 'toolu_1')).toEqual({ ok: false, problem: 'expected an object, got null.' });
   });
 
   it('a throw, also a synchronous one', async () => {
@@ -121,23 +272,6 @@ describe('F90 a host that does not answer denies', () => {
     });
   });
 
-  it.each([
-    undefined,
-    'allow',
-    true,
-    [],
-    {},
-    { behavior: 'yes' },
-    { behavior: 'allow', updatedInput: 'x' },
-    { behavior: 'allow', updatedPermissions: {} },
-    { behavior: 'allow', toolUseID: 'toolu_other' },
-  ])('junk: %j', async (answer) => {
-    expect(await answering(answer).ask(asked, live())).toMatchObject({
-      behavior: 'deny',
-      message: expect.stringContaining('no answer'),
-    });
-  });
-
   it('silence ends at the limit, and the callback is aborted', async () => {
     let signal: AbortSignal | undefined;
     const { ask, clock } = setUp(
@@ -152,7 +286,7 @@ describe('F90 a host that does not answer denies', () => {
     expect(signal?.aborted).toBe(false);
     await clock.advance(1);
     expect(await answer).toMatchObject({ behavior: 'deny', message: expect.stringContaining('within 30 s') });
-    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toBe('answered');
     expect(clock.pending).toBe(0);
   });
 
@@ -163,6 +297,49 @@ describe('F90 a host that does not answer denies', () => {
     await clock.advance(5 * 60 * 60 * 1000);
     answer({ behavior: 'allow' });
     expect(await asking).toEqual({ behavior: 'allow' });
+    const hurried = { clock: { sleep: async () => {} } as never };
+    expect(
+      await setUp(() => new Promise((resolve) => setImmediate(resolve, { behavior: 'allow' })), hurried).ask(
+        asked,
+        live(),
+      ),
+    ).toEqual({
+      behavior: 'allow',
+    });
+  });
+});
+
+describe('a recorded question', () => {
+  const parking = (due: boolean) => ({
+    due: async () => due,
+  });
+  const silent = () => never();
+  it('is parked when parking is due, and the host hears of it', async () => {
+    let signal: AbortSignal | undefined;
+    const { ask } = setUp(
+      (_tool, _input, context) => {
+        signal = context.signal;
+        return silent();
+      },
+      { parking: parking(true) as never },
+    );
+    expect(await ask({ ...asked, askId: 'ask-1' }, live())).toEqual({ behavior: 'pending', askId: 'ask-1' });
+    expect(signal?.reason).toBe('parked');
+  });
+
+  it('is waited for where it is not recorded, or parking is not due', async () => {
+    for (const [due, askId] of [
+      [true, undefined],
+      [false, 'ask-1'],
+    ] as const) {
+      const { ask, clock } = setUp(silent, { parking: parking(due) as never, timeoutMs: 1_000 });
+      const answer = ask({ ...asked, ...(askId !== undefined && { askId }) }, live());
+      await clock.advance(1_000);
+      expect(await answer).toMatchObject({
+        answeredBy: 'unanswered',
+        message: expect.stringContaining('within 1 s'),
+      });
+    }
   });
 });
 
@@ -170,12 +347,16 @@ describe('abort', () => {
   it('withdraws the question, for a callback that does not listen too', async () => {
     const abort = new AbortController();
     let signal: AbortSignal | undefined;
-    const { ask } = setUp((_tool, _input, context) => {
-      signal = context.signal;
-      return new Promise(() => {});
-    });
+    const { ask } = setUp(
+      (_tool, _input, context) => {
+        signal = context.signal;
+        return never();
+      },
+      { timeoutMs: 30_000 },
+    );
     const asking = ask(asked, abort.signal);
     abort.abort('user');
+    expect(signal?.reason).toBe('user');
     expect(await asking).toMatchObject({ behavior: 'deny', message: expect.stringContaining('withdrawn') });
     expect(signal?.aborted).toBe(true);
   });
@@ -207,6 +388,43 @@ describe('F160 headless', () => {
       behavior: 'deny',
       answeredBy: 'headless',
       message: expect.stringMatching(/Bash.*Bash\(npm test \*\).*allowedTools.*canUseTool/),
+    });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['the tool, where no rule is suggested', {}, /add the rule Bash to allowedTools/],
+    [
+      'no rule, where none helps',
+      { reasonType: 'safetyCheck' },
+      /^Bash needs approval\. No question.*Bash is denied, and no allow rule changes that/,
+    ],
+    ['no rule, where a rule asks', { reasonType: 'rule' }, /no allow rule changes that/],
+    [
+      'the rule, where it is asked by default',
+      {
+        reasonType: 'other',
+        suggestions: [
+          { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+          {
+            type: 'addRules',
+            rules: [{ toolName: 'Bash', ruleContent: 'npm:*' }],
+            behavior: 'allow',
+            destination: 'session',
+          },
+        ],
+      },
+      /add the rule Bash\(npm:\*\) to/,
+    ],
+    [
+      'that nobody can answer a question',
+      { tool: TOOLS.AskUser },
+      /^AskUserQuestion cannot ask a question: no user and no host/,
+    ],
+  ])('names %s', async (_, more, message) => {
+    expect(await setUp().ask({ ...asked, ...more }, live())).toMatchObject({
+      behavior: 'deny',
+      answeredBy: 'headless',
+      message: expect.stringMatching(message),
     });
   });
 

@@ -6,7 +6,7 @@ import { createPermissions, type PermissionOptions } from '../../src/permissions
 import type { PermissionMode } from '../../src/protocol/tools/permission.ts';
 import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
-import { question, TOOLS, tempFolder } from './ask-doubles.ts';
+import { question, TOOLS, tempFolder, toolNamed } from './ask-doubles.ts';
 
 const folder = await tempFolder();
 const cwd = join(folder.path, 'proj');
@@ -417,7 +417,14 @@ describe('what a verdict carries', () => {
     expect(await suggested(TOOLS.WebFetch, { url: 'https://example.com/a?b' })).toEqual([
       keeps({ toolName: 'WebFetch', ruleContent: 'domain:example.com' }),
     ]);
+    expect(await suggested(TOOLS.WebFetch, { url: 'no address' })).toEqual([]);
     expect(await suggested(TOOLS.Read, { path: '/hostname' })).toEqual([]);
+    expect(await suggested(TOOLS.Read, { path: 'dangling' })).toEqual([reads(cwd)]);
+    expect(await suggested(TOOLS.Grep, { path: join(folder.path, 'vault') })).toEqual([
+      reads(join(folder.path, 'vault')),
+    ]);
+    const skill = toolNamed('Skill', { permissionTarget: () => ({ kind: 'name', name: 'a' }) });
+    expect(await suggested(skill, {})).toEqual([keeps({ toolName: 'Skill', ruleContent: 'a' })]);
   });
 
   it.each([

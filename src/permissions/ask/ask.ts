@@ -50,7 +50,7 @@ export function createAsk(options: AskOptions): AskPort {
     if (signal.aborted) return deny(WITHDRAWN);
     const waiting = new AbortController();
     const onAbort = () => waiting.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     let over = 'answered';
     try {
       const answer = await Promise.race([
@@ -59,7 +59,7 @@ export function createAsk(options: AskOptions): AskPort {
           askId: question.askId ?? ids.uuid(),
           ...options.explaining?.(question),
         }),
-        withdrawn(signal, waiting.signal),
+        withdrawn(waiting.signal),
         tooLate(options, question, waiting.signal),
         ...(options.parking === undefined ? [] : [parked(options.parking, question, waiting.signal)]),
       ]);
@@ -118,9 +118,9 @@ async function callHost(
   }
 }
 
-async function withdrawn(signal: AbortSignal, waiting: AbortSignal): Promise<PermissionResult> {
-  await new Promise<void>((resolve) => waiting.addEventListener('abort', () => resolve(), { once: true }));
-  return signal.aborted ? deny(WITHDRAWN) : never();
+/** Comes too late to be heard where the wait ends with an answer. */
+function withdrawn(waiting: AbortSignal): Promise<PermissionResult> {
+  return new Promise((resolve) => waiting.addEventListener('abort', () => resolve(deny(WITHDRAWN))));
 }
 
 async function tooLate(

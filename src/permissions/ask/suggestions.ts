@@ -6,7 +6,7 @@ import type {
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
 import { pathsRead } from '../../shell/reading/plain-reader.ts';
-import type { Segment } from '../../shell/reading/segment.ts';
+import { literalWords, type Segment } from '../../shell/reading/segment.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { Subject } from '../decide/subject.ts';
 import { ruleTextFor } from '../rules/command-rule-text.ts';
@@ -35,7 +35,7 @@ export function suggestionsFor(
     case 'name':
       return kept([{ toolName: tool, ruleContent: target.name }]);
     case 'none':
-      return subject.needsPerson ? [] : kept([{ toolName: tool }]);
+      return kept([{ toolName: tool }]);
   }
 }
 
@@ -69,9 +69,9 @@ export function suggestionsForCommand(
 }
 
 /** It would only read, were it not for the file that it is redirected to. */
-function onlyRedirects({ words, redirects }: Segment): boolean {
-  const known = words.flatMap(({ value }) => value ?? []);
-  return redirects.length > 0 && known.length === words.length && pathsRead(known) !== undefined;
+function onlyRedirects(segment: Segment): boolean {
+  const words = literalWords(segment);
+  return segment.redirects.length > 0 && words !== undefined && pathsRead(words) !== undefined;
 }
 
 function addingFoldersOf(paths: readonly ResolvedPath[]): readonly PermissionUpdate[] {

@@ -29,10 +29,7 @@ import type { Subject } from './subject.ts';
 const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
 
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
-export function decideCall(
-  question: PermissionQuestion,
-  state: PermissionState,
-): GateVerdict | Promise<GateVerdict> {
+export function decideCall(question: PermissionQuestion, state: PermissionState): Verdict | Promise<Verdict> {
   const each = caseOf(question, state);
   const { subject } = each;
   return andThen(firstMatch('deny', each), (found) => {
@@ -54,6 +51,7 @@ export function decideCall(
 
 type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 type Deny = Extract<GateVerdict, { kind: 'deny' }>;
+type Verdict = AllowOrAsk | Deny;
 
 /** Plan mode: writes of file tools are asked about, commands run if they only read. undefined: undecided. */
 async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
@@ -82,9 +80,9 @@ function confirmed(verdict: AllowOrAsk, { hookAsks, hookName }: PermissionQuesti
 }
 
 /** What the locks and the mode make of it. */
-function lastWord(verdict: AllowOrAsk, each: Case): GateVerdict | Promise<GateVerdict> {
+function lastWord(verdict: AllowOrAsk, each: Case): Verdict | Promise<Verdict> {
   const { subject, state } = each;
-  const said = (): GateVerdict =>
+  const said = (): Verdict =>
     verdict.kind === 'ask' && state.mode === 'dontAsk'
       ? deny('mode', say.deniedWithoutAsking(verdict.message))
       : verdict;

@@ -57,8 +57,7 @@ async function reasonOf(
 /** A hook that asked does so whatever rules say. */
 async function verdictNow(asked: AskedQuestion, state: PermissionState): Promise<PermissionBehavior> {
   const byHook = asked.reasonType === 'hook' ? { hookAsks: asked.message } : {};
-  const { kind } = await decideCall({ ...asked, ...byHook }, state);
-  return kind === 'pending' ? 'ask' : kind;
+  return (await decideCall({ ...asked, ...byHook }, state)).kind;
 }
 
 /** Of a tool that names the files it opens. */

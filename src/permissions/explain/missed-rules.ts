@@ -8,6 +8,7 @@ import {
   literalWords,
   programOf,
   type Segment,
+  type ShellWord,
 } from '../../shell/reading/segment.ts';
 import { commandCase } from '../decide/case-of.ts';
 import type { Case } from '../decide/evaluation.ts';
@@ -75,24 +76,32 @@ function missOfCommand(rule: PermissionRule, segment: Segment, inForce: boolean)
   const words = segment.words.map(({ value }) => value);
   const differs = wanted.findIndex((word, at) => words[at] !== word);
   const agrees = differs < 0 ? wanted.length : differs;
-  const difference = inForce ? differenceOf(wanted, prefix, segment, differs) : NOT_IN_FORCE;
+  if (!inForce) return { rule, agrees, difference: NOT_IN_FORCE };
+  const difference = differs < 0 ? limitOf(wanted, prefix, segment) : differenceAt(differs, wanted, segment);
   return { rule, agrees, difference };
 }
 
-function differenceOf(wanted: readonly string[], prefix: boolean, segment: Segment, differs: number): string {
-  const at = segment.words[differs];
-  if (differs === 0)
-    return `the program differs: the rule has ${quote(wanted[0])}, the command ${quote(at?.text)}`;
-  if (differs > 0 && at === undefined) return `the rule has a further argument, ${quote(wanted[differs])}`;
-  if (differs > 0 && at?.value === undefined)
-    return `argument ${differs} of the command, ${quote(at?.text)}, is known to the shell alone`;
-  if (differs > 0)
-    return `argument ${differs} differs: the rule has ${quote(wanted[differs])}, the command ${quote(at?.value)}`;
-  const open = segment.words.findIndex(({ value }) => value === undefined);
-  if (open >= 0)
-    return `argument ${open} of the command, ${quote(segment.words[open]?.text)}, is known to the shell alone`;
+/** The first word of the rule that the command does not have. */
+function differenceAt(at: number, wanted: readonly string[], { words }: Segment): string {
+  const word = words[at];
+  if (at === 0)
+    return `the program differs: the rule has ${quote(wanted[0])}, the command ${quote(word?.text)}`;
+  if (word === undefined) return `the rule has a further argument, ${quote(wanted[at])}`;
+  if (word.value === undefined) return knownToShell(at, word);
+  return `argument ${at} differs: the rule has ${quote(wanted[at])}, the command ${quote(word.value)}`;
+}
+
+const knownToShell = (at: number, word: ShellWord | undefined) =>
+  `argument ${at} of the command, ${quote(word?.text)}, is known to the shell alone`;
+
+/** Why a rule does not reach a command that has all its words. */
+function limitOf(wanted: readonly string[], prefix: boolean, segment: Segment): string {
+  const words = literalWords(segment);
+  if (words === undefined) {
+    const open = segment.words.findIndex(({ value }) => value === undefined);
+    return knownToShell(open, segment.words[open]);
+  }
   if (segment.assigns) return 'the command sets variables in front of the program';
-  const words = literalWords(segment) ?? [];
   if (!prefix && words.length > wanted.length)
     return `the command has a further argument, ${quote(words[wanted.length])}, and the rule ends before it`;
   const beyond = beyondName(words).find((at) => at >= wanted.length);
@@ -129,15 +138,14 @@ async function missOf(rule: PermissionRule, each: Case): Promise<Miss | undefine
   return { rule, agrees: 0, difference: `calls of ${tool} have no specifier` };
 }
 
-/** How many names of the path the pattern shares from its root on. */
+/** How many names of a path that it does not cover the pattern shares from its root on. */
 function agreeing(
   pattern: { readonly root: string; readonly segments: readonly string[] },
   path: string,
 ): number {
   const names = [...pattern.root.split('/'), ...pattern.segments].filter((name) => name !== '');
   const own = path.split('/').filter((name) => name !== '');
-  const differs = names.findIndex((name, at) => own[at] !== name);
-  return differs < 0 ? names.length : differs;
+  return names.findIndex((name, at) => own[at] !== name);
 }
 
 const quote = (word: string | undefined) => (word === undefined ? 'a file' : JSON.stringify(word));

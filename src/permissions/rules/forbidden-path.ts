@@ -9,7 +9,7 @@ import { wordsRead, wordsWritten } from '../../shell/programs/touched-words.ts';
 import { everySegment, type Segment } from '../../shell/reading/segment.ts';
 import { ANY, knownText, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import type { Subject } from '../decide/subject.ts';
-import { type Match, onlyMaybe, strongest } from './match.ts';
+import { type Match, onlyMaybe, stronger, strongest } from './match.ts';
 import { mayLieBelow, mayMeetRule, onDisk } from './path-pattern.ts';
 import { forbidsPath, type PathRuleContext } from './path-rule.ts';
 import { type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
@@ -26,17 +26,16 @@ export async function forbidsCommandPath(
   context: PathRuleContext,
 ): Promise<Match> {
   const { toolName, ruleContent: specifier } = value;
-  if (behavior === 'allow' || subject.target.kind !== 'command' || specifier === undefined) return 'no';
-  if (!speaksOfFiles(value)) return 'no';
   const kinds = [
     ...(speaksOfReading(toolName) ? (['read'] as const) : []),
     ...(speaksOfWriting(toolName) ? (['write'] as const) : []),
   ];
+  if (behavior === 'allow' || specifier === undefined || kinds.length === 0) return 'no';
   const { segments, unseen } = await subject.line();
   const found = await strongest(everySegment(segments), (segment) =>
     strongest(kinds, (kind) => forbidsSegment(segment, kind, { specifier, context })),
   );
-  return found === 'no' && unseen !== undefined ? 'maybe' : found;
+  return unseen === undefined ? found : stronger(found, 'maybe');
 }
 
 interface FileRule {

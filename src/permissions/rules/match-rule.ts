@@ -46,18 +46,16 @@ export function firstMatch(
 ): Found | undefined | Promise<Found | undefined> {
   const rules = state.rules.of(behavior);
   const from = (start: number, possible: Found | undefined): ReturnType<typeof firstMatch> => {
-    let found = possible;
     for (let at = start; at < rules.length; at++) {
       const rule = rules[at] as PermissionRule;
       const match = matchRule(rule, subject, context);
       if (match instanceof Promise)
         return match.then((known) =>
-          known === 'yes' ? { rule, match: known } : from(at + 1, found ?? foundIf(rule, known)),
+          known === 'yes' ? { rule, match: known } : from(at + 1, possible ?? foundIf(rule, known)),
         );
-      if (match === 'yes') return { rule, match };
-      found ??= foundIf(rule, match);
+      if (match !== 'no') return { rule, match };
     }
-    return found;
+    return possible;
   };
   return from(0, undefined);
 }
@@ -99,7 +97,6 @@ async function matchFiles(
 ): Promise<Match> {
   const { toolName, ruleContent: specifier } = rule.value;
   const opened = await forbidsCommandPath(rule, subject, context);
-  if (opened === 'yes') return opened;
   const speaks = namesTool(toolName, subject.names) || speaksForFamily(rule, subject);
   if (!speaks && !showsWhatIsThere(rule, subject)) return opened;
   if (specifier === undefined) return 'yes';

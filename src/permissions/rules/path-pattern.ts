@@ -1,4 +1,5 @@
 /** Paths of which only parts are known, held against the specifiers of path rules. */
+import { join } from 'node:path';
 import {
   ANY,
   ANYTHING,
@@ -91,7 +92,7 @@ function partsOf(place: TextPattern): readonly TextPattern[] {
     }
     for (const [at, text] of piece.split('/').entries()) {
       if (at > 0) parts.push([]);
-      if (text !== '') parts.at(-1)?.push(text);
+      parts.at(-1)?.push(text);
     }
   }
   return parts;
@@ -116,21 +117,21 @@ export async function onDisk(
 }
 
 async function expanded(path: TextPattern, context: PathRuleContext): Promise<readonly string[] | undefined> {
-  const parts = partsOf(path);
+  const [, ...parts] = partsOf(path);
   let looked = 0;
   let found = [''];
-  for (const [at, part] of parts.entries()) {
+  for (const part of parts) {
     const text = knownText(part);
     const next: string[] = [];
     for (const folder of found) {
-      const join = (name: string) => (at === 0 ? name : `${folder}/${name}`);
-      if (text !== undefined) next.push(join(text));
+      if (text !== undefined) next.push(`${folder}/${text}`);
       else {
         const path = folder === '' ? '/' : folder;
         const names = (await context.resolve(path)).lost ? undefined : await context.entries(path);
-        looked += names?.length ?? 0;
-        if (names === undefined || looked > MAX_ENTRIES) return undefined;
-        for (const name of names) if (meet(part, [name])) next.push(join(name));
+        if (names === undefined) return undefined;
+        looked += names.length;
+        if (looked > MAX_ENTRIES) return undefined;
+        for (const name of names) if (meet(part, [name])) next.push(`${folder}/${name}`);
       }
     }
     found = next;
@@ -158,10 +159,11 @@ export async function mayLieBelow(
   const seen = new Set([folder]);
   for (const path of seen) {
     const names = await context.entries(path);
-    looked += names?.length ?? 0;
-    if (names === undefined || looked > MAX_ENTRIES) return 'maybe';
+    if (names === undefined) return 'maybe';
+    looked += names.length;
+    if (looked > MAX_ENTRIES) return 'maybe';
     for (const name of names) {
-      const child = `${path === '/' ? '' : path}/${name}`;
+      const child = join(path, name);
       const resolved = await context.resolve(child);
       if (await forbidsPath(specifier, resolved, context)) return 'maybe';
       const { real, lost } = resolved;

@@ -79,11 +79,11 @@ export async function placesOf(
   const places: Pattern[] = [pattern];
   const root = (await context.resolve(pattern.root)).real;
   if (root !== undefined) places.push({ segments: pattern.segments, root });
-  const folder = head.length === 0 ? undefined : (await context.resolve(join(pattern.root, ...head))).real;
+  const folder = literal === 0 ? undefined : (await context.resolve(join(pattern.root, ...head))).real;
   if (folder !== undefined) places.push({ segments: tail, root: folder });
   // A bare name may be that of a link in the folder itself.
   const [any, ...names] = pattern.segments;
-  if (any === '**' && names.length > 0 && !names.some(isWild)) {
+  if (any === '**' && !names.some(isWild)) {
     const named = (await context.resolve(join(pattern.root, ...names))).real;
     if (named !== undefined) places.push({ segments: [], root: named });
   }
@@ -126,9 +126,7 @@ export function readPattern(
   specifier: string,
   context: Pick<PathRuleContext, 'home' | 'root'>,
 ): Pattern | undefined {
-  const text = specifier
-    .replaceAll('\\', '/')
-    .replace(/\/+$/, (end) => (end.length === specifier.length ? end : ''));
+  const text = specifier.replaceAll('\\', '/');
   if (text.startsWith('//')) return { root: sep, segments: split(text) };
   if (text === '~' || text.startsWith('~/')) {
     return context.home === undefined ? undefined : { root: context.home, segments: split(text.slice(1)) };
