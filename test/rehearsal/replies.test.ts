@@ -80,6 +80,16 @@ describe('a reply on the wire (§4)', () => {
     expect(message.usage.output_tokens).toBeGreaterThan(5);
   });
 
+  it('a scripted null ends the answer without a stop reason, streamed or whole', async () => {
+    const url = await start({ scenario: () => ({ blocks: [], stop_reason: null }) });
+    expect(messageOf(await raw(url, { body: request('go') }))).toMatchObject({
+      stop_reason: null,
+      content: [],
+    });
+    const events = eventsOf((await raw(url, { body: request('go', { stream: true }) })).text);
+    expect(events.at(-2)).toMatchObject({ type: 'message_delta', delta: { stop_reason: null } });
+  });
+
   it('stops at max_tokens, in the middle of a word or of a call', async () => {
     const url = await start({
       scenario: () => reply(['x'.repeat(400), toolUse('Read', { file_path: 'y'.repeat(400) })]),

@@ -23,7 +23,7 @@ export interface ComposedMessage {
   readonly id: string;
   readonly model: string;
   readonly blocks: readonly ComposedBlock[];
-  readonly stopReason: StopReason;
+  readonly stopReason: StopReason | null;
   readonly stopSequence: string | null;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
@@ -55,12 +55,12 @@ export function composeMessage({ reply, request, seen, vars, number }: ComposeIn
     left -= whole.tokens;
     if (cut) break;
   }
-  const calls = blocks.some(({ block }) => block.type === 'tool_use');
+  const byItself = blocks.some(({ block }) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
   return {
     id: `msg_rehearsal_${number}`,
     model: request.model,
     blocks,
-    stopReason: cut ? 'max_tokens' : (reply.stop_reason ?? (calls ? 'tool_use' : 'end_turn')),
+    stopReason: cut ? 'max_tokens' : reply.stop_reason === undefined ? byItself : reply.stop_reason,
     stopSequence: cut ? null : (reply.stop_sequence ?? null),
     outputTokens: cut ? cap : blocks.reduce((sum, block) => sum + block.tokens, 0),
     thinkingTokens: blocks.reduce(

@@ -76,7 +76,7 @@ const reply = z.strictObject({
   when: when.optional(),
   times: z.union([count, z.literal('any')], { error: 'expected a positive number or "any"' }).optional(),
   blocks: z.array(block).default([]),
-  stop_reason: z.string().optional(),
+  stop_reason: z.string().nullable().optional(),
   stop_sequence: z.string().optional(),
   usage: usage.optional(),
   timing: timing.optional(),

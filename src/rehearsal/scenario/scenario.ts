@@ -51,8 +51,8 @@ export interface Timing {
 /** An answer, and the faults of its deliveries. */
 export interface Reply {
   readonly blocks: readonly ScriptedBlock[];
-  /** Default: `tool_use` when a tool is called, else `end_turn`. */
-  readonly stop_reason?: string;
+  /** Default: `tool_use` when a tool is called, else `end_turn`. null: the answer ends without a reason. */
+  readonly stop_reason?: string | null;
   readonly stop_sequence?: string;
   /** Overrides fields of the usage that the server counts. */
   readonly usage?: Partial<Usage>;

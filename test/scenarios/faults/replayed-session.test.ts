@@ -24,13 +24,22 @@ function stepsOf(entries: readonly JournalEntry[], prompts: readonly string[]): 
   }
   return [...answers.values()].map(({ content, usage, stopReason }, at) => (request) => {
     const asked = JSON.stringify([...request.view].map((message) => 'message' in message && message.message));
-    if (asked !== prompts[at])
-      throw new Error(`Request ${at + 1} is another: ${asked} instead of ${prompts[at]}.`);
+    const miss = firstDifference(asked, prompts[at] ?? '');
+    if (miss !== undefined) throw new Error(`Request ${at + 1} is another: ${miss}.`);
     return reply(
       content.map((each) => block(each as never)),
       { usage: usage as object, ...(stopReason !== null && { stopReason: stopReason as 'end_turn' }) },
     );
   });
+}
+
+/** In words, with what stands around it; undefined: there is none. */
+function firstDifference(asked: string, recorded: string): string | undefined {
+  if (asked === recorded) return undefined;
+  let at = 0;
+  while (asked[at] === recorded[at]) at++;
+  const around = (text: string) => text.slice(Math.max(0, at - 20), at + 20);
+  return `"${around(asked)}" instead of "${around(recorded)}"`;
 }
 
 const views = (model: ReturnType<typeof engineUnderTest>['model']) =>
@@ -57,10 +66,28 @@ it('F167 the same decisions are made, and the record is the same to the last fie
   again.model.assertComplete();
 });
 
-it('F167 another prompt is a miss that says what differs', async () => {
+it('F167 another prompt is a miss that names the first difference', async () => {
   const { steps } = await recorded();
   const again = engineUnderTest(steps, { tools: tools() });
   const result = resultIn(await again.run('Where is the ledger?'));
-  expect(result).toMatchObject({ is_error: true });
-  expect(JSON.stringify(result)).toContain('Request 1 is another');
+  expect(result).toMatchObject({
+    is_error: true,
+    errors: [
+      expect.stringMatching(
+        /Request 1 is another: ".*Where is the ledger.*" instead of ".*Where is the loop/,
+      ),
+    ],
+  });
+  // No tool ran on what was recorded.
+  expect(again.store.entries(again.engine.sessionId).some(({ type }) => type === 'intent')).toBe(false);
+});
+
+it('F167 a tool that answers differently is a miss at the request that says so', async () => {
+  const { steps } = await recorded();
+  const other = [fakeTool({ name: 'Look', answer: 'src/main.ts:99', readOnly: true })];
+  const again = engineUnderTest(steps, { tools: other });
+  expect(resultIn(await again.run(PROMPT))).toMatchObject({
+    is_error: true,
+    errors: [expect.stringMatching(/Request 2 is another: ".*main.ts:99.*" instead of ".*main.ts:12/)],
+  });
 });
