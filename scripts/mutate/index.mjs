@@ -8,7 +8,7 @@
  *   npm run mutate -- --files src/loop/rules        only these files or folders
  *   npm run mutate -- --ids 12,40                   these mutants
  *   npm run mutate -- --tests test/loop             with the tests below this folder alone, without a map of what they reach
- *   npm run mutate -- --minutes 8                   as many as fit
+ *   npm run mutate -- --minutes 8                   as many as fit, the map included
  *   npm run mutate -- --json report.json            the outcome for programs
  *
  * Exit code 1: fewer than 85 % were killed, or an entry of equivalent.json matches no mutant.
@@ -50,6 +50,8 @@ for (const { file, change } of listed.stale)
   console.error(`equivalent.json: no mutant of ${file} is "${change}" any more.`);
 if (listed.stale.length > 0) process.exitCode = 1;
 
+const endMs =
+  flags.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(flags.minutes) * 60_000;
 const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
 const sample = sampled();
 console.log(
@@ -60,11 +62,11 @@ const reach =
     ? await reachMap(root, sources, mutants, Number(flags.lanes))
     : { of: () => filesBelow(root, flags.tests, '.test.ts').map((file) => ({ file, ms: 0 })) };
 const lanes = await openLanes(Number(flags.lanes), { sources, bail: 1 });
-const endMs =
-  flags.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(flags.minutes) * 60_000;
 const startMs = Date.now();
 const outcomes = [];
 const killsOf = new Map();
+/** By source file: how many of its mutants each test file has killed. */
+const killersOf = new Map();
 const distrusted = new Set();
 let controls = 0;
 const queue = [...sample];
@@ -115,7 +117,13 @@ async function isBelieved({ by }, lane) {
 }
 
 async function tried(mutant, lane) {
-  const files = reach.of(mutant).filter(({ file }) => !distrusted.has(file));
+  const kills = killersOf.get(mutant.file) ?? new Map();
+  killersOf.set(mutant.file, kills);
+  // What has killed others of the same source file is tried first; the order of the rest stays.
+  const files = reach
+    .of(mutant)
+    .filter(({ file }) => !distrusted.has(file))
+    .sort((a, b) => (kills.get(b.file) ?? 0) - (kills.get(a.file) ?? 0));
   let at = 0;
   let spentMs = 0;
   for (const mostMs of [FIRST_TEST_MS, MOST_TEST_MS]) {
@@ -128,7 +136,10 @@ async function tried(mutant, lane) {
     spentMs += ms;
     if (batch.length === 0) continue;
     const by = await lane.run({ files: batch, mutant: mutant.id }, 20_000 + 4 * ms);
-    if (by.length > 0) return { ...mutant, killed: true, by: by[0] };
+    if (by.length === 0) continue;
+    const [killer] = by[0].split(' > ');
+    kills.set(killer, (kills.get(killer) ?? 0) + 1);
+    return { ...mutant, killed: true, by: by[0] };
   }
   return { ...mutant, killed: false, reachedBy: files.length, tried: at };
 }

@@ -4,7 +4,8 @@ import { afterAll, expect } from 'vitest';
 
 const { MUTANT, MUTANT_REACHED } = process.env;
 if (MUTANT_REACHED === undefined) {
-  const active = Number(MUTANT);
+  // Without a mutant none is active: `Number('')` is 0, which is the first one.
+  const active = MUTANT === '' ? undefined : Number(MUTANT);
   globalThis.__mutant = (id) => id === active;
 } else {
   const reached = new Set();
