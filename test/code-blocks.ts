@@ -27,8 +27,8 @@ export interface CodeBlock {
   readonly onlyCompiled: string | undefined;
 }
 
-/** `agent.mjs`: at the end of what comes before a block. */
-export const fileNamed = (before: string) => /`([\w./-]+)`:$/.exec(before.trimEnd())?.[1];
+/** `agent.mjs`, or `Dockerfile`: at the end of what comes before a block. Another word without an ending is no file. */
+export const fileNamed = (before: string) => /`([\w./-]+\.\w+|[A-Z]\w+file)`:$/.exec(before.trimEnd())?.[1];
 
 export const PAGES: readonly string[] = [
   'README.md',
