@@ -1,7 +1,7 @@
 /** What real shells do with command lines: which programs they run, with which arguments, and which files they make. */
 import { spawn } from 'node:child_process';
 import { accessSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAMS } from './hostile-lines.ts';
@@ -104,12 +104,18 @@ export async function runInShell(
   }
 }
 
-/** A loop that a line left in the background would run for ever. Its words name the line's file. */
+/**
+ * A loop that a line left behind would run for ever. Its words name the line's file, or, where it is a shell that reads
+ * a pipe, its environment or its folder does.
+ */
 async function endLeftovers(root: string): Promise<void> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {
-    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (!words.includes(root)) continue;
+    const about = await Promise.all([
+      ...['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+      readlink(`/proc/${pid}/cwd`).catch(() => ''),
+    ]);
+    if (!about.some((text) => text.includes(root))) continue;
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {

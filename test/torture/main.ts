@@ -50,6 +50,7 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(`Left out, as their targets are not reached yet: ${open.map(({ id }) => id)}`);
   console.log('');
   console.log(line('row', 'what', 'figure', 'target', 'verdict'));
+  const started = performance.now();
   const setup = { quick: values.quick, seed, replay };
   const scored: Scored[] = [];
   const score = async (row: ScoreRow) => {
@@ -67,7 +68,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
   const missed = scored.filter(({ met }) => !met).map(({ id }) => id);
   console.log(
-    `\n${scored.length - missed.length} met, ${missed.length} missed${missed.length > 0 ? `: ${missed}` : ''}`,
+    `\n${scored.length - missed.length} met, ${missed.length} missed${missed.length > 0 ? `: ${missed}` : ''}, in ${((performance.now() - started) / 60_000).toFixed(1)} minutes`,
   );
   for (const id of missed)
     console.log(`again: npm run torture -- ${values.quick ? '--quick ' : ''}--row ${id} --seed ${seed}`);

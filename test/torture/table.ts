@@ -68,7 +68,7 @@ export const ROWS: readonly ScoreRow[] = [
     id: 'R8',
     title: 'Simulated sessions: everything from one seed',
     file: 'reliability/simulated-sessions',
-    budget: { quick: 20, full: 900 },
+    budget: { quick: 20, full: 1200 },
   },
   {
     id: 'R9',

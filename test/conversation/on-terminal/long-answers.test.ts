@@ -12,11 +12,20 @@ import { converse } from './converse.ts';
 const line = (n: number) => `item ${String(n).padStart(5, '0')} of the answer, ${'word '.repeat(n % 11)}end`;
 const itemsIn = (lines: readonly string[]) =>
   lines.flatMap((one) => /^(?:•|-) item (\d{5}) /.exec(one)?.[1] ?? []).map(Number);
+/** The row of a frame that is on its way when the window is resized may stand there twice. */
+function itemsAfterResizes(lines: readonly string[], resizes: number): readonly number[] {
+  const items = itemsIn(lines);
+  const once = items.filter((item, at) => item !== items[at - 1]);
+  expect(items.length - once.length).toBeLessThanOrEqual(resizes);
+  return once;
+}
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 /** Of a live region of four rows, with a line for each call now and then. */
 const BYTES_PER_FRAME = 700;
 const ROWS_PER_FRAME = 12;
+/** The head of the conversation and what is printed at its end. */
+const ROWS_AROUND = 40;
 
 const timesIn = (text: string, part: string) => text.split(part).length - 1;
 
@@ -94,7 +103,7 @@ describe.skipIf(!hasTmux)('a long answer', () => {
       console.log({ ...figures, cpuSecondsAbove: talk.cpuSeconds() - printed.cpuSeconds() });
     // Each line is written once. How many frames there are depends on how long it takes; each writes the live region.
     expect((raw.length - content) / figures.frames).toBeLessThan(BYTES_PER_FRAME);
-    expect((figures.rows - 1) * count).toBeLessThan(ROWS_PER_FRAME * figures.frames);
+    expect((figures.rows - 1) * count).toBeLessThan(ROWS_AROUND + ROWS_PER_FRAME * figures.frames);
     if (count === 10_000) expect(figures.bytes).toBeLessThan(1.3);
     expect(figures.rssMb).toBeLessThan(120);
     expect(forbiddenIn(raw)).toEqual([]);
@@ -113,7 +122,8 @@ describe.skipIf(!hasTmux)('a long answer', () => {
     const talk = await converse(server, { args: ['go'] });
     await talk.until('item 00005');
     talk.type('a draft that is wide enough to be wrapped when the window is as narrow as it will be soon');
-    for (const [columns, rows] of sizes.slice(0, inShortAndLongForm(3, sizes.length))) {
+    const resizes = sizes.slice(0, inShortAndLongForm(3, sizes.length));
+    for (const [columns, rows] of resizes) {
       talk.resize(columns, rows);
       await pause(inShortAndLongForm(350, 600));
     }
@@ -121,7 +131,7 @@ describe.skipIf(!hasTmux)('a long answer', () => {
     await talk.until('done ·');
     await pause(600);
     const history = talk.history();
-    expect(itemsIn(history)).toEqual(upTo(200));
+    expect(itemsAfterResizes(history, resizes.length + 1)).toEqual(upTo(200));
     expect(history.filter((one) => one.includes(' ctx '))).toHaveLength(1);
     // A frame that is on its way when the window shrinks may leave its first rows.
     expect(history.filter((one) => one.startsWith('› ')).length).toBeLessThanOrEqual(2);
@@ -148,7 +158,7 @@ describe.skipIf(!hasTmux)('a long answer', () => {
       return history.slice(start, start + before.length);
     };
     expect(isKept()).toEqual(before);
-    expect(itemsIn(terminal.history())).toEqual(upTo(300));
+    expect(itemsAfterResizes(terminal.history(), 2)).toEqual(upTo(300));
     terminal.keys('C-d');
     await pause(500);
     expect(isKept()).toEqual(before);

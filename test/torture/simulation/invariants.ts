@@ -27,7 +27,7 @@ export function violationsOf(
     ...results(submitted),
     ...structure(world),
     ...records(world, entries, submitted),
-    ...leftovers(world),
+    ...leftovers(world, { mayRun: false }),
   ];
 }
 
@@ -104,6 +104,10 @@ function retractions(
 ): string[] {
   const found: string[] = [];
   const retracted = new Set(entries.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
+  // A submission that is carried on may end with what was shown to the consumer of an earlier process.
+  const recorded = marksIn(
+    entries.map((entry) => entry.type === 'assistant' && !retracted.has(entry.uuid) && entry.message.content),
+  );
   for (const [at, { messages, whole }] of submitted.entries()) {
     const shown = new Map<string, Said>();
     for (const message of messages) {
@@ -124,8 +128,10 @@ function retractions(
     const last = messages.at(-1);
     if (last?.type === 'result' && last.subtype === 'success')
       for (const mark of marksIn(last.result))
-        if (!standing.has(mark))
-          found.push(`L4.5 submission ${at + 1}: its result says ${mark}, which is not shown`);
+        if (!standing.has(mark) && !recorded.has(mark))
+          found.push(
+            `L4.5 submission ${at + 1}: its result says ${mark}, which is neither shown nor on record`,
+          );
     const newest = Math.max(0, ...standing);
     for (const { message } of shown.values()) {
       const said = [...shown.values()].filter((other) => other.message.id === message.id);
@@ -261,13 +267,15 @@ const shown = (view: Iterable<ViewMessage>): string[] =>
     JSON.stringify([message.uuid, 'message' in message ? message.message.content : message.rendered]),
   );
 
-function leftovers({ processes }: World): string[] {
+/** L10.9. `mayRun`: tools that do not hear of their abort may still be at work, each with a timer of its own. */
+export function leftovers({ processes }: World, { mayRun }: { readonly mayRun: boolean }): string[] {
   return processes.flatMap(({ number, clock, network, running }) => {
     if (clock.isDead) return [];
     const found: string[] = [];
-    if (clock.pending > 0) found.push(`L10.9 process ${number}: ${clock.pending} timers are left`);
+    const ofTools = mayRun ? running : 0;
+    if (clock.pending > ofTools) found.push(`L10.9 process ${number}: ${clock.pending} timers are left`);
     if (network.open > 0) found.push(`L10.9 process ${number}: ${network.open} requests are left`);
-    if (running > 0) found.push(`L10.9 process ${number}: ${running} calls of tools are left`);
+    if (running > ofTools) found.push(`L10.9 process ${number}: ${running} calls of tools are left`);
     return found;
   });
 }

@@ -37,6 +37,7 @@ export async function live(world: World): Promise<readonly Submitted[]> {
   }
   mood.isCalm = true;
   mood.overloads = 0;
+  mood.silences = 0;
   process.diskFault = undefined;
   await close(process);
   const last = await reopened(world, process);

@@ -21,6 +21,8 @@ export interface Mood {
   isCalm: boolean;
   /** So many requests in a row are answered with 529. */
   overloads: number;
+  /** So many answers in a row say nothing: what was retracted before them is the last that was said. */
+  silences: number;
   /** Thinking may have been altered on its way. */
   isAltered: boolean;
 }
@@ -63,6 +65,10 @@ export function answer(request: RehearsalRequest, choices: Choices, mood: Mood):
       ? { blocks: [{ type: 'text', text: `<summary>${words}</summary>` }], ...struck(choices, mood) }
       : { blocks: [], ...struck(choices, mood) };
   if (mood.isCalm) return { blocks: [{ type: 'text', text: words }] };
+  if (mood.silences > 0) {
+    mood.silences--;
+    return { blocks: [], stop_reason: choices.pick(['end_turn', null]) };
+  }
   const blocks: ScriptedBlock[] = choices.chance(0.15) ? [thinking(`Hmm. ${words}`)] : [];
   if (choices.chance(0.7)) blocks.push({ type: 'text', text: choices.chance(0.05) ? '  \n' : words });
   const canCall = request.tools.includes('Look') && choices.chance(mood.calls);
@@ -71,6 +77,9 @@ export function answer(request: RehearsalRequest, choices: Choices, mood: Mood):
   const stop = choices.chance(0.06)
     ? choices.pick(['max_tokens', 'refusal', 'pause_turn', 'stop_sequence', 'tool_use', 'end_turn'])
     : undefined;
+  const faulty = struck(choices, mood);
+  if (stop !== undefined || faulty.faults !== undefined)
+    mood.silences = choices.chance(0.15) ? choices.int(1, 3) : 0;
   return {
     blocks,
     ...(stop !== undefined && { stop_reason: stop }),
@@ -80,7 +89,7 @@ export function answer(request: RehearsalRequest, choices: Choices, mood: Mood):
       [1, { gapMs: choices.int(1, 200), deltaChars: 16 }],
       [1, { blockPauseMs: choices.int(1, 20_000), pings: 5_000 }],
     ),
-    ...struck(choices, mood),
+    ...faulty,
   };
 }
 

@@ -2,7 +2,7 @@
 import type { JournalEntry } from '../../../src/protocol/session/journal.ts';
 import type { VirtualClock } from '../../../src/testing/index.ts';
 import { SLOW_MS } from '../../properties/obedient-tools.ts';
-import { violationsOf } from './invariants.ts';
+import { leftovers, violationsOf } from './invariants.ts';
 import { live, type Submitted } from './live.ts';
 import { World } from './world.ts';
 
@@ -42,9 +42,11 @@ export async function simulate(
       ),
     );
     const submitted = stuck === undefined ? await work.catch(() => []) : [];
-    // A tool that does not hear of its abort goes on for a while.
-    if (stuck === undefined && world.processes.some(({ clock, running }) => !clock.isDead && running > 0))
+    // The engine leaves a tool that does not hear of its abort. It goes on for a while, and nothing else does.
+    if (stuck === undefined && world.processes.some(({ clock, running }) => !clock.isDead && running > 0)) {
+      world.violations.push(...leftovers(world, { mayRun: true }));
       await passed(world, world.clock.sleep(SLOW_MS));
+    }
     const entries = stuck === undefined ? await passed(world, world.entries()) : [];
     const violations = stuck === undefined ? violationsOf(world, entries, submitted) : [`L10.9 ${stuck}`];
     if (stuck === undefined) look?.(world, submitted, entries);

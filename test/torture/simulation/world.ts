@@ -69,6 +69,7 @@ export class World {
       hooks: choices.pick([0, 0, 0.2]),
       isCalm: false,
       overloads: 0,
+      silences: 0,
       isAltered: false,
     };
     const window = choices.pick([200_000, 200_000, 60_000, 24_000]);
@@ -155,7 +156,9 @@ export class Process {
       mood: world.mood,
       wait,
       ran: (event: string, agent: string | undefined) => {
-        if (event === 'Stop' && agent === undefined) world.stops.push('Stop');
+        // One that was displaced, and has not written since, does not know it yet.
+        const isDisplaced = world.processes.at(-1) !== this;
+        if (event === 'Stop' && agent === undefined && !isDisplaced) world.stops.push('Stop');
       },
     };
     const tools = (
