@@ -1,6 +1,7 @@
 /**
- * What the model of many machines (`npm run bench:scale`) is fed with, measured on three real workers, and whether
- * it foretells how long they take. Its figures are printed, to be kept in bench/scale/costs.json.
+ * What the model of many machines (`npm run bench:scale`) is fed with, measured on three real workers. In the long form
+ * the model must also predict how long they take; the few sessions of the short form are too few to measure costs with.
+ * The figures are printed, to be kept in bench/scale/costs.json.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -12,7 +13,10 @@ import { inForm } from '../long-form.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 import { sendAll } from './sending.ts';
 
-const form = inForm({ sessions: 20, few: 1, many: 5 }, { sessions: 200, few: 1, many: 19 });
+const form = inForm(
+  { sessions: 20, few: 1, many: 5, longestRatio: Number.POSITIVE_INFINITY },
+  { sessions: 200, few: 1, many: 19, longestRatio: 1.4 },
+);
 const MODEL_MS = 50;
 const TOOL_MS = 20;
 const NOTIFIERS = 8;
@@ -116,7 +120,7 @@ async function notifyMs(database: Database): Promise<{ readonly lockMs: number; 
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'three workers take about as long as the model of a cell says',
+  'three workers finish every session, and the model of a cell finishes as many in about that time',
   async () => {
     const fleet = await startFleet();
     const few = await measured(fleet, form.few);
@@ -156,8 +160,7 @@ test.skipIf(process.platform !== 'linux')(
     const ratio = simulated.elapsedMs / many.elapsedMs;
     console.info(JSON.stringify({ few, many, costs, simulatedMs: simulated.elapsedMs, ratio }));
     expect(simulated.finished).toBe(form.sessions);
-    // Other work on the machine makes the real run longer, never the simulated one.
-    expect(ratio).toBeLessThan(1.4);
+    expect(ratio).toBeLessThan(form.longestRatio);
   },
   300_000,
 );
