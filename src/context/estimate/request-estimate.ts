@@ -1,5 +1,6 @@
 /** Estimated tokens of a complete request: its messages, and the fixed part. */
 import type { EstimatedRequest } from '../../protocol/model/context.ts';
+import type { WireTool } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { createViewFold, type ViewFold } from './incremental-fold.ts';
 import { estimateText } from './text-estimate.ts';
@@ -22,10 +23,9 @@ export function estimateHead({ system, userContext, tools }: Head): number {
   return texts + (tools.length === 0 ? 0 : TOOLS_OVERHEAD + counted(tools));
 }
 
-const counted = oncePer((parts: readonly unknown[]) =>
-  parts.reduce<number>((sum, part) => sum + estimateText(asText(part)), 0),
+const counted = oncePer((parts: readonly (string | WireTool)[]) =>
+  parts.reduce((sum, part) => sum + (typeof part === 'string' ? estimateText(part) : toolTokens(part)), 0),
 );
 
-function asText(part: unknown): string {
-  return typeof part === 'string' ? part : JSON.stringify(part);
-}
+/** Once for all sessions that have the tool: they share the object. */
+const toolTokens = oncePer((tool: WireTool) => estimateText(JSON.stringify(tool)));
