@@ -94,6 +94,26 @@ describe('the body', () => {
     }
   });
 
+  it('keeps long tools as bytes, and follows what is sent beside them', () => {
+    const description = 'liest für dich '.repeat(600);
+    const long: ModelRequest['tools'] = [{ name: 'Read', description, input_schema: { type: 'object' } }];
+    const request = requestOf(undefined, { tools: long });
+    const other = { ...request, system: ['Be brief.'] };
+    const searching = { ...request, serverTools: [{ type: 'web_search_20250305' }] };
+    const unmarked = { ...request, cache: false };
+    for (const each of [request, other, searching, unmarked, request, other]) {
+      // A copy of the tools is not known: its bytes are made anew.
+      const anew = { ...each, tools: [...long] };
+      expect(textOf(each)).toBe(textOf(anew));
+      expect(bodyOf(each).tools[0].description).toBe(description);
+    }
+    expect(bodyOf(other).system).toHaveLength(1);
+    expect(bodyOf(request)).not.toHaveProperty('system');
+    expect(bodyOf(searching).tools).toHaveLength(2);
+    expect(textOf(request)).toContain('cache_control');
+    expect(bodyOf(unmarked).tools[0]).not.toHaveProperty('cache_control');
+  });
+
   it('keeps one view’s variants apart', () => {
     const view = viewOf(user('go'), thinks('m1', 'secret'), calls('m1', 't1'), result('t1', 'x'));
     const main = textOf(requestOf(view));

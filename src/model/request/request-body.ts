@@ -58,9 +58,12 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     mark,
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
-  const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},${preamble(request, mark)}"messages":[`;
+  const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
+  const before = preamble(request, mark);
   const end = `${messages.rest}],${tail(input, thinking)}}`;
-  const chunks = messages.sealed.length === 0 ? [head + end] : [head, ...messages.sealed, end];
+  const isShort = typeof before === 'string' && messages.sealed.length === 0;
+  const opening = typeof before === 'string' ? [head + before] : [head, before];
+  const chunks = isShort ? [head + before + end] : [...opening, ...messages.sealed, end];
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
   return { chunks, length, maxTokens, thinking };
 }
@@ -90,15 +93,38 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
   return wireJson(varying).slice(1, -1);
 }
 
-/** `system` and `tools`, with a breakpoint on the last one before `messages`. */
-function preamble(request: ModelRequest, mark: CacheMark): string {
-  const system = systemBlocks(request.system);
-  const { serverTools = [] } = request;
-  const tools = [...toolBlocks(request.tools), ...serverTools.map((tool) => wireJson(tool))];
+/** From here on, the preamble is kept as bytes: those of all built-in tools are sent with every request. */
+const KEPT_FROM_CHARS = 4 * 1024;
+
+interface Preamble {
+  readonly system: ModelRequest['system'];
+  readonly serverTools: ModelRequest['serverTools'] | undefined;
+  readonly mark: CacheMark;
+  readonly wire: Buffer | string;
+}
+
+/** The last one made with these tools. */
+const preambles = new WeakMap<ModelRequest['tools'], Preamble>();
+
+/** What precedes the messages: `system` and `tools`, with a breakpoint on the last one. */
+function preamble({ system, tools, serverTools }: ModelRequest, mark: CacheMark): Buffer | string {
+  const known = preambles.get(tools);
+  if (known?.system === system && known.serverTools === serverTools && known.mark === mark) return known.wire;
+  const text = preambleText(
+    systemBlocks(system),
+    [...toolBlocks(tools), ...(serverTools ?? []).map(wireJson)],
+    mark,
+  );
+  const wire = text.length < KEPT_FROM_CHARS ? text : Buffer.from(text);
+  preambles.set(tools, { system, serverTools, mark, wire });
+  return wire;
+}
+
+function preambleText(system: readonly string[], tools: readonly string[], mark: CacheMark): string {
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
   const toolsJson =
     tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
-  return systemJson + toolsJson;
+  return `${systemJson}${toolsJson}"messages":[`;
 }
 
 const systemBlocks = oncePer((texts: readonly string[]) =>
