@@ -1,3 +1,6 @@
+/** A long text may come in pieces: each of whole characters, a few megabytes at most. */
+export type FileData = Uint8Array | string | Iterable<string>;
+
 /**
  * The one owner of file writes, injectable: real files in production, a fault-injecting double in tests.
  * Paths are absolute. Errors are Node's (`code`: ENOSPC, EACCES, …).
@@ -41,7 +44,7 @@ export interface PersistentFiles {
    */
   writeAtomic(
     path: string,
-    data: Uint8Array | string,
+    data: FileData,
     options?: {
       readonly mode?: number;
       readonly sync?: boolean;

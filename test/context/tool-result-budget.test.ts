@@ -11,9 +11,9 @@ async function spillFolder(): Promise<{ spill: Spill; folder: string }> {
   onTestFinished(() => rm(folder, { recursive: true }));
   return {
     folder,
-    spill: async ({ toolUseId, text }) => {
+    spill: async ({ toolUseId, data }) => {
       const path = join(folder, `${toolUseId}.txt`);
-      await writeFile(path, text);
+      await writeFile(path, data);
       return { path };
     },
   };

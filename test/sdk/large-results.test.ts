@@ -162,12 +162,17 @@ describe('a result above its limit', () => {
 
   it('of megabytes reaches its file character by character', async () => {
     const text = `${'x'.repeat(1024 * 1024 - 1)}😀${'ü€'.repeat(200_000)}\ud800.`;
-    const { home, run, play } = await setting({ content: [{ type: 'text', text }] });
+    const content = [
+      { type: 'text', text },
+      { type: 'text', text: 'A "second"\tone.' },
+    ];
+    const { server, home, run, play } = await setting({ content });
     play(toolUse('mcp__t__tell'), 'Read.');
     const { results } = await run('Tell.');
     const folder = join(journalOf(home).folder, results[0]?.session_id as string, 'tool-results');
     const [file] = readdirSync(folder);
-    const [kept] = JSON.parse(readFileSync(join(folder, file as string), 'utf8'));
-    expect(kept.text === text).toBe(true);
+    const kept = readFileSync(join(folder, file as string), 'utf8');
+    expect(kept === JSON.stringify(content, undefined, 2)).toBe(true);
+    expect(resultSent(server, 1)).toContain(`${kept.slice(0, 1_000)}`);
   });
 });

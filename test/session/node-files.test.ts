@@ -24,6 +24,19 @@ describe('nodeFiles', () => {
     }
   });
 
+  it('writeAtomic joins the pieces of a text, however long each is', async () => {
+    const pieces = [
+      '',
+      'ü',
+      '€'.repeat(400_000),
+      '😀'.repeat(10),
+      ...Array(40).fill('x'.repeat(65_536)),
+      '.',
+    ];
+    await nodeFiles.writeAtomic(file, pieces);
+    expect((await readFile(file, 'utf8')) === pieces.join('')).toBe(true);
+  });
+
   it('exists follows links, and is false for what is missing or cannot be reached', async () => {
     await writeFile(file, '');
     await symlink(join(temp.path, 'nowhere'), join(temp.path, 'broken'));

@@ -1,15 +1,18 @@
 /** A tool result that is too large: stored in a file and replaced by a preview. */
 
-import type { ToolResultBlock } from '../../protocol/model/wire.ts';
+import type { FileData } from '../../protocol/files.ts';
+import type { TextBlock, ToolResultBlock } from '../../protocol/model/wire.ts';
+import { piecesOf } from '../../util/text/cut-text.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
-/** Writes a text to the session's `tool-results/` folder. Rejects on failure. */
+/** Writes a file to the session's `tool-results/` folder. Rejects on failure. */
 export type Spill = (result: {
   readonly toolUseId: string;
   readonly toolName: string;
-  readonly text: string;
-  /** Of the file. Default `txt`. */
+  /** Of the file. */
+  readonly data: Exclude<FileData, Uint8Array>;
+  /** Of its name. Default `txt`. */
   readonly ending?: 'json' | 'txt';
 }) => Promise<{ readonly path: string }>;
 
@@ -23,13 +26,16 @@ type FullText =
   | { readonly kind: 'source'; readonly path: string }
   | { readonly kind: 'lost'; readonly why: string };
 
-/** Names file and size and shows the beginning; at most 2 KB, and the same for the same input. */
-export function resultPreview(text: string, full: FullText): string {
+/**
+ * Names file and size and shows the beginning; at most 2 KB, and the same for the same input. `shown`: the
+ * beginning of the file, if the file is not the text.
+ */
+export function resultPreview(text: string, full: FullText, shown = text): string {
   const size = `${grouped(text.length)} characters`;
   const head = `<persisted-output>\nThe result is too large to show (${size}). ${whereabouts(full)}\n\nIt begins:\n`;
   const foot = '\n…\n</persisted-output>';
   const room = PREVIEW_BYTES - utf8.encode(head + foot).length;
-  return head + beginning(text, Math.max(0, room)) + foot;
+  return head + beginning(shown, Math.max(0, room)) + foot;
 }
 
 /** A full disk must not end the run, and the complete text must not be sent either (F71). */
@@ -47,12 +53,36 @@ export function resultText({ content }: ToolResultBlock): string {
   return content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
 }
 
-/** The result as stored in the file: a text unchanged, text blocks as JSON; media are not stored. */
-export function keptForm(block: ToolResultBlock): Pick<Parameters<Spill>[0], 'text' | 'ending'> {
+/**
+ * The result as stored in the file: a text unchanged, text blocks as JSON; media are not stored. `shown`: the
+ * beginning of the file.
+ */
+export function keptForm(
+  block: ToolResultBlock,
+  text: string,
+): Pick<Parameters<Spill>[0], 'data' | 'ending'> & { readonly shown: string } {
   const { content } = block;
-  return typeof content === 'object' && content.every(({ type }) => type === 'text')
-    ? { text: JSON.stringify(content, undefined, 2), ending: 'json' }
-    : { text: resultText(block), ending: 'txt' };
+  if (typeof content !== 'object' || !content.every((inner) => inner.type === 'text'))
+    return { data: text, shown: text, ending: 'txt' };
+  const cut = content.map((inner) => ({ ...inner, text: inner.text.slice(0, PREVIEW_BYTES) }));
+  return {
+    data: { [Symbol.iterator]: () => jsonPieces(content) },
+    shown: [...jsonPieces(cut)].join(''),
+    ending: 'json',
+  };
+}
+
+/** Blocks as `JSON.stringify(blocks, undefined, 2)` prints them, without a copy of a long text. */
+function* jsonPieces(blocks: readonly TextBlock[]): Generator<string, void> {
+  let opening = '[';
+  for (const { type, text, ...more } of blocks) {
+    yield `${opening}\n  {\n    "type": "${type}",\n    "text": "`;
+    for (const piece of piecesOf(text)) yield JSON.stringify(piece).slice(1, -1);
+    const fields = Object.entries(more).map(([key, value]) => `,\n    "${key}": ${JSON.stringify(value)}`);
+    yield `"${fields.join('')}\n  }`;
+    opening = ',';
+  }
+  yield '\n]';
 }
 
 /** Keeps media and replaces text by the preview. */

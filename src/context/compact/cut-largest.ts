@@ -76,9 +76,9 @@ async function withPreviews(message: UserMessage, spill: Spill): Promise<UserMes
 async function previewed(block: ToolResultBlock, spill: Spill): Promise<ToolResultBlock> {
   const text = resultText(block);
   if (text.length <= PREVIEW_BYTES) return block;
-  const form = keptForm(block);
-  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: 'tool', ...form });
-  return withPreview(block, resultPreview(form.text, full));
+  const { shown, ...file } = keptForm(block, text);
+  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: 'tool', ...file });
+  return withPreview(block, resultPreview(text, full, shown));
 }
 
 async function withShortWords(message: UserMessage, share: number, spill: Spill): Promise<UserMessage> {
@@ -86,7 +86,7 @@ async function withShortWords(message: UserMessage, share: number, spill: Spill)
   const short = async (text: string, part: number) => {
     if (text.length <= PREVIEW_BYTES) return text;
     const id = `${message.uuid}-${part}`;
-    const full = await spilled(spill, { toolUseId: id, toolName: 'prompt', text });
+    const full = await spilled(spill, { toolUseId: id, toolName: 'prompt', data: text });
     const note = full.kind === 'spilled' ? `; the whole text is in ${full.path}` : '';
     return cutMiddle(text, Math.floor(text.length * share), note);
   };

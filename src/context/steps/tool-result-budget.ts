@@ -53,10 +53,10 @@ export function keepResult(options: ToolResultBudgetOptions): NonNullable<Contex
     if (text.length <= limitOf(toolName, options)) return message;
     const { toolUseResult = block.content } = message;
     if (!isSameText(toolUseResult, block.content)) return message;
-    const form = keptForm(block);
-    return spilled(options.spill, { toolUseId: block.tool_use_id, toolName, ...form }).then((full) => {
+    const { shown, ...file } = keptForm(block, text);
+    return spilled(options.spill, { toolUseId: block.tool_use_id, toolName, ...file }).then((full) => {
       if (full.kind === 'lost') return message;
-      const previews = new Map([[block.tool_use_id, resultPreview(form.text, full)]]);
+      const previews = new Map([[block.tool_use_id, resultPreview(text, full, shown)]]);
       return withPreviews(message, previews) ?? message;
     });
   };
@@ -145,9 +145,9 @@ function largestFirstReadLast(a: Result, b: Result): number {
 async function previewOf({ block, call, text }: Result, spill: Spill): Promise<string> {
   const source = call.name === READ ? sourceOf(call.input) : undefined;
   if (source !== undefined) return resultPreview(text, { kind: 'source', path: source });
-  const form = keptForm(block);
-  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, ...form });
-  return resultPreview(form.text, full);
+  const { shown, ...file } = keptForm(block, text);
+  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, ...file });
+  return resultPreview(text, full, shown);
 }
 
 function sourceOf(input: JsonObject): string | undefined {

@@ -7,6 +7,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { wholeData } from '../../util/files/whole-data.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import type { FileHistoryPorts } from './file-history-ports.ts';
 import { contentOf, realPathOf } from './keep-content.ts';
@@ -42,7 +43,7 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
       ...files,
       async writeAtomic(path, data, options) {
         const real = options?.plain === true ? path : await realPathOf(path, files);
-        await noteChange(options?.spelled ?? path, real, data, effectKey);
+        await noteChange(options?.spelled ?? path, real, wholeData(data), effectKey);
         await files.writeAtomic(path, data, options);
       },
     }),

@@ -2,9 +2,10 @@
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { FileData } from '../../protocol/files.ts';
 import { codeOf } from '../code-of.ts';
 import { uuid } from '../ids/uuid.ts';
-import { headOf } from '../text/cut-text.ts';
+import { PIECE_CHARS, piecesOf } from '../text/cut-text.ts';
 import { type HeldFolder, holdFolder, PathMovedError } from './plain-path.ts';
 
 interface WriteOptions {
@@ -14,12 +15,10 @@ interface WriteOptions {
   readonly spelled?: string;
 }
 
-type Data = Uint8Array | string;
-
 const PERMISSIONS = 0o7777;
 
 /** See `PersistentFiles.writeAtomic`. */
-export async function writeAtomic(path: string, data: Data, options: WriteOptions = {}): Promise<void> {
+export async function writeAtomic(path: string, data: FileData, options: WriteOptions = {}): Promise<void> {
   if (options.plain === true) return writePlain(path, data, options);
   // Writes to the target of a link, instead of replacing the link.
   const target = (await unlessMissing(fs.realpath(path))) ?? path;
@@ -27,7 +26,7 @@ export async function writeAtomic(path: string, data: Data, options: WriteOption
   if (options.sync === true) await syncDirectory(dirname(target));
 }
 
-async function writePlain(path: string, data: Data, options: WriteOptions): Promise<void> {
+async function writePlain(path: string, data: FileData, options: WriteOptions): Promise<void> {
   const folder = await holdFolder(dirname(path), true);
   try {
     const target = folder.at(basename(path));
@@ -56,7 +55,7 @@ export async function remove(path: string, options: { readonly plain?: boolean }
 
 async function replace(
   target: string,
-  data: Data,
+  data: FileData,
   { mode: wanted, sync }: WriteOptions,
   existing: Stats | undefined,
   folder?: HeldFolder,
@@ -66,8 +65,9 @@ async function replace(
   try {
     const file = await fs.open(temp, 'wx', mode ?? 0o666);
     try {
-      if (typeof data === 'string' && data.length > PIECE_CHARS) await writeInPieces(file, data);
-      else await file.writeFile(data);
+      if (typeof data === 'string' && data.length > PIECE_CHARS) await writePieces(file, piecesOf(data));
+      else if (typeof data === 'string' || data instanceof Uint8Array) await file.writeFile(data);
+      else await writePieces(file, data);
       if (existing !== undefined) await keepOwner(file, existing);
       if (mode !== undefined) await file.chmod(mode);
       if (sync === true) await file.sync();
@@ -96,18 +96,24 @@ function namingThePath(error: unknown, held: string, folder: string): unknown {
   return error;
 }
 
-const PIECE_CHARS = 1024 * 1024;
+const BUFFER_BYTES = 1024 * 1024;
 
 /** Without a copy of the complete text. */
-async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {
+async function writePieces(file: fs.FileHandle, pieces: Iterable<string>): Promise<void> {
   const utf8 = new TextEncoder();
-  const bytes = new Uint8Array(3 * PIECE_CHARS);
-  for (let at = 0; at < text.length; ) {
-    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
-    const { read, written } = utf8.encodeInto(piece, bytes);
-    at += read;
-    for (let from = 0; from < written; ) from += (await file.write(bytes, from, written - from)).bytesWritten;
+  let buffer = new Uint8Array(BUFFER_BYTES);
+  let filled = 0;
+  const flush = async () => {
+    for (let from = 0; from < filled; ) from += (await file.write(buffer, from, filled - from)).bytesWritten;
+    filled = 0;
+  };
+  for (const piece of pieces) {
+    const most = 3 * piece.length;
+    if (filled + most > buffer.length) await flush();
+    if (most > buffer.length) buffer = new Uint8Array(most);
+    filled += utf8.encodeInto(piece, buffer.subarray(filled)).written;
   }
+  await flush();
 }
 
 /** A file that root edits keeps its owner. */

@@ -5,6 +5,21 @@ export function headOf(text: string, max: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }
 
+/**
+ * Of a long text that is worked on in pieces, so that no second copy of it is in memory. Strings of more than
+ * 128 KB are garbage that V8 collects late.
+ */
+export const PIECE_CHARS = 64 * 1024;
+
+/** Pieces of at most `PIECE_CHARS` characters, none of which ends inside a surrogate pair. */
+export function* piecesOf(text: string): Generator<string, void> {
+  for (let at = 0; at < text.length; ) {
+    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
+    yield piece;
+    at += piece.length;
+  }
+}
+
 /** The last `max` characters, never starting inside a surrogate pair. */
 export function tailOf(text: string, max: number): string {
   if (text.length <= max) return text;

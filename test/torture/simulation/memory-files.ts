@@ -1,6 +1,7 @@
 /** Files in memory that outlive the simulated process, and the view that one process has of them. */
 import { dirname } from 'node:path';
 import type { AppendHandle, FileStat, PersistentFiles } from '../../../src/protocol/files.ts';
+import { wholeData } from '../../../src/util/files/whole-data.ts';
 
 interface Stored {
   parts: Buffer[];
@@ -152,7 +153,7 @@ export function filesOn(disk: MemoryDisk, weather: DiskWeather): PersistentFiles
     writeAtomic: (path, data, { mode = 0o644 } = {}) =>
       changed('writeAtomic', path, () => {
         disk.makeFolder(dirname(path));
-        write(path, data, mode);
+        write(path, wholeData(data), mode);
       }),
     createExclusive: (path, data, mode) =>
       changed('createExclusive', path, () => {

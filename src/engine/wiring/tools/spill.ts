@@ -3,7 +3,7 @@
  * folder of this process, and in the blobs of the host if there are any.
  */
 import { join } from 'node:path';
-import type { PersistentFiles } from '../../../protocol/files.ts';
+import type { FileData, PersistentFiles } from '../../../protocol/files.ts';
 import type { BlobStore } from '../../../protocol/ports.ts';
 import { privateTemp, privateTempSoFar } from '../../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../../config.ts';
@@ -26,8 +26,9 @@ export interface SpillRoom {
   result(result: {
     readonly toolUseId: string;
     readonly toolName: string;
-    readonly text: string;
-    /** Of the file. Default `txt`. */
+    /** Of the file. */
+    readonly data: FileData;
+    /** Of its name. Default `txt`. */
     readonly ending?: 'json' | 'txt';
   }): Promise<{ readonly path: string }>;
 }
@@ -85,9 +86,9 @@ export function composeSpill(
         return paths && Promise.all(paths.map(kept.keep));
       }),
     restore: kept?.restore,
-    async result({ toolUseId, text, ending = 'txt' }) {
+    async result({ toolUseId, data, ending = 'txt' }) {
       const path = await file(`${toolUseId}.${ending}`);
-      await files.writeAtomic(path, text, { mode: 0o600 });
+      await files.writeAtomic(path, data, { mode: 0o600 });
       await kept?.keep(path);
       return { path };
     },

@@ -1,6 +1,7 @@
 /** Files in memory, as a journal needs them: an image of a disk that can be opened a hundred thousand times. */
 import type { FileStat, PersistentFiles } from '../../../../src/protocol/files.ts';
 import { nodeFiles } from '../../../../src/util/files/node-files.ts';
+import { wholeData } from '../../../../src/util/files/whole-data.ts';
 import type { Image } from './images.ts';
 
 export function memoryFiles(image: Image): PersistentFiles {
@@ -27,7 +28,7 @@ export function memoryFiles(image: Image): PersistentFiles {
     readSmall: async (path) => files.get(path),
     readRange: async (path, offset, length) => read(path).subarray(offset, offset + length),
     makeDir: async () => undefined,
-    writeAtomic: async (path, data) => void files.set(path, Buffer.from(data as string)),
+    writeAtomic: async (path, data) => void files.set(path, Buffer.from(wholeData(data) as string)),
     truncate: async (path, length) => void files.set(path, read(path).subarray(0, length)),
     remove: async (path) => void files.delete(path),
     removeSmall: async (path) => void files.delete(path),
