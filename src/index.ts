@@ -5,7 +5,7 @@ export {
   TurnwrightError,
   type TurnwrightErrorCode,
 } from './protocol/errors.ts';
-export type { PersistentFiles } from './protocol/files.ts';
+export type { FileData, PersistentFiles } from './protocol/files.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
 export type { Attachment, TodoItem } from './protocol/model/attachment.ts';
 export type { CacheBreak, CacheBreakKind } from './protocol/model/cache.ts';
