@@ -41,19 +41,25 @@ const leaving = {
   },
 };
 
+const schemaWith = (more: object): JsonSchema => ({
+  ...schema,
+  properties: { ...properties, ...more },
+});
+
+/** Sessions share them, and with them their JSON, its estimate and its parser. */
+const PLAIN = schemaWith({});
+const WITH_BACKGROUND = schemaWith(background);
+const WITH_LEAVING = schemaWith(leaving);
+const WITH_BOTH = schemaWith({ ...background, ...leaving });
+
 /**
  * The schema for the model. Whether a call may leave the sandbox is checked later, so that the refusal says
  * why.
  */
 function schemaOf(settings: BashSettings, shown: boolean): JsonSchema {
-  return {
-    ...schema,
-    properties: {
-      ...properties,
-      ...(settings.background && background),
-      ...((!shown || settings.sandbox?.mayLeave === true) && leaving),
-    },
-  };
+  const leaves = !shown || settings.sandbox?.mayLeave === true;
+  if (settings.background) return leaves ? WITH_BOTH : WITH_BACKGROUND;
+  return leaves ? WITH_LEAVING : PLAIN;
 }
 
 export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashOutput> {
