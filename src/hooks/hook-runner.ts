@@ -15,7 +15,6 @@ import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/tools/hook-config.ts';
 import { within } from '../util/async/with-timeout.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
-import { listHooks } from './list-hooks.ts';
 import { labelOf, subjectOf } from './match.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
 import { type RunPorts, runHook } from './run-hook.ts';
@@ -51,7 +50,7 @@ interface LateWords {
 }
 
 export interface Hooks extends HookPort {
-  listing(): HooksListing;
+  listing(): Promise<HooksListing>;
   /** Replaces the other hooks, for later events. A hook with `once` that has run does not run again. */
   replace(others: OtherHooks): void;
   /** Ends background hooks and waits for their processes; undefined: there are none. */
@@ -126,7 +125,8 @@ class HookRunner implements Hooks {
     return verdict;
   }
 
-  listing(): HooksListing {
+  async listing(): Promise<HooksListing> {
+    const { listHooks } = await import('./list-hooks.ts');
     const { policy = OPEN_HOOK_POLICY } = this.#options;
     return listHooks([...this.#byEvent.values()].flat(), this.#others.disabled ?? [], policy);
   }

@@ -419,11 +419,12 @@ describe('a tool of an MCP server', () => {
   });
 });
 
-it('what is registered can be listed', () => {
+it('what is registered can be listed', async () => {
   const { hooks } = hooksWith('PreToolUse', [
     command('guard.sh\u001b[31m', { statusMessage: 'Guarding', timeout: 5, if: 'Bash(rm *)', once: true }),
   ]);
-  expect(hooks.listing()).toMatchObject({
+  const listing = await hooks.listing();
+  expect(listing).toMatchObject({
     events: [{ name: 'PreToolUse', supportsMatcher: true, hookCount: 1 }],
     hooks: [
       {
@@ -441,5 +442,5 @@ it('what is registered can be listed', () => {
     ],
     policy: { allDisabled: false },
   });
-  expect(hooks.listing().eventCatalog).toHaveLength(33);
+  expect(listing.eventCatalog).toHaveLength(33);
 });

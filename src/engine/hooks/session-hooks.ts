@@ -96,7 +96,7 @@ class ComposedHooks implements SessionHooks {
     return this.#runner === undefined ? NO_HOOK_VERDICT : this.#runner.run(call, options);
   }
 
-  listing(): HooksListing {
+  listing(): Promise<HooksListing> {
     return this.#running().listing();
   }
 

@@ -146,7 +146,7 @@ export class HostControls {
   }
 
   /** What hooks this session has. */
-  hooksListing(): HooksListing {
+  hooksListing(): Promise<HooksListing> {
     return this.#session.hooks.listing();
   }
 }
