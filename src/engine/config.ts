@@ -27,6 +27,7 @@ import type { McpStatus, McpToolInfo } from '../protocol/tools/mcp.ts';
 import type { PermissionResult } from '../protocol/tools/permission.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tools/tool.ts';
 import type { ResolvedOptions } from '../settings/resolve/resolved-options.ts';
+import type { SessionSpans } from '../telemetry/session-spans.ts';
 import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
@@ -250,6 +251,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
   verbose?: boolean | undefined;
   /** Receives a log of what the session does. */
   debug?: DebugLog | undefined;
+  /** Makes spans of what the session does: what `tracing` of `query()` is resolved to. */
+  spans?: SessionSpans | undefined;
 
   // Ports, by default those of this machine
 

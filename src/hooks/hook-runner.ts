@@ -13,11 +13,12 @@ import {
 } from '../protocol/tools/hook.ts';
 import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/tools/hook-config.ts';
+import type { HookSpans } from '../protocol/tracing.ts';
 import { within } from '../util/async/with-timeout.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
 import { labelOf, subjectOf } from './match.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
-import { type RunPorts, runHook } from './run-hook.ts';
+import { type RunPorts, type RunRequest, runHook } from './run-hook.ts';
 
 /** Hooks other than callbacks. */
 export interface OtherHooks {
@@ -38,6 +39,8 @@ export interface HooksOptions extends OtherHooks {
   readonly show?: ((body: SystemBody) => void) | undefined;
   /** Emits `hook_started` etc. for all events, not only SessionStart. Default false. */
   readonly showAll?: boolean | undefined;
+  /** Default: hooks are not traced. */
+  readonly spans?: HookSpans | undefined;
   /** Receives text for the model from hooks that run in the background. */
   readonly late?: LateWords | undefined;
 }
@@ -115,14 +118,24 @@ class HookRunner implements Hooks {
     const outcomes = await Promise.all(
       matching.map(async (hook): Promise<HookOutcome> => {
         const request = { hook, call, input, toolUseId, subject };
-        if (hook.background === undefined) return runHook({ ...request, signal }, this.#ports());
-        this.#detach(hook, (end) => runHook({ ...request, signal: end }, this.#ports()));
+        if (hook.background === undefined) return this.#runHook({ ...request, signal });
+        this.#detach(hook, (end) => this.#runHook({ ...request, signal: end }));
         return { kind: 'answered', name: hook.name, output: {} };
       }),
     );
     const { verdict, notices } = foldOutcomes(call.event, outcomes);
     this.#tell(notices, labelOf(call.event, subject), say);
     return verdict;
+  }
+
+  #runHook(request: RunRequest): Promise<HookOutcome> {
+    const { spans } = this.#options;
+    if (spans === undefined) return runHook(request, this.#ports());
+    const { hook, call, toolUseId } = request;
+    const { agent_id: agentId } = call as { readonly agent_id?: string };
+    return spans.around({ event: hook.event, type: hook.listing.type, toolUseId, agentId }, () =>
+      runHook(request, this.#ports()),
+    );
   }
 
   async listing(): Promise<HooksListing> {

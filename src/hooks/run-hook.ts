@@ -27,7 +27,7 @@ export interface RunPorts {
   readonly hold: (work: Promise<unknown>) => void;
 }
 
-interface RunRequest {
+export interface RunRequest {
   readonly hook: RegisteredHook;
   readonly call: HookCall;
   readonly input: () => HookInput;

@@ -13,6 +13,7 @@ import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../protocol/tools/mcp.ts';
 import type { PermissionMode } from '../protocol/tools/permission.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
+import type { TracingOptions } from '../protocol/tracing.ts';
 import type {
   AgentOption,
   CustomPrompt,
@@ -899,6 +900,18 @@ export interface BaseOptions<Output = unknown> {
    * ```
    */
   debugFile?: string | undefined;
+  /**
+   * A tracer of OpenTelemetry, or any object of its shape. Each submission becomes a span, and what it consists of
+   * its children: requests to the model, tool calls, hooks and subagents, without any of their texts. `context`:
+   * what submissions are started in, by default what is active when `query()` is called. See docs/tracing.md.
+   *
+   * @example
+   * ```ts
+   * // import { trace } from '@opentelemetry/api'
+   * const options: Options = { tracing: { tracer: trace.getTracer('my-app') } };
+   * ```
+   */
+  tracing?: TracingOptions | undefined;
   /**
    * Flags of the command line, without their dashes, and null for a flag without a value. Those that are an
    * option by another name are taken, the others refused with `invalid_option`. An option that is given

@@ -6,6 +6,7 @@
 import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/model/wire.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
+import type { Tracer, TracingOptions } from '../protocol/tracing.ts';
 import {
   callback,
   either,
@@ -250,6 +251,12 @@ export const OPTIONS = {
   stderr: { is: callback },
   debug: { queryOnly: true, is: either(text, trueOrFalse), default: false, flag: '-d, --debug [filter]' },
   debugFile: { queryOnly: true, is: text, flag: '--debug-file <file>' },
+  tracing: {
+    queryOnly: true,
+    is: objectWith<TracingOptions>('an object whose tracer has startSpan()', {
+      tracer: objectWith<Tracer>('a tracer', { startSpan: callback as Kind<Tracer['startSpan']> }),
+    }),
+  },
   extraArgs: { queryOnly: true, is: object() },
   engine: { queryOnly: true, is: object() },
 } as const satisfies { readonly [Name in keyof BaseOptions]-?: Row<NonNullable<BaseOptions[Name]>> } & {

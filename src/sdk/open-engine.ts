@@ -5,6 +5,7 @@ import type { QueryEngineConfig } from '../engine/config.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
+import type { SessionSpans } from '../engine/session/open-spans.ts';
 import { configFromSettings } from '../engine/wiring/settings.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -36,14 +37,19 @@ export interface Opening {
   readonly configured: Promise<void>;
 }
 
-/** `promptsCome`: more prompts may arrive during a turn. */
-export function startEngine(options: Options, { promptsCome = false } = {}): Opening {
+interface Starting {
+  /** More prompts may arrive during a turn. */
+  readonly promptsCome: boolean;
+  readonly spans: Promise<SessionSpans> | undefined;
+}
+
+export function startEngine(options: Options, { promptsCome, spans }: Starting): Opening {
   const turn = turnToStart();
   const configured = (async () => {
     if (turn !== undefined) await turn;
     const done = await configure(options);
     if (done.refused !== undefined) throw startFailed(done.refused, options);
-    return done;
+    return spans === undefined ? done : { ...done, config: { ...done.config, spans: await spans } };
   })();
   const config = configured.then((done) => done.config);
   const { own } = splitServers(options.mcpServers ?? {});

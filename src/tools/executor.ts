@@ -8,6 +8,7 @@ import type { Wait } from '../protocol/session/parking.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
+import type { CallSpans } from '../protocol/tracing.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { openScope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -20,6 +21,7 @@ import {
   type CallNotes,
   type CallOutcome,
   errorText,
+  errorTypeOf,
 } from './outcome.ts';
 import { type RunningCall, RunningCalls } from './running-calls.ts';
 import type { ToolSet } from './tool-set.ts';
@@ -37,6 +39,8 @@ export interface ExecutorOptions extends ResultPorts {
   makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
   /** Receives each context modifier of a tool that is not concurrency-safe, in order. */
   onModifyContext(modify: (context: ToolContext) => ToolContext): void;
+  /** Default: calls are not traced. */
+  readonly spans?: CallSpans;
   /** Default 10. */
   readonly maxConcurrency?: number;
 }
@@ -179,26 +183,12 @@ export class StreamingToolExecutor implements ToolExecutor {
   }
 
   async #run(entry: Entry, prepared: PreparedCall): Promise<void> {
-    const { gate, clock, makeContext } = this.#options;
-    const { life } = entry;
-    const delivered = () => this.#delivery(entry);
+    const { spans } = this.#options;
     let outcome: CallOutcome;
     try {
-      outcome = await passGate(
-        {
-          call: entry.call,
-          prepared,
-          context: makeContext(entry.call, life, delivered),
-          life,
-          notes: entry.notes,
-          delivered,
-          mayRun: (tool, input) => this.#mayRun(entry, tool, input),
-          onProgress: (progress) => this.#progress(entry, progress),
-          abortedBy: () => this.#abortedBy ?? 'interrupted',
-        },
-        gate,
-        clock,
-      );
+      outcome = await (spans === undefined
+        ? this.#pass(entry, prepared)
+        : spans.around(entry.call.block, async () => this.#pass(entry, prepared)));
     } catch (error) {
       outcome = { kind: 'threw', text: errorText(error) };
     }
@@ -206,9 +196,31 @@ export class StreamingToolExecutor implements ToolExecutor {
     else this.#answer(entry, outcome);
   }
 
+  #pass(entry: Entry, prepared: PreparedCall): Promise<CallOutcome> {
+    const { gate, clock, makeContext } = this.#options;
+    const { life } = entry;
+    const delivered = () => this.#delivery(entry);
+    return passGate(
+      {
+        call: entry.call,
+        prepared,
+        context: makeContext(entry.call, life, delivered),
+        life,
+        notes: entry.notes,
+        delivered,
+        mayRun: (tool, input) => this.#mayRun(entry, tool, input),
+        onProgress: (progress) => this.#progress(entry, progress),
+        abortedBy: () => this.#abortedBy ?? 'interrupted',
+      },
+      gate,
+      clock,
+    );
+  }
+
   #park(entry: Entry, wait: Wait): void {
     if (entry.answered) return;
     const { id: toolUseId } = entry.call.block;
+    this.#options.spans?.ended(toolUseId, undefined);
     this.#running.park(entry, wait.on === 'time' ? { ...wait, toolUseId } : wait);
     this.#startWhatMay();
     if (this.#isLeftToWait) this.#wakeUp();
@@ -266,6 +278,7 @@ export class StreamingToolExecutor implements ToolExecutor {
   #answer(entry: Entry, outcome: AnsweredOutcome): void {
     if (entry.answered) return;
     entry.answered = true;
+    this.#options.spans?.ended(entry.call.block.id, errorTypeOf(outcome));
     this.#running.remove(entry);
     const concurrent = !entry.alone;
     if (outcome.kind === 'returned' && !concurrent && outcome.output.modifyContext !== undefined) {

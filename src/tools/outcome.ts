@@ -45,6 +45,18 @@ export type CallOutcome =
 /** Outcome of a call that gets its result in this run. */
 export type AnsweredOutcome = Exclude<CallOutcome, { kind: 'parked' }>;
 
+/** In a word, for traces, why a call has no good result; undefined: it has one. */
+export function errorTypeOf(outcome: AnsweredOutcome): string | undefined {
+  switch (outcome.kind) {
+    case 'returned':
+      return outcome.output.isError === true ? 'tool_error' : undefined;
+    case 'refused':
+      return outcome.why;
+    default:
+      return outcome.kind;
+  }
+}
+
 /** Facts about a call that the gate collects, kept also when the call is abandoned. */
 export interface CallNotes {
   readonly hookContext: string[];

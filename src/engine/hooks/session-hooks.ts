@@ -130,6 +130,7 @@ class ComposedHooks implements SessionHooks {
       ids: parts.ids,
       show: (body) => show(body, config, parts),
       showAll: config.includeHookEvents === true,
+      spans: config.spans?.hooks,
       late: {
         context: (event, texts) => put(`${event} hook: ${texts.join('\n')}`, parts),
         wake: (text) => put(text, parts),

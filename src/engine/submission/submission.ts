@@ -52,6 +52,7 @@ class RunningSubmission implements Submission {
   readonly #options: SubmissionOptions;
   #onCallerAbort: (() => void) | undefined;
   #ended = false;
+  #resultsBefore = 0;
   #isLeft = false;
   times: TimesOfSubmission;
 
@@ -71,6 +72,12 @@ class RunningSubmission implements Submission {
     this.startedMs = clock.monotonicMs();
     this.times = new TimesOfSubmission(clock, this.startedMs);
     session.host.enter('initial');
+    this.#resultsBefore = session.submissions.results;
+    session.config.spans?.submissionStarted({
+      sessionId: session.conversation.sessionId,
+      agent: session.config.mainAgent,
+      model: session.model.current,
+    });
     session.budget.startSubmission();
     session.model.startSubmission();
     session.structured?.startSubmission();
@@ -111,6 +118,10 @@ class RunningSubmission implements Submission {
     if (this.#onCallerAbort !== undefined)
       config.abortController?.signal.removeEventListener('abort', this.#onCallerAbort);
     await this.scope.close();
+    if (config.spans !== undefined) {
+      const hasResult = submissions.results > this.#resultsBefore;
+      config.spans.submissionEnded(hasResult ? submissions.lastResult : undefined, submissions.isParked);
+    }
     submissions.end();
     host.enter('done');
     onEnd(this);

@@ -77,6 +77,7 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     withoutRefusedTools(leaveOut),
     ...(guard === undefined ? [] : [refusedByBudget(budget)]),
     ...(config.debug === undefined ? [] : [config.debug.calls]),
+    ...(config.spans === undefined ? [] : [config.spans.modelCalls((name) => client.infoOf(name).provider)]),
   ];
   return {
     scope: openScope(),

@@ -1,5 +1,6 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { QueryEngine } from '../../engine/query-engine.ts';
+import { openSpans } from '../../engine/session/open-spans.ts';
 import { checkOptions } from '../../options/check.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -75,6 +76,9 @@ export function query<Output = unknown>({
     );
   }
   const caller = options.abortController?.signal;
+  const spans = options.tracing && openSpans(options.tracing);
+  // Without the file of the package, the engine reports it.
+  spans?.catch(() => undefined);
   let opening: Opening | undefined;
   let closing: Promise<void> | undefined;
   const open = () => {
@@ -86,7 +90,7 @@ export function query<Output = unknown>({
           ...(canUseTool !== undefined && { canUseTool: state.whileAsking(canUseTool) }),
           ...(onElicitation !== undefined && { onElicitation: state.whileAsking(onElicitation) }),
         },
-        { promptsCome: typeof prompt === 'object' },
+        { promptsCome: typeof prompt === 'object', spans },
       );
       opening = { ...started, engine: begin(started) };
       // A caller that awaits one of the two receives the error; the other must not count as unhandled.

@@ -112,6 +112,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     quarantined: parts.toolState.quarantined,
     offers: (tool) => parts.toolState.offers(tool),
     ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
+    ...(config.spans !== undefined && { spans: config.spans.callsOf(parts.agentId) }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
       ...judging,

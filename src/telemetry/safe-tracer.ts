@@ -1,0 +1,127 @@
+/**
+ * A tracer that never fails: spans cannot break what they describe. A span knows the context that its children
+ * are started in, so that parents do not depend on what is active when a child begins.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from '../protocol/tracing.ts';
+
+/**
+ * Where a context of OpenTelemetry holds its span. The API makes the key with `Symbol.for`, so that several
+ * copies of it in one process understand each other's contexts.
+ */
+const SPAN_KEY = Symbol.for('OpenTelemetry Context Key SPAN');
+
+/** As OpenTelemetry numbers them. */
+export const INTERNAL = 0;
+export const CLIENT = 2;
+const STATUS_ERROR = 2;
+
+/** Attributes whose value may be unknown: they are then left out. */
+export type Known = Readonly<Record<string, SpanAttributes[string] | undefined>>;
+
+export class OpenSpan {
+  readonly #span: TraceSpan | undefined;
+  /** What its children are started in; undefined: there is neither a span nor a context. */
+  readonly context: TraceContext | undefined;
+  isEnded = false;
+
+  /** `span`: undefined when the tracer failed; its children are then those of its parent. */
+  constructor(span: TraceSpan | undefined, within: TraceContext | undefined) {
+    this.#span = span;
+    this.context = span === undefined ? within : (within ?? new PlainContext()).setValue(SPAN_KEY, span);
+  }
+
+  event(name: string, attributes: Known): void {
+    harmless(() => this.#span?.addEvent(name, known(attributes)));
+  }
+
+  /** `error`: the type of the error that it ended with. Only the first end counts. */
+  end(error: string | undefined, attributes: Known = {}): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    harmless(() => this.#span?.setAttributes(known({ ...attributes, 'error.type': error })));
+    if (error !== undefined) harmless(() => this.#span?.setStatus({ code: STATUS_ERROR }));
+    harmless(() => this.#span?.end());
+  }
+}
+
+export class SafeTracer {
+  readonly #tracer: Tracer;
+  readonly #context: TraceContext | undefined;
+  /** Runs a function in the asynchronous context of the caller of `query()`. */
+  readonly #asCaller = AsyncLocalStorage.snapshot();
+
+  constructor({ tracer, context }: TracingOptions) {
+    this.#tracer = tracer;
+    this.#context = context;
+  }
+
+  /** Without a parent, it is a child of what the caller of `query()` named, or had active. */
+  start(name: string, kind: number, attributes: Known, parent: OpenSpan | undefined): OpenSpan {
+    const within = this.#within(parent);
+    const options = { kind, attributes: known(attributes) };
+    const span = harmless(() =>
+      within === undefined
+        ? this.#asCaller(() => this.#tracer.startSpan(name, options))
+        : this.#tracer.startSpan(name, options, within),
+    );
+    return new OpenSpan(span, within);
+  }
+
+  /** Runs with the span as the active one, so that spans of the caller's own code are its children. */
+  startActive<T>(
+    name: string,
+    attributes: Known,
+    parent: OpenSpan | undefined,
+    run: (span: OpenSpan) => Promise<T>,
+  ): Promise<T> {
+    const within = this.#within(parent);
+    let running: Promise<T> | undefined;
+    if (within !== undefined && this.#tracer.startActiveSpan !== undefined) {
+      const options = { kind: INTERNAL, attributes: known(attributes) };
+      const begin = (span: TraceSpan) => (running ??= run(new OpenSpan(span, within)));
+      harmless(() => this.#tracer.startActiveSpan?.(name, options, within, begin));
+    }
+    running ??= run(this.start(name, INTERNAL, attributes, parent));
+    return running;
+  }
+
+  #within(parent: OpenSpan | undefined): TraceContext | undefined {
+    return parent?.context ?? this.#context;
+  }
+}
+
+/** A context without anything of the caller's: it was not given, and the active one cannot be read. */
+class PlainContext implements TraceContext {
+  readonly #values: ReadonlyMap<symbol, unknown>;
+
+  constructor(values: ReadonlyMap<symbol, unknown> = new Map()) {
+    this.#values = values;
+  }
+
+  getValue(key: symbol): unknown {
+    return this.#values.get(key);
+  }
+
+  setValue(key: symbol, value: unknown): TraceContext {
+    return new PlainContext(new Map([...this.#values, [key, value]]));
+  }
+
+  deleteValue(key: symbol): TraceContext {
+    return new PlainContext(new Map([...this.#values].filter(([other]) => other !== key)));
+  }
+}
+
+/** undefined: it threw. */
+function harmless<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function known(attributes: Known): Record<string, SpanAttributes[string]> {
+  const entries = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Record<string, SpanAttributes[string]>;
+}
