@@ -129,6 +129,7 @@ export type {
   ToolOutput,
   ToolProgress,
 } from './protocol/tools/tool.ts';
+export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
 export {
   BUILTIN_TOOL_NAMES,
   EXIT_REASONS,

@@ -50,6 +50,8 @@ export function errorTypeOf(outcome: AnsweredOutcome): string | undefined {
   switch (outcome.kind) {
     case 'returned':
       return outcome.output.isError === true ? 'tool_error' : undefined;
+    case 'threw':
+      return 'tool_error';
     case 'refused':
       return outcome.why;
     default:

@@ -571,6 +571,20 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: wrote,
     as: true,
   },
+  tracing: {
+    of: ({ lines }) => ({
+      tracing: {
+        tracer: {
+          startSpan(name) {
+            lines.push(name);
+            return { setAttributes: () => {}, addEvent: () => {}, setStatus: () => {}, end: () => {} };
+          },
+        },
+      },
+    }),
+    sees: ({ lines }) => lines.map((name) => name.split(' ')[0]),
+    as: ['invoke_agent', 'chat'],
+  },
   extraArgs: {
     of: { extraArgs: { model: 'haiku' } },
     sees: ({ requests }) => requests[0]?.model,
