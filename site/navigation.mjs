@@ -37,7 +37,7 @@ export const SECTIONS = [
   },
   {
     title: 'Sessions and servers',
-    pages: ['docs/sessions.md', 'docs/web.md', 'docs/deployment.md', 'docs/deploy.md'],
+    pages: ['docs/sessions.md', 'docs/web.md', 'docs/deployment.md', 'docs/deploy.md', 'docs/tracing.md'],
   },
   { title: 'Tests', pages: ['docs/testing.md', 'docs/rehearsal.md'] },
   {

@@ -901,14 +901,14 @@ export interface BaseOptions<Output = unknown> {
    */
   debugFile?: string | undefined;
   /**
-   * A tracer of OpenTelemetry, or any object of its shape. Each submission becomes a span, and what it consists of
-   * its children: requests to the model, tool calls, hooks and subagents, without any of their texts. `context`:
-   * what submissions are started in, by default what is active when `query()` is called. See docs/tracing.md.
+   * A tracer of OpenTelemetry, or any object of its shape. Each submission becomes a span with children:
+   * requests to the model, tool calls, hooks and subagents, without any of their texts. `context`: what
+   * submissions are started in, by default what is active when `query()` is called. See docs/tracing.md.
    *
    * @example
    * ```ts
-   * // import { trace } from '@opentelemetry/api'
-   * const options: Options = { tracing: { tracer: trace.getTracer('my-app') } };
+   * // With `trace` of `@opentelemetry/api`: tracedBy(trace.getTracer('my-app'))
+   * const tracedBy = (tracer: Tracer): Options => ({ tracing: { tracer } });
    * ```
    */
   tracing?: TracingOptions | undefined;

@@ -1,6 +1,7 @@
 /**
- * Tracing: the part of OpenTelemetry's API that the engine calls, and the ports of the rooms whose work becomes
- * spans. A tracer of the package `@opentelemetry/api` has this shape; the engine does not depend on it.
+ * Tracing: the part of OpenTelemetry's API that the engine calls, and the ports of the rooms whose work
+ * becomes spans. A tracer of the package `@opentelemetry/api` has this shape; the engine does not depend on
+ * it.
  */
 
 type AttributeValue = string | number | boolean;
@@ -31,7 +32,7 @@ interface SpanOptions {
  *
  * @example
  * ```ts
- * // import { trace } from '@opentelemetry/api'
+ * import { trace } from '@opentelemetry/api';
  * const tracer: Tracer = trace.getTracer('my-app');
  * ```
  */
@@ -56,12 +57,18 @@ export interface TracingOptions {
   readonly context?: TraceContext | undefined;
 }
 
+/** A `tool_use` block: the same object at the begin and at the end. */
+interface TracedCall {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** Spans of the tool calls of one agent. */
 export interface CallSpans {
-  /** Runs the call within a span, until `ended`. */
-  around<T>(call: { readonly id: string; readonly name: string }, run: () => Promise<T>): Promise<T>;
-  /** `error`: why there is no good result. A second end of a call does nothing. */
-  ended(id: string, error: string | undefined): void;
+  /** Runs the call within a span, until `ended`: it may be answered before it has ended by itself. */
+  around<T>(call: TracedCall, run: () => Promise<T>): Promise<T>;
+  /** `error`: why there is no good result. Without a span, and the second time, it does nothing. */
+  ended(call: TracedCall, error: string | undefined): void;
 }
 
 interface TracedHook {

@@ -1,6 +1,6 @@
 /**
- * A tracer that never fails: spans cannot break what they describe. A span knows the context that its children
- * are started in, so that parents do not depend on what is active when a child begins.
+ * A tracer that never fails: spans cannot break what they describe. A span knows the context that its
+ * children are started in, so that parents do not depend on what is active when a child begins.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from '../protocol/tracing.ts';

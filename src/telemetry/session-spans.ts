@@ -1,8 +1,8 @@
 /**
- * The spans of a session, with the names and attributes of OpenTelemetry's conventions for generative AI: one per
- * submission and agent (`invoke_agent`), model request (`chat`), tool call (`execute_tool`) and hook. They hold
- * names, ids, counts and kinds of errors: no prompts, inputs, outputs or texts of errors. Loaded with
- * `Options.tracing`.
+ * The spans of a session, with the names and attributes of OpenTelemetry's conventions for generative AI: one
+ * per submission and agent (`invoke_agent`), model request (`chat`), tool call (`execute_tool`) and hook.
+ * They hold names, ids, counts and kinds of errors: no prompts, inputs, outputs or texts of errors. Loaded
+ * with `Options.tracing`.
  */
 import type { ModelOutcome, ModelRequest, RetryNotice } from '../protocol/model/model.ts';
 import type { Usage } from '../protocol/model/wire.ts';
@@ -91,8 +91,10 @@ export class SessionSpans {
 
   /** `agentId`: undefined for the main agent. */
   callsOf(agentId: string | undefined): CallSpans {
+    const spans = new WeakMap<object, OpenSpan>();
     return {
-      around: ({ id, name }, run) => {
+      around: (call, run) => {
+        const { id, name } = call;
         const attributes = {
           'gen_ai.operation.name': 'execute_tool',
           'gen_ai.tool.name': name,
@@ -100,11 +102,12 @@ export class SessionSpans {
         };
         const parent = this.#agent(agentId);
         return this.#tracer.startActive(nameOf('execute_tool', name), attributes, parent, (span) => {
+          spans.set(call, span);
           this.#calls.set(keyOf(agentId, id), span);
           return run();
         });
       },
-      ended: (id, error) => this.#calls.get(keyOf(agentId, id))?.end(error),
+      ended: (call, error) => spans.get(call)?.end(error),
     };
   }
 

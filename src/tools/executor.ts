@@ -8,7 +8,6 @@ import type { Wait } from '../protocol/session/parking.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
-import type { CallSpans } from '../protocol/tracing.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { openScope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -39,8 +38,6 @@ export interface ExecutorOptions extends ResultPorts {
   makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
   /** Receives each context modifier of a tool that is not concurrency-safe, in order. */
   onModifyContext(modify: (context: ToolContext) => ToolContext): void;
-  /** Default: calls are not traced. */
-  readonly spans?: CallSpans;
   /** Default 10. */
   readonly maxConcurrency?: number;
 }
@@ -183,12 +180,26 @@ export class StreamingToolExecutor implements ToolExecutor {
   }
 
   async #run(entry: Entry, prepared: PreparedCall): Promise<void> {
-    const { spans } = this.#options;
+    const { gate, clock, makeContext } = this.#options;
+    const { life } = entry;
+    const delivered = () => this.#delivery(entry);
     let outcome: CallOutcome;
     try {
-      outcome = await (spans === undefined
-        ? this.#pass(entry, prepared)
-        : spans.around(entry.call.block, async () => this.#pass(entry, prepared)));
+      outcome = await passGate(
+        {
+          call: entry.call,
+          prepared,
+          context: makeContext(entry.call, life, delivered),
+          life,
+          notes: entry.notes,
+          delivered,
+          mayRun: (tool, input) => this.#mayRun(entry, tool, input),
+          onProgress: (progress) => this.#progress(entry, progress),
+          abortedBy: () => this.#abortedBy ?? 'interrupted',
+        },
+        gate,
+        clock,
+      );
     } catch (error) {
       outcome = { kind: 'threw', text: errorText(error) };
     }
@@ -196,31 +207,10 @@ export class StreamingToolExecutor implements ToolExecutor {
     else this.#answer(entry, outcome);
   }
 
-  #pass(entry: Entry, prepared: PreparedCall): Promise<CallOutcome> {
-    const { gate, clock, makeContext } = this.#options;
-    const { life } = entry;
-    const delivered = () => this.#delivery(entry);
-    return passGate(
-      {
-        call: entry.call,
-        prepared,
-        context: makeContext(entry.call, life, delivered),
-        life,
-        notes: entry.notes,
-        delivered,
-        mayRun: (tool, input) => this.#mayRun(entry, tool, input),
-        onProgress: (progress) => this.#progress(entry, progress),
-        abortedBy: () => this.#abortedBy ?? 'interrupted',
-      },
-      gate,
-      clock,
-    );
-  }
-
   #park(entry: Entry, wait: Wait): void {
     if (entry.answered) return;
     const { id: toolUseId } = entry.call.block;
-    this.#options.spans?.ended(toolUseId, undefined);
+    this.#options.gate.spans?.ended(entry.call.block, undefined);
     this.#running.park(entry, wait.on === 'time' ? { ...wait, toolUseId } : wait);
     this.#startWhatMay();
     if (this.#isLeftToWait) this.#wakeUp();
@@ -278,7 +268,7 @@ export class StreamingToolExecutor implements ToolExecutor {
   #answer(entry: Entry, outcome: AnsweredOutcome): void {
     if (entry.answered) return;
     entry.answered = true;
-    this.#options.spans?.ended(entry.call.block.id, errorTypeOf(outcome));
+    this.#options.gate.spans?.ended(entry.call.block, errorTypeOf(outcome));
     this.#running.remove(entry);
     const concurrent = !entry.alone;
     if (outcome.kind === 'returned' && !concurrent && outcome.output.modifyContext !== undefined) {

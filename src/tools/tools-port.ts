@@ -8,7 +8,6 @@ import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
-import type { CallSpans } from '../protocol/tracing.ts';
 import { andThen } from '../util/async/and-then.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
@@ -35,8 +34,6 @@ interface ToolsPortOptions {
   readonly ids: Ids;
   /** What of a result may enter the conversation. Default: all of it. */
   readonly admit?: ResultPorts['admit'];
-  /** Default: calls are not traced. */
-  readonly spans?: CallSpans;
   /** Concurrency-safe calls that run together. Default 10. */
   readonly maxConcurrency?: number;
   /** The working directory that descriptions may name. Default `.`. */
@@ -136,7 +133,7 @@ class Tools implements ToolsPort {
   }
 
   open({ scope, chainId, depth }: Parameters<ToolsPort['open']>[0]): ToolExecutor {
-    const { admit, clock, gate, ids, makeContext, maxConcurrency, spans } = this.#options;
+    const { admit, clock, gate, ids, makeContext, maxConcurrency } = this.#options;
     const executor = new StreamingToolExecutor({
       tools: { find: (name) => this.#find(name) },
       gate,
@@ -144,7 +141,6 @@ class Tools implements ToolsPort {
       ids,
       ...(maxConcurrency !== undefined && { maxConcurrency }),
       ...(admit !== undefined && { admit }),
-      ...(spans !== undefined && { spans }),
       makeContext: (call, life, delivered) =>
         this.#modifiers.reduce(
           (context, modify) => modify(context),

@@ -16,8 +16,8 @@ const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
 const out = fileURLToPath(new URL('node_modules/.examples/', import.meta.url));
 const dist = new URL('../../dist/', import.meta.url);
 
-/** Those about what our package alone has: its engine and its scripted model, without a process or a server. */
-const OURS_ALONE = ['07-scripted-model.ts', '10-subagents.ts'];
+/** Those about what our package alone has: its engine, its scripted model and its spans, without a process or a server. */
+const OURS_ALONE = ['07-scripted-model.ts', '10-subagents.ts', '65-tracing.ts'];
 
 const compiled = (source: string) =>
   transformSync(source, { loader: 'ts', format: 'esm', target: 'node20' }).code;

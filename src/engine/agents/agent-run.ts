@@ -41,7 +41,12 @@ export interface AgentRun {
 /** How long an aborted loop may take to record how it ended, in ms (L1: 100 ms, and the journal). */
 const ABORT_GRACE_MS = 500;
 
-export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
+export function runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
+  const { spans } = run.session.config;
+  return spans === undefined ? untilItEnds(run) : spans.ofAgent(run.request, untilItEnds(run));
+}
+
+async function* untilItEnds(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
   const { request, session, signal } = run;
   const { clock } = session.world;
   const startedMs = clock.monotonicMs();

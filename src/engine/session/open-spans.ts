@@ -4,7 +4,7 @@ import type { SessionSpans } from '../../telemetry/session-spans.ts';
 
 export type { SessionSpans };
 
-/** What is active when this is called, in the sense of `AsyncLocalStorage`, is the parent of the session's spans. */
+/** The asynchronous context of the call tells the tracer which span is the parent of the session's. */
 export async function openSpans(options: TracingOptions): Promise<SessionSpans> {
   const spans = await import('../../telemetry/session-spans.ts');
   return new spans.SessionSpans(options);

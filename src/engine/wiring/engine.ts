@@ -143,8 +143,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
         import('./agent.ts'),
       ]);
       const compose: AgentRun['compose'] = (...own) => composeAgentParts(room, request, ...own, offered);
-      const running = runAgent({ request, signal, session, compose });
-      return yield* config.spans === undefined ? running : config.spans.ofAgent(request, running);
+      return yield* runAgent({ request, signal, session, compose });
     },
   });
   return session;

@@ -1,4 +1,5 @@
 /** What the one gate (`tools/gate/gate.ts`) asks of the rooms around it (L5). */
+import type { CallSpans } from '../tracing.ts';
 import type { HookPort } from './hook.ts';
 import type {
   DecisionReasonType,
@@ -89,4 +90,6 @@ export interface GatePorts {
   recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void> | undefined;
   /** Called when the tool has run, and waited for before its result is made. Must not reject. */
   hasRun?(toolUseId: string): Promise<unknown> | undefined;
+  /** Absent: calls are not traced. */
+  readonly spans?: CallSpans | undefined;
 }

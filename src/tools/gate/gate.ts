@@ -50,8 +50,11 @@ interface GateCall {
 
 /** Never rejects. */
 export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
+  const { spans } = ports;
   try {
-    return await pass(call, ports, clock);
+    return await (spans === undefined
+      ? pass(call, ports, clock)
+      : spans.around(call.call.block, () => pass(call, ports, clock)));
   } catch (error) {
     if (call.life.aborted) return aborted(call);
     return { kind: 'threw', text: errorText(error) };

@@ -112,7 +112,6 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     quarantined: parts.toolState.quarantined,
     offers: (tool) => parts.toolState.offers(tool),
     ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
-    ...(config.spans !== undefined && { spans: config.spans.callsOf(parts.agentId) }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
       ...judging,
@@ -120,6 +119,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       recordIntent: intentRecorder(parts.journal.recorder),
       ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
+      ...(config.spans !== undefined && { spans: config.spans.callsOf(parts.agentId) }),
     },
     makeContext,
   });
