@@ -14,6 +14,7 @@ import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import {
   createSdkMcpServer,
+  type ModelRequest,
   type Options,
   query,
   type SDKMessage,
@@ -24,7 +25,6 @@ import {
   callTool,
   failure,
   hang,
-  type ModelRequest,
   reply,
   retries,
   type ScriptStep,
@@ -350,7 +350,7 @@ it('F164 a failed request and the submission that it ends are errors', async () 
   const { exporter, tracer } = exporting();
   await run({
     tracing: { tracer },
-    main: [{ kind: 'failed', failure: failure({ kind: 'auth', status: 401 }) }],
+    main: [{ kind: 'failed', failure: failure({ kind: 'authentication', status: 401 }) }],
   }).catch(() => undefined);
   const ends = exporter
     .getFinishedSpans()
@@ -360,7 +360,7 @@ it('F164 a failed request and the submission that it ends are errors', async () 
       status.code,
     ]);
   expect(ends).toEqual([
-    ['auth', 401, SpanStatusCode.ERROR],
+    ['authentication', 401, SpanStatusCode.ERROR],
     ['api_error', undefined, SpanStatusCode.ERROR],
   ]);
 });
