@@ -85,11 +85,10 @@ export function watchReads(facts: Facts): WatchedFacts {
 }
 
 /** Records keep counts and words, never contents. */
-function brief(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length;
-  if (value === null || value === undefined || typeof value !== 'object') return value ?? null;
+function brief(value: Facts[keyof Facts]): unknown {
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if ('length' in value) return value.length;
   if ('kind' in value) return value.kind;
   if ('stopReason' in value) return value.stopReason;
-  if ('error' in value) return value.error instanceof Error ? value.error.name : 'error';
-  return true;
+  return value.error instanceof Error ? value.error.name : 'error';
 }

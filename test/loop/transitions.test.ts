@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attachmentMessage } from '../../src/loop/loop-messages.ts';
-import type { State } from '../../src/loop/state.ts';
+import { initialState } from '../../src/loop/query-loop.ts';
+import { carriedState, type State } from '../../src/loop/state.ts';
 import * as transitions from '../../src/loop/transitions.ts';
 import type { ContextPort, RecoveryOutcome } from '../../src/protocol/model/context.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
@@ -11,6 +12,7 @@ import {
   fail,
   idleContext,
   loopDeps,
+  loopParams,
   recorder,
   reply,
   say,
@@ -403,5 +405,36 @@ describe('each transition, met in the real loop', () => {
     });
     expect(terminal.reason).toBe('completed');
     expect(transitionsOf(decisions)).toEqual(['unusable_answer_retry', 'next_turn', 'unusable_answer_retry']);
+  });
+});
+
+describe('what another process needs of the state to go on', () => {
+  const params = loopParams({ messages: [userMessage('one')] });
+  const fresh = initialState(params);
+
+  it('is nothing while every group has its first values, whichever object holds them', () => {
+    const { recovery, hooks, compaction, budgets } = fresh;
+    const copies = {
+      recovery: { ...recovery },
+      hooks: { ...hooks },
+      compaction: { ...compaction },
+      budgets: { ...budgets },
+    };
+    expect(carriedState(fresh)).toBeUndefined();
+    expect(carriedState({ ...fresh, ...copies })).toBeUndefined();
+  });
+
+  it.each([
+    ['recovery', { recovery: busy.recovery }, { recovery: busy.recovery }],
+    ['hooks', { hooks: busy.hooks }, { hooks: busy.hooks }],
+    ['compaction', { compaction: busy.compaction }, { compaction: busy.compaction }],
+    [
+      'budgets once it went on by itself',
+      { budgets: busy.budgets },
+      { continued: { outputTokens: 100, continuations: 1, smallGains: 1, outputTokensAtContinuation: 50 } },
+    ],
+    ['no budgets before', { budgets: { ...busy.budgets, continuations: 0 } }, undefined],
+  ])('is %s alone, where that differs', (_, changed, carried) => {
+    expect(carriedState({ ...fresh, ...changed })).toEqual(carried);
   });
 });
