@@ -1,6 +1,7 @@
 /** The record of one iteration, whole: what was sent, what came back, which rule decided, and what it cost. */
 import { describe, expect, it } from 'vitest';
 import type { LoopDeps } from '../../src/loop/deps.ts';
+import type { ContextStep } from '../../src/protocol/model/context.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import {
   broken,
@@ -8,6 +9,7 @@ import {
   countingLedger,
   fail,
   fallback,
+  idleContext,
   idleGuard,
   loopDeps,
   loopParams,
@@ -160,6 +162,20 @@ describe('the decision record, whole', () => {
     ]);
     const { decisions: failed } = await run({ steps: [fail({ kind: 'prompt_too_long', status: 400 })] });
     expect(failed[0]?.rules.at(-1)?.read).toMatchObject({ failure: 'prompt_too_long' });
+  });
+
+  it('says why a step of the view stopped the run', async () => {
+    const stops: ContextStep = {
+      name: 'limit',
+      run: () => ({ kind: 'stop', reason: 'blocking_limit', message: 'The view does not fit.' }),
+    };
+    const { decisions } = await run({
+      steps: [],
+      deps: { ...ticking(), context: { ...idleContext, steps: [stops] } },
+    });
+    expect(decisions[0]?.prepare).toEqual([
+      { step: 'limit', ran: true, why: 'The view does not fit.', tokensBefore: expect.any(Number), ms: 1.23 },
+    ]);
   });
 
   it('says of a limit and of money that no rule was asked', async () => {

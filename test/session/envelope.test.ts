@@ -6,9 +6,11 @@ import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 import type { DecisionRecord } from '../../src/protocol/session/decision-record.ts';
 import type { JournalBody } from '../../src/protocol/session/journal.ts';
 import {
+  bareResult,
   decodeLine,
   encodeRecord,
   encodeTakeover,
+  type PeekedLine,
   peekLine,
   sessionPrefix,
 } from '../../src/session/journal/envelope.ts';
@@ -17,6 +19,19 @@ import { decisionRecord, SESSION } from './sample-journal.ts';
 const prefix = sessionPrefix({ sessionId: SESSION, cwd: '/with "quotes"\n/and ünicode', version: '1' });
 const encode = (body: JournalBody, seq = 7, epoch = 2) =>
   Buffer.from(encodeRecord(body, { seq, epoch }, prefix, 0));
+
+/** An object that is found in itself. */
+function cyclic() {
+  const outer: Record<string, unknown> = { name: 'outer' };
+  outer['inner'] = { back: outer, list: [outer] };
+  return outer;
+}
+
+/** The same object in two places, beside a value for which plain JSON fails. */
+function twice() {
+  const x = { y: 1 };
+  return { n: 1n, a: { x }, b: { x } };
+}
 
 describe('envelope', () => {
   it('comes back as it went, whatever the content', () => {
@@ -242,6 +257,76 @@ describe('envelope', () => {
     expect(peekLine(line)).toMatchObject({ seq: 7, epoch: 2, type: 'user' });
     expect(line.toString()).toMatch(/^\{"v":1,"seq":7,"epoch":2,"type":"user",/);
     expect(decodeLine(line)).toMatchObject({ kind: 'ok', entry: record });
+  });
+
+  it.each([
+    ['a big integer as its digits', { n: 12n, m: [-3n] }, { n: '12', m: ['-3'] }],
+    [
+      'values beside it as they are',
+      { n: 1n, a: null, b: true, c: 'x', d: [1] },
+      { n: '1', a: null, b: true, c: 'x', d: [1] },
+    ],
+    ['a cycle as a word', cyclic(), { name: 'outer', inner: { back: '[circular]', list: ['[circular]'] } }],
+    ['what stands twice without a cycle twice', twice(), { n: '1', a: { x: { y: 1 } }, b: { x: { y: 1 } } }],
+  ])('keeps %s', (_, result, kept) => {
+    const decoded = decodeLine(encode({ type: 'result', id: 'i', submission: 's', result }));
+    expect(decoded.kind === 'ok' && decoded.entry).toMatchObject({ result: kept });
+  });
+
+  it('refuses a record that JSON cannot hold at all, and says why', () => {
+    const cause = new Error('no JSON of this');
+    const result = {
+      toJSON() {
+        throw cause;
+      },
+    };
+    expect(() => encode({ type: 'result', id: 'i', submission: 's', result })).toThrow(
+      expect.objectContaining({ code: 'storage_error', cause }),
+    );
+  });
+
+  it.each([
+    ['of a file that has its own data', { file: { base64: 'x' } }, {}],
+    ['of a file of text', { file: { filePath: 'a', content: 'x' } }, {}],
+    ['without a file, whatever another program has marked', 'x', { fileIsContent: true }],
+  ])('a result %s comes back with these fields alone', (_, toolUseResult, marks) => {
+    const content = [{ type: 'tool_result', tool_use_id: 't', content: 'x' }];
+    const body = { type: 'user', uuid: 'u', toolUseResult, ...marks, message: { role: 'user', content } };
+    const decoded = decodeLine(encode(body as unknown as JournalBody));
+    const told =
+      decoded.kind === 'ok' ? (decoded.entry as { toolUseResult?: unknown }).toolUseResult : undefined;
+    expect(told).toStrictEqual(toolUseResult);
+  });
+
+  it.each([
+    ['an upper-case digit', (sum: string) => `${sum.slice(0, 7)}A`],
+    ['a letter that is no digit', (sum: string) => `${sum.slice(0, 7)}g`],
+    ['a sign', (sum: string) => `${sum.slice(0, 7)}/`],
+    ['a colon', (sum: string) => `${sum.slice(0, 7)}:`],
+    ['a quote', (sum: string) => `${sum.slice(0, 7)}\``],
+  ])('%s in the place of the last digit is no sum', (_, change) => {
+    const line = encode({ type: 'title', id: 't', submission: 's', title: 'some text' }).toString();
+    const changed = line.replace(/"sum":"(\w+)"/, (_, sum: string) => `"sum":"${change(sum)}"`);
+    expect(decodeLine(Buffer.from(changed)).kind).toBe('bad_checksum');
+    expect(peekLine(Buffer.from(changed))).toBeUndefined();
+  });
+
+  it('a result is told without its content, another record is not', () => {
+    const result = encode({ type: 'result', id: 'i', submission: 's', result: 'x'.repeat(1000) });
+    expect(bareResult(result, peekLine(result) as PeekedLine)).toEqual({
+      v: 1,
+      seq: 7,
+      epoch: 2,
+      sessionId: '',
+      cwd: '',
+      timestamp: '',
+      type: 'result',
+      id: 'i',
+      submission: 's',
+      result: undefined,
+    });
+    const other = encode({ type: 'result', id: 'a "b"', submission: 's', result: 'x' });
+    expect(bareResult(other, peekLine(other) as PeekedLine)).toBeUndefined();
   });
 
   it('marks a takeover', () => {

@@ -378,6 +378,15 @@ describe('F150 the guard against repeated calls', () => {
     expect(note(1)).toBeUndefined();
   });
 
+  test('keeps a call that is made again, however long ago it was made first', () => {
+    const guard = createRepeatGuard({ nudgeAt: 3 });
+    const note = (n: number) => guard.note('Look', { n }, output('x'), true);
+    for (let n = 0; n < 100; n++) note(n);
+    note(0);
+    for (let n = 100; n < 199; n++) note(n);
+    expect(note(0)).toMatch(/^Look was called 3 times/);
+  });
+
   test('is reminded at each doubling, and a call that changes something is progress', () => {
     const guard = createRepeatGuard({ nudgeAt: 3, refuseAt: 5 });
     const times = Array.from({ length: 13 }, (_, n) => guard.note('Look', {}, output('x'), true) && n + 1);

@@ -42,8 +42,8 @@ async function firstElsewhere(
   for (const { spelled, real } of judged) {
     if (real === undefined || real === spelled) continue;
     const root = roots.find((folder) => isInside(spelled, folder));
-    const realRoot = root === undefined ? undefined : (await context.resolve(root)).real;
-    if (root === undefined || realRoot === undefined) return real;
+    if (root === undefined) return real;
+    const { real: realRoot = root } = await context.resolve(root);
     if (realRoot + spelled.slice(root.length) !== real) return real;
   }
   return undefined;

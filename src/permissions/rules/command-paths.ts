@@ -33,8 +33,7 @@ export async function writtenPaths(
 ): Promise<CommandPaths> {
   const known = segment.words.flatMap(({ value }) => value ?? []);
   const copying = readCopying(known);
-  const target = copying?.target ?? '';
-  const folders = await resolveAll(segment, target === '' ? [] : [target], resolve);
+  const folders = await resolveAll(segment, [copying?.target || undefined], resolve);
   const isEntered = (
     await Promise.all(folders.paths.map(({ real }) => real !== undefined && isFolder(real)))
   ).includes(true);
