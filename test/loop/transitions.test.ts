@@ -409,7 +409,7 @@ describe('each transition, met in the real loop', () => {
 });
 
 describe('what another process needs of the state to go on', () => {
-  const params = loopParams({ messages: [userMessage('one')] });
+  const params = loopParams();
   const fresh = initialState(params);
 
   it('is nothing while every group has its first values, whichever object holds them', () => {

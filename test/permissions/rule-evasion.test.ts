@@ -119,3 +119,13 @@ it('a rule with a pattern of exponential cost is decided in time', async () => {
   const path = join(cwd, 'a/'.repeat(200), 'c');
   expect((await permissions.decide(question(TOOLS.Read, { path }, cwd))).kind).toBe('allow');
 });
+
+it('a line of many words that only the shell knows is held against a long rule in time', async () => {
+  const permissions = createPermissions({
+    files: nodeFiles,
+    allow: ['Bash'],
+    deny: [`Bash(git ${'word '.repeat(20)}end)`],
+  });
+  const command = `git ${'"$x" '.repeat(60)}`;
+  expect((await permissions.decide(question(TOOLS.Bash, { command }, cwd))).kind).toBe('ask');
+});

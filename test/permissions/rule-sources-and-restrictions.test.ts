@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
+import type { PermissionUpdate } from '../../src/protocol/tools/permission.ts';
 import type { AnyTool } from '../../src/protocol/tools/tool.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
@@ -113,5 +114,62 @@ describe('what searches may show', () => {
     expect(await isDenied?.(join(cwd, 'deep/.env'))).toBe(true);
     expect(await isDenied?.(join(cwd, 'secrets/key'))).toBe(true);
     expect(await isDenied?.(join(cwd, 'a.ts'))).toBe(false);
+  });
+});
+
+describe('an update changes what it names and nothing else', () => {
+  const value = { toolName: 'Bash', ruleContent: 'make' };
+  const rules = [value];
+  const own = { source: 'cliArg', behavior: 'allow', rule: 'Bash(npm test)', inForce: true };
+  const added = { source: 'session', behavior: 'allow', rule: 'Bash(make)', inForce: true };
+  const destination = 'session';
+  const at = { mode: 'acceptEdits', directories: [{ path: '/a', source: 'cliArg' }], rules: [own] };
+
+  it.each<[PermissionUpdate, object]>([
+    [{ type: 'addRules', rules, behavior: 'allow', destination }, { rules: [own, added] }],
+    [{ type: 'replaceRules', rules, behavior: 'allow', destination }, { rules: [own, added] }],
+    [{ type: 'removeRules', rules, behavior: 'allow', destination }, {}],
+    [{ type: 'setMode', mode: 'default', destination }, { mode: 'default' }],
+    [
+      { type: 'addDirectories', directories: ['/b', '/c'], destination },
+      {
+        directories: [
+          { path: '/a', source: 'cliArg' },
+          { path: '/b', source: 'session' },
+          { path: '/c', source: 'session' },
+        ],
+      },
+    ],
+    [{ type: 'removeDirectories', directories: ['/a'], destination }, { directories: [] }],
+  ])('%j', (update, changed) => {
+    const permissions = make({
+      allow: ['Bash(npm test)'],
+      mode: 'acceptEdits',
+      additionalDirectories: ['/a'],
+    });
+    permissions.apply([update]);
+    const { mode } = permissions;
+    expect({ mode, directories: permissions.directories(), rules: permissions.rules() }).toEqual({
+      ...at,
+      ...changed,
+    });
+  });
+});
+
+describe('what may be read, for a search that shows lines of many files', () => {
+  it('is not asked about without a rule that denies reading by path', () => {
+    expect(make({ deny: ['Bash(rm:*)', 'Read', 'Edit(x)'] }).readFilter({ cwd })).toBeUndefined();
+  });
+
+  it.each([
+    ['what the rule names', 'secret', true],
+    ['what lies in what it names', 'vault/deep/key', true],
+    ['another file', 'a.ts', false],
+    ['a file by a link that leads nowhere', 'dangling', true],
+  ])('denies %s: %s, %s', async (_, path, denied) => {
+    await symlink('/nowhere/at/all', join(cwd, 'dangling')).catch(() => undefined);
+    const isDenied = make({ deny: ['Read(secret)', 'Grep(vault/**)'] }).readFilter({ cwd });
+    expect(await isDenied?.(path)).toBe(denied);
+    expect(await isDenied?.(path)).toBe(denied);
   });
 });

@@ -11,8 +11,9 @@ const folder = await tempFolder();
 const cwd = join(folder.path, 'proj');
 
 beforeAll(async () => {
-  for (const name of ['src', 'pub', 'secrets']) await mkdir(join(cwd, name), { recursive: true });
-  for (const name of ['.env', 'a.txt', 'src/a.ts', 'pub/a.txt', 'secrets/key'])
+  for (const name of ['src/lib/deep', 'src/other', 'pub/lib/deep', 'secrets'])
+    await mkdir(join(cwd, name), { recursive: true });
+  for (const name of ['.env', 'a.txt', 'src/a.ts', 'pub/a.txt', 'secrets/key', 'src/lib/deep/key'])
     await writeFile(join(cwd, name), 'x\n');
 });
 afterAll(() => folder.remove());
@@ -149,6 +150,25 @@ describe('another folder', () => {
   ])('Read(secrets/**) holds for %j', async (command) => {
     expect(await kindsBeside(command, 'Read(secrets/**)')).not.toBe('allow');
     expect(await kindsBeside(command, 'Read(secrets/key)')).not.toBe('allow');
+  });
+
+  it.each([
+    ['cd src && rm -r lib', 'Edit(src/lib/deep/key)'],
+    ['cd src && rm -r ./lib', 'Edit(src/lib/deep/key)'],
+    ['cd src; cp -r lib /tmp/x', 'Read(src/lib/deep/key)'],
+    ['cd src/lib && rm -r ../lib', 'Edit(src/lib/deep/key)'],
+    ['cd "$x" && grep -r word', 'Read(secrets/key)'],
+    ['cd "$x" && rm -r *', 'Edit(secrets/key)'],
+  ])('what lies below a folder is found from where the line has gone: %j, %s', async (command, deny) => {
+    expect(await kindsBeside(command, deny)).not.toBe('allow');
+  });
+
+  it.each([
+    ['cd src && rm -r other', 'Edit(src/lib/deep/key)'],
+    ['cd pub && rm -r lib', 'Edit(src/lib/deep/key)'],
+    ['cd pub; cp -r lib /tmp/x', 'Read(src/lib/deep/key)'],
+  ])('and nowhere else: %j, %s', async (command, deny) => {
+    expect(await kindsBeside(command, deny)).toBe('allow');
   });
 
   it.each([

@@ -349,6 +349,21 @@ it.each<Row>([
     'It writes into a folder of its own.',
     { ownDirectories: [at('notes')] },
   ],
+  ['ask other', 'NoPath', {}, {}, 'Write needs approval: no rule allows it and the permission mode is default.', { ownDirectories: [at('notes')] }],
+  [
+    'allow mode',
+    'Write',
+    { path: 'src/x' },
+    { locks: { allowedToolsOnly: true }, allow: ['Write(src/**)'], mode: 'acceptEdits' },
+    'The permission mode is acceptEdits.',
+  ],
+  [
+    'deny mode',
+    'Write',
+    { path: 'x' },
+    { locks: { allowedToolsOnly: true }, allow: ['Write(src/**)'], mode: 'acceptEdits' },
+    'Write of x is denied: only what an allow rule names may run here, and none names it.',
+  ],
 ])('%s: %s %j with %j', async (verdict, tool, input, options, sentence, more = {}) => {
   const permissions = createPermissions({ files: nodeFiles, home: at('home'), ...options });
   const said = await permissions.decide(question(TOOLS[tool] as AnyTool, input, cwd, more));

@@ -7,10 +7,11 @@ import { findGitFolder, sharesAnother, textOf } from '../../util/files/git-folde
 import type { DiskReader } from './real-path.ts';
 
 /** `none`: there is no repository. `unclear`: git may take something for one that is not what it seems. */
-export type Repository =
+type Repository =
   | { readonly root: string; readonly own: string; readonly common: string }
   | 'none'
   | 'unclear';
+export type KnownRepository = Exclude<Repository, 'unclear'>;
 
 /**
  * The repository that git finds from a folder (its real path). A folder with the layout of a repository
@@ -58,13 +59,12 @@ const MAX_SUBMODULES = 50;
 const MAX_CONFIG_BYTES = 256 * 1024;
 
 /** Whether looking at it starts nothing: no program is named by its configuration, a hook or a submodule. */
-export async function runsNothing(repository: Repository, files: DiskReader): Promise<boolean> {
+export async function runsNothing(repository: KnownRepository, files: DiskReader): Promise<boolean> {
   if (repository === 'none') return true;
-  if (repository === 'unclear') return false;
   return isHarmless(repository, files).catch(() => false);
 }
 
-async function isHarmless(repository: Exclude<Repository, string>, files: DiskReader): Promise<boolean> {
+async function isHarmless(repository: Exclude<KnownRepository, string>, files: DiskReader): Promise<boolean> {
   const { readRange, readDir } = files;
   if (readRange === undefined || readDir === undefined) return false;
   const configs = [join(repository.common, 'config'), join(repository.own, 'config.worktree')];

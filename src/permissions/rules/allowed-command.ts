@@ -3,7 +3,7 @@ import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
 import { followsLinks, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { isAcceptedEdit } from '../decide/accepted-edits.ts';
-import { type Repository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
+import { type KnownRepository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
 import { isOddSpelling, isProtected } from '../decide/protected-path.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { CommandCase } from './command-case.ts';
@@ -159,7 +159,7 @@ async function holdsLink(folder: string, { entries, stat }: CommandCase['context
 async function ownRepository(
   segment: Segment,
   { files, context }: CommandCase,
-): Promise<Repository | undefined> {
+): Promise<KnownRepository | undefined> {
   const { folders } = segment;
   if (folders === undefined) return undefined;
   const words = segment.words.map(({ value }) => value);
