@@ -310,6 +310,24 @@ describe('the context steps', () => {
     ]);
   });
 
+  it('an abort by the last of them ends the run before a request is made', async () => {
+    const params = loopParams();
+    const stages: string[] = [];
+    const { terminal, requests } = await run({
+      steps: [],
+      params,
+      deps: {
+        onStage: (stage) => stages.push(stage),
+        context: withSteps(() => {
+          params.scope.abort('user');
+          return { kind: 'skip', why: 'x' };
+        }),
+      },
+    });
+    expect([terminal.reason, requests.length]).toEqual(['aborted_streaming', 0]);
+    expect(stages).not.toContain('streaming');
+  });
+
   it('an abort between two of them ends the run', async () => {
     const params = loopParams();
     const { terminal, requests } = await run({

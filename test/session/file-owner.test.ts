@@ -90,6 +90,34 @@ describe('a session file', () => {
     expect(await store.append(SESSION, 1, 1, [])).toEqual({ fenced: true });
   });
 
+  it('an append of nothing writes nothing, and one behind the own last line needs no wait', async () => {
+    const written: unknown[] = [];
+    const store = makeStore((handle) => ({
+      append(data) {
+        written.push(data);
+        return handle.append(data);
+      },
+    }));
+    await store.takeOver(SESSION);
+    expect(store.append(SESSION, 1, 0, [title(1)])).toEqual({ seq: 1 });
+    const before = written.length;
+    expect(store.append(SESSION, 1, 1, [])).toEqual({ seq: 1 });
+    expect(written).toHaveLength(before);
+    expect(store.append(SESSION, 1, 1, [title(2)])).toEqual({ seq: 2 });
+    expect(await titles()).toEqual(['t1', 't2']);
+  });
+
+  it.each([false, true])(
+    'a half line is reported once, as set aside (for a resume: %s)',
+    async (toResume) => {
+      const [first, second] = linesOf([1, 2].map(title)) as [string, string];
+      await appendFile(file, `${first}\n${second.slice(0, 40)}`);
+      expect(await makeStore().takeOver(SESSION, { toResume })).toMatchObject({ epoch: 2, head: 1 });
+      expect(problems).toEqual(['set_aside']);
+      expect(await titles()).toEqual(['t1']);
+    },
+  );
+
   it('a takeover right behind a write: what was written before it counts', async () => {
     const rival = makeStore();
     let slipsIn = false;
