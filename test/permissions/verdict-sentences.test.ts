@@ -349,7 +349,14 @@ it.each<Row>([
     'It writes into a folder of its own.',
     { ownDirectories: [at('notes')] },
   ],
-  ['ask other', 'NoPath', {}, {}, 'Write needs approval: no rule allows it and the permission mode is default.', { ownDirectories: [at('notes')] }],
+  [
+    'ask other',
+    'NoPath',
+    {},
+    {},
+    'Write needs approval: no rule allows it and the permission mode is default.',
+    { ownDirectories: [at('notes')] },
+  ],
   [
     'allow mode',
     'Write',

@@ -140,8 +140,9 @@ async function holdsLink(folder: string, { entries, stat }: CommandCase['context
   const open = (await stat(folder))?.kind === 'directory' ? [folder] : [];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     const names = await entries(path);
-    looked += names?.length ?? 0;
-    if (names === undefined || looked > MOST_ENTRIES) return true;
+    if (names === undefined) return true;
+    looked += names.length;
+    if (looked > MOST_ENTRIES) return true;
     for (const name of names) {
       const kind = (await stat(join(path, name)))?.kind;
       if (kind === 'symlink') return true;
