@@ -311,7 +311,7 @@ describe('envelope', () => {
     expect(peekLine(Buffer.from(changed))).toBeUndefined();
   });
 
-  it('a result is told without its content, another record is not', () => {
+  it('a result is read without its content, another record is not', () => {
     const result = encode({ type: 'result', id: 'i', submission: 's', result: 'x'.repeat(1000) });
     expect(bareResult(result, peekLine(result) as PeekedLine)).toEqual({
       v: 1,
