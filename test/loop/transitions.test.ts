@@ -126,7 +126,11 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     expect(transitions.stopHookBlocking(busy, { ...outcome, byHook: false }).hooks).toEqual(busy.hooks);
   });
 
-  it('token_budget_continuation remembers where it stood', () => {
+  it('token_budget_continuation remembers where it stood, and says which one it is', () => {
+    expect(made.token_budget_continuation.transition).toEqual({
+      reason: 'token_budget_continuation',
+      attempt: 2,
+    });
     expect(made.token_budget_continuation.budgets).toEqual({
       taskRemaining: 900,
       outputTokens: 110,

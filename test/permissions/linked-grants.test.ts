@@ -62,6 +62,12 @@ it('looks below every root', async () => {
   expect(new Set(await linkedGrants(['/one', '/two', '/three'], look))).toEqual(new Set(['/a', '/b']));
 });
 
+it('passes over a folder that cannot be listed', async () => {
+  const { look } = lookAt({ one: { '.claude': { x: '-> /a' } }, two: { '.claude': '-> /b' } });
+  const entries = async (path: string) => (path.startsWith('/one') ? undefined : look.entries(path));
+  expect(new Set(await linkedGrants(['/one', '/two'], { ...look, entries }))).toEqual(new Set(['/b']));
+});
+
 it('looks at a thousand places and no more', async () => {
   const files = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`f${n}`, 'text']));
   const { look, looked } = lookAt({ proj: { '.claude': files } });

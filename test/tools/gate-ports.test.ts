@@ -378,6 +378,12 @@ describe('F150 the guard against repeated calls', () => {
     expect(note(1)).toBeUndefined();
   });
 
+  test('counts calls without an input, too', () => {
+    const guard = createRepeatGuard({ nudgeAt: 2 });
+    expect(guard.note('Look', undefined, output('x'), true)).toBeUndefined();
+    expect(guard.note('Look', undefined, output('x'), true)).toMatch(/^Look was called 2 times/);
+  });
+
   test('keeps a call that is made again, however long ago it was made first', () => {
     const guard = createRepeatGuard({ nudgeAt: 3 });
     const note = (n: number) => guard.note('Look', { n }, output('x'), true);
