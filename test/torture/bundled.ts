@@ -1,15 +1,44 @@
-/** A module of the tests with all that it imports as one file, for a process of its own and without real time for loading. */
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+/**
+ * A module of the tests with all that it imports as one file. Nothing is loaded or transformed while it runs, and modules
+ * call each other directly: what the test runner makes of modules takes twice the time.
+ */
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { writeOneFile } from '../one-file.ts';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type Plugin, stop } from 'esbuild';
 
-/** `entry`: below this folder. `remove` deletes the file. */
-export function bundled(entry: string): { readonly file: string; remove(): void } {
+/** `import.meta` of a module is that of its source: programs and data lie beside it. */
+const sourcePlaces: Plugin = {
+  name: 'source-places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(src|test)\/.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.')) return undefined;
+      const contents = text
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** `entry`: below this folder. `remove` deletes the file. Packages are not in it, and are loaded as usual. */
+export async function bundled(entry: string): Promise<{ readonly file: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
   const file = join(folder, 'program.mjs');
-  // What is not in the bundle (ripgrep, which is a program) is found from here.
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
-  writeOneFile(join(import.meta.dirname, entry), file);
+  await build({
+    entryPoints: [join(import.meta.dirname, entry)],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    plugins: [sourcePlaces],
+    logLevel: 'error',
+  });
+  // The process that esbuild has started would stay.
+  await stop();
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -9,6 +9,8 @@ export const PATIENCE = 5;
 
 export interface Order {
   readonly id: string;
+  /** Of the row, below this folder, without `.ts`. */
+  readonly file: string;
   readonly quick: boolean;
   readonly seed: number;
   /** The seed was given by hand: only this one is run, where a row runs many. */

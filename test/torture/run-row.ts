@@ -28,6 +28,7 @@ export async function runRow(row: ScoreRow, { quick, seed, replay }: Setup): Pro
   const budgetSeconds = quick ? row.budget.quick : row.budget.full;
   const order: Order = {
     id: row.id,
+    file: row.file,
     quick,
     seed,
     replay,
@@ -36,7 +37,7 @@ export async function runRow(row: ScoreRow, { quick, seed, replay }: Setup): Pro
   };
   const started = performance.now();
   const log = join(folder, 'log');
-  const isLate = await runVitest(row, order, log);
+  const isLate = await runVitest(order, log);
   const outcome: Outcome = existsSync(order.outcome)
     ? (JSON.parse(readFileSync(order.outcome, 'utf8')) as Outcome)
     : {
@@ -57,17 +58,11 @@ export async function runRow(row: ScoreRow, { quick, seed, replay }: Setup): Pro
 }
 
 /** Resolves to whether it had to be stopped. */
-async function runVitest(row: ScoreRow, order: Order, log: string): Promise<boolean> {
+async function runVitest(order: Order, log: string): Promise<boolean> {
   const output = openSync(log, 'w');
   const child = spawn(
     process.execPath,
-    [
-      'node_modules/vitest/vitest.mjs',
-      'run',
-      '-c',
-      'vitest.torture.config.ts',
-      `test/torture/${row.file}.ts`,
-    ],
+    ['node_modules/vitest/vitest.mjs', 'run', '-c', 'vitest.torture.config.ts'],
     {
       stdio: ['ignore', output, output],
       // A group of its own: a row that is stopped takes its programs with it.

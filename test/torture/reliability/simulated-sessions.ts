@@ -8,7 +8,7 @@ import type { simulate as Simulate } from '../simulation/simulate.ts';
 const REPEATED = 20;
 
 row('R8', async ({ figures, size, seed, replay, corpus, keep, timeLeftMs }) => {
-  const { file, remove } = bundled('simulation/simulate.ts');
+  const { file, remove } = await bundled('simulation/simulate.ts');
   const { simulate } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
     readonly simulate: typeof Simulate;
   };

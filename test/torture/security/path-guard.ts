@@ -16,7 +16,7 @@ const PROCESSES = 2;
 row('S4', async ({ figures, size, seed }) => {
   const folder = memoryFolder();
   const canMount = spawnSync(OWN_MOUNTS[0] as string, [...OWN_MOUNTS.slice(1), 'true']).status === 0;
-  const { file, remove } = bundled('path-guard/operations.ts');
+  const { file, remove } = await bundled('path-guard/operations.ts');
   const run = async (kind: string, each: number, count: number): Promise<OperationsDone> => {
     const own = join(folder, `${kind}-${each}`);
     mkdirSync(own);
