@@ -23,18 +23,24 @@ const sourcePlaces: Plugin = {
   },
 };
 
-/** `entry`: below this folder. `remove` deletes the file. Packages are not in it, and are loaded as usual. */
-export async function bundled(entry: string): Promise<{ readonly file: string; remove(): void }> {
+/**
+ * `entry`: below this folder. `remove` deletes the file. Packages are not in it, and are loaded as usual. A CommonJS
+ * program is for `programs/start-compiled.cjs`, where nothing can be imported: it holds packages too.
+ */
+export async function bundled(
+  entry: string,
+  format: 'esm' | 'cjs' = 'esm',
+): Promise<{ readonly file: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
-  const file = join(folder, 'program.mjs');
+  const file = join(folder, format === 'esm' ? 'program.mjs' : 'program.cjs');
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   await build({
     entryPoints: [join(import.meta.dirname, entry)],
     outfile: file,
     bundle: true,
-    format: 'esm',
+    format,
     platform: 'node',
-    packages: 'external',
+    ...(format === 'esm' ? { packages: 'external' } : { minify: true, external: ['@vscode/ripgrep'] }),
     plugins: [sourcePlaces],
     logLevel: 'error',
   });

@@ -1,10 +1,12 @@
 /** Processes that run the scripted session, to be killed. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { writeOneFile } from '../../../one-file.ts';
+import { onTestFinished } from 'vitest';
+import { bundled } from '../../bundled.ts';
 import { memoryFolder } from '../../memory-folder.ts';
 import type { Errand } from './session-process.ts';
+
+const NODE_ARGS = ['--no-opt', '--max-semi-space-size=32'];
 
 export interface Ended {
   readonly killed: boolean;
@@ -14,13 +16,17 @@ export interface Ended {
   readonly calls: number | undefined;
 }
 
+/**
+ * Each process plays the session from its start, so what it costs to start one is paid thousands of times: its code is
+ * compiled once, in a first life, and not optimized in a life of a second.
+ */
 export async function sessionProcesses(): Promise<(errand: Errand) => Promise<Ended>> {
-  const program = join(memoryFolder(), 'session.mjs');
-  writeOneFile(fileURLToPath(new URL('./session-process.ts', import.meta.url)), program, { minify: true });
-  return async (errand) => {
-    const child = spawn(process.execPath, ['--max-semi-space-size=32', program, JSON.stringify(errand)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+  const { file: program, remove } = await bundled('reliability/crash/session-process.ts', 'cjs');
+  onTestFinished(remove);
+  const start = join(import.meta.dirname, '../../programs/start-compiled.cjs');
+  const run = async (errand: Errand, compiled: 'make' | 'use'): Promise<Ended> => {
+    const args = [...NODE_ARGS, start, program, compiled, JSON.stringify(errand)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     child.stdout.on('data', (chunk) => {
       said += chunk;
@@ -36,6 +42,9 @@ export async function sessionProcesses(): Promise<(errand: Errand) => Promise<En
       calls: calls === undefined ? undefined : Number(calls.slice(6)),
     };
   };
+  const first = { folder: memoryFolder(), iterations: 12, seed: 1, durability: 'process' } as const;
+  await run({ script: first }, 'make');
+  return (errand) => run(errand, 'use');
 }
 
 /** Does the work on all items, a few at a time. */

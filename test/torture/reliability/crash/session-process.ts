@@ -27,29 +27,33 @@ const record = (line: unknown) => {
   if (traced !== undefined && line !== undefined) writeSync(traced, `${JSON.stringify(line)}\n`);
 };
 
-await watchDiskCalls(
-  ({ name, args }) => {
-    calls++;
-    if (calls !== killAt) return;
-    if (part > 0 && name === 'writeSync') {
-      const bytes = Buffer.from(args[1] as string);
-      writeSync(args[0] as number, bytes, 0, Math.floor(bytes.length * part));
-    }
-    process.kill(process.pid, 'SIGKILL');
-    // It is dead before this returns; nothing may follow in any case.
-    for (;;);
-  },
-  traced === undefined ? undefined : (call) => record(lineOf(call)),
-);
+async function play(): Promise<void> {
+  await watchDiskCalls(
+    ({ name, args }) => {
+      calls++;
+      if (calls !== killAt) return;
+      if (part > 0 && name === 'writeSync') {
+        const bytes = Buffer.from(args[1] as string);
+        writeSync(args[0] as number, bytes, 0, Math.floor(bytes.length * part));
+      }
+      process.kill(process.pid, 'SIGKILL');
+      // It is dead before this returns; nothing may follow in any case.
+      for (;;);
+    },
+    traced === undefined ? undefined : (call) => record(lineOf(call)),
+  );
 
-// Behind the patches: some modules keep functions of the file system as they load.
-const { openScripted, PROMPT } = await import('./scripted-session.ts');
-const { engine } = openScripted(script, { resume: resume === true });
-const messages = resume === true ? engine.resume() : engine.submitMessage(PROMPT);
-for await (const message of messages) {
-  if (message.type === 'result') record({ op: 'result' });
-  if ('uuid' in message) tell(`ack ${message.type} ${message.uuid}`);
+  // Behind the patches: some modules keep functions of the file system as they load.
+  const { openScripted, PROMPT } = await import('./scripted-session.ts');
+  const { engine } = openScripted(script, { resume: resume === true });
+  const messages = resume === true ? engine.resume() : engine.submitMessage(PROMPT);
+  for await (const message of messages) {
+    if (message.type === 'result') record({ op: 'result' });
+    if ('uuid' in message) tell(`ack ${message.type} ${message.uuid}`);
+  }
+  await engine.close();
+  tell(`calls ${calls}`);
+  process.exit(0);
 }
-await engine.close();
-tell(`calls ${calls}`);
-process.exit(0);
+
+void play();
