@@ -23,9 +23,14 @@ const sourcePlaces: Plugin = {
   },
 };
 
+/** A program, and what the rows of this process share with the test runner. */
+const OUTSIDE = ['@vscode/ripgrep', 'esbuild', 'vitest'];
+/** Of the bundle itself: the words are apart, so that they are not replaced here. */
+const REQUIRE = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${'import.meta'}.url);`;
+
 /**
- * `entry`: below this folder. `remove` deletes the file. Packages are not in it, and are loaded as usual. A CommonJS
- * program is for `programs/start-compiled.cjs`, where nothing can be imported: it holds packages too.
+ * `entry`: below this folder. `remove` deletes the file. Packages are in it: what is loaded while a simulation runs takes
+ * real time. A CommonJS program is for `programs/start-compiled.cjs`.
  */
 export async function bundled(
   entry: string,
@@ -40,7 +45,8 @@ export async function bundled(
     bundle: true,
     format,
     platform: 'node',
-    ...(format === 'esm' ? { packages: 'external' } : { minify: true, external: ['@vscode/ripgrep'] }),
+    external: OUTSIDE,
+    ...(format === 'esm' ? { banner: { js: REQUIRE } } : { minify: true }),
     plugins: [sourcePlaces],
     logLevel: 'error',
   });
