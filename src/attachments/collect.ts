@@ -46,13 +46,16 @@ export function createAttachments(options: AttachmentOptions): Attachments {
 class Collector implements Attachments {
   readonly #options: AttachmentOptions;
   readonly #ordered: readonly AttachmentSource[];
+  /** Those that are told what joined the conversation. */
+  readonly #consuming: readonly AttachmentSource[];
 
   constructor(options: AttachmentOptions) {
     this.#options = options;
     this.#ordered = inOrder(options.sources);
+    this.#consuming = this.#ordered.filter((source) => source.acknowledge !== undefined);
   }
 
-  collect(...[input, life]: Parameters<Attachments['collect']>): ReturnType<Attachments['collect']> {
+  collect(input: AttachmentInput, life: Life): ReturnType<Attachments['collect']> {
     if (life.aborted) return [];
     const answers: Answer[] = [];
     // On nearly every turn no source has anything.
@@ -67,7 +70,9 @@ class Collector implements Attachments {
   }
 
   acknowledge(): readonly string[] {
-    return this.#ordered.flatMap((source) => source.acknowledge?.() ?? []);
+    const consumed: string[] = [];
+    for (const source of this.#consuming) consumed.push(...(source.acknowledge?.() ?? []));
+    return consumed;
   }
 
   /** Sources may answer synchronously; then nothing is awaited. */

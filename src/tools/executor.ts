@@ -171,7 +171,7 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   #startWhatMay(): void {
     while (true) {
-      const [next] = this.#waiting;
+      const next = this.#waiting[0];
       if (next?.prepared === undefined || !this.#running.mayStart(next)) return;
       this.#waiting.shift();
       this.#running.add(next);
@@ -218,7 +218,7 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   /** Nothing but parked calls, and calls that may not run before them, is without a result. */
   get #isLeftToWait(): boolean {
-    const [next] = this.#waiting;
+    const next = this.#waiting[0];
     const isSettled = next === undefined || next.prepared !== undefined;
     return isSettled && this.#running.areLeftToWait;
   }

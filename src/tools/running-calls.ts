@@ -79,7 +79,7 @@ export class RunningCalls<C extends RunningCall> {
 
   /** The first call that waits to run alone starts when no other runs; later ones wait for it. */
   letAloneRun(): void {
-    const [first] = this.#waitingToBeAlone;
+    const first = this.#waitingToBeAlone[0];
     if (first === undefined || this.#calls.some(({ onAlone }) => onAlone === undefined)) return;
     this.#waitingToBeAlone = without(this.#waitingToBeAlone, first);
     first.onAlone?.resolve();

@@ -5,8 +5,8 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** `performance` would load a module of Node that nothing else here needs. */
 function monotonicMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1e3 + nanoseconds / 1e6;
+  const time = process.hrtime();
+  return time[0] * 1e3 + time[1] / 1e6;
 }
 
 export const systemClock = {

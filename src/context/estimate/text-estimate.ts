@@ -38,11 +38,6 @@ const KINDS = Uint8Array.from({ length: 0x370 }, (_, code) => {
   return code > 32 && code < 0x7f ? SIGN : 0;
 });
 
-function kindAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code < KINDS.length ? (KINDS[code] as number) : 0;
-}
-
 /** Tokens a character, by the first code of the script's range. */
 const SCRIPTS: readonly (readonly [from: number, tokens: number])[] = [
   [0, 0.95], // control characters
@@ -76,23 +71,23 @@ function tokensOf(text: string, from: number, to: number): number {
   let at = from;
   while (at < to) {
     const start = at;
-    let kinds = kindAt(text, start);
+    let kinds = KINDS[text.charCodeAt(start)] ?? 0;
     at += 1;
     if ((kinds & WORD) !== 0) {
       for (; at < to; at += 1) {
-        const kind = kindAt(text, at);
+        const kind = KINDS[text.charCodeAt(at)] ?? 0;
         if ((kind & WORD) === 0) break;
         kinds |= kind;
       }
       if (at - start >= DATA_RUN) at = endOfData(text, at, to);
       tokens += kinds === LOWER && at - start < DATA_RUN ? letters(at - start) : wordTokens(text, start, at);
     } else if (kinds === SPACE) {
-      while (at < to && kindAt(text, at) === SPACE) at += 1;
+      while (at < to && KINDS[text.charCodeAt(at)] === SPACE) at += 1;
       if (text.charCodeAt(start) === NEWLINE_CODE) tokens += NEWLINE;
       // The one space before a word is part of it.
       else if (at - start > 1) tokens += 1;
     } else if (kinds === SIGN) {
-      while (at < to && kindAt(text, at) === SIGN) at += 1;
+      while (at < to && KINDS[text.charCodeAt(at)] === SIGN) at += 1;
       tokens += SYMBOL + (at - start - 1) * MORE_SYMBOL;
     } else tokens += scriptTokens(text.charCodeAt(start));
   }

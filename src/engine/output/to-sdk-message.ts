@@ -186,7 +186,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   const mapped = (message: LoopMessage): SDKMessage[] => {
     switch (message.type) {
       case 'assistant': {
-        const [block] = message.message.content;
+        const block = message.message.content[0];
         return block?.type === 'thinking'
           ? [...thought(block.thinking), assistant(message)]
           : [assistant(message)];

@@ -50,7 +50,7 @@ export class TimesOfSubmission implements SubmissionTimes {
   }
 
   #seeEvents({ events }: StreamEventsMessage): void {
-    const [first] = events;
+    const first = events[0];
     if (first?.type === 'message_start') {
       this.stream ??= this.#since();
       this.usage ??= first.message.usage;

@@ -13,6 +13,7 @@ import { runningTasksSource } from '../../tasks/notice.ts';
 import type { SessionTaskTable } from '../../tasks/task-table.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { CompactionOptions } from '../compaction-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
@@ -43,7 +44,8 @@ export interface ContextParts {
 
 export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
   const { compaction = {} } = config;
-  const toolOf = (name: string) => parts.allTools().find((tool) => tool.name === name);
+  const byName = oncePer((tools: readonly AnyTool[]) => new Map(tools.map((tool) => [tool.name, tool])));
+  const toolOf = (name: string) => byName(parts.allTools()).get(name);
   return createContext({
     callModel: parts.model.client.call,
     ledger: parts.ledger,

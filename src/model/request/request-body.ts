@@ -59,11 +59,10 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
   const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
-  const before = preamble(request, mark);
+  const before = preamble(head, request, mark);
   const end = `${messages.rest}],${tail(input, thinking)}}`;
   const isShort = typeof before === 'string' && messages.sealed.length === 0;
-  const opening = typeof before === 'string' ? [head + before] : [head, before];
-  const chunks = isShort ? [head + before + end] : [...opening, ...messages.sealed, end];
+  const chunks = isShort ? [before + end] : [before, ...messages.sealed, end];
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
   return { chunks, length, maxTokens, thinking };
 }
@@ -97,6 +96,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
 const KEPT_FROM_CHARS = 4 * 1024;
 
 interface Preamble {
+  readonly head: string;
   readonly system: ModelRequest['system'];
   readonly serverTools: ModelRequest['serverTools'] | undefined;
   readonly mark: CacheMark;
@@ -106,17 +106,27 @@ interface Preamble {
 /** The last one made with these tools. */
 const preambles = new WeakMap<ModelRequest['tools'], Preamble>();
 
-/** What precedes the messages: `system` and `tools`, with a breakpoint on the last one. */
-function preamble({ system, tools, serverTools }: ModelRequest, mark: CacheMark): Buffer | string {
+/** What precedes the messages: `head`, `system` and `tools`, with a breakpoint on the last one. */
+function preamble(
+  head: string,
+  { system, tools, serverTools }: ModelRequest,
+  mark: CacheMark,
+): Buffer | string {
   const known = preambles.get(tools);
-  if (known?.system === system && known.serverTools === serverTools && known.mark === mark) return known.wire;
+  if (
+    known?.head === head &&
+    known.system === system &&
+    known.serverTools === serverTools &&
+    known.mark === mark
+  )
+    return known.wire;
   const text = preambleText(
     systemBlocks(system),
     [...toolBlocks(tools), ...(serverTools ?? []).map(wireJson)],
     mark,
   );
-  const wire = text.length < KEPT_FROM_CHARS ? text : Buffer.from(text);
-  preambles.set(tools, { system, serverTools, mark, wire });
+  const wire = text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text);
+  preambles.set(tools, { head, system, serverTools, mark, wire });
   return wire;
 }
 
