@@ -56,9 +56,10 @@ class Told implements ToldSkills {
 
   collect({ toolUses, view }: TouchingTurn): readonly Listed[] | Promise<readonly Listed[]> {
     const { absolute, catalogue } = this.#options;
-    const paths = toolUses.flatMap(({ input }) =>
-      FILE_FIELDS.flatMap((field) => (typeof input[field] === 'string' ? [absolute(input[field])] : [])),
-    );
+    const paths: string[] = [];
+    for (const { input } of toolUses)
+      for (const field of FILE_FIELDS)
+        if (typeof input[field] === 'string') paths.push(absolute(input[field]));
     return paths.length === 0 ? this.#news(view) : catalogue.visit(paths).then(() => this.#news(view));
   }
 

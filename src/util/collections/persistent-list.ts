@@ -6,20 +6,18 @@
 export class PersistentList<T> implements Iterable<T> {
   readonly #items: T[];
   readonly length: number;
+  /** Identity shared by all versions made by appending. */
+  readonly root: object;
 
   private constructor(items: T[], length: number) {
     this.#items = items;
     this.length = length;
+    this.root = items;
   }
 
   static from<T>(items: Iterable<T>): PersistentList<T> {
     const copy = [...items];
     return new PersistentList(copy, copy.length);
-  }
-
-  /** Identity shared by all versions made by appending. */
-  get root(): object {
-    return this.#items;
   }
 
   at(index: number): T | undefined {
