@@ -46,7 +46,7 @@ export function createAttachments(options: AttachmentOptions): Attachments {
 class Collector implements Attachments {
   readonly #options: AttachmentOptions;
   readonly #ordered: readonly AttachmentSource[];
-  /** Those that are told what joined the conversation. */
+  /** Those with an `acknowledge`. */
   readonly #consuming: readonly AttachmentSource[];
 
   constructor(options: AttachmentOptions) {
