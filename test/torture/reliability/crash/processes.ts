@@ -14,11 +14,13 @@ export interface Ended {
   readonly acknowledged: readonly string[];
   /** Calls that changed the disk; undefined when it was killed. */
   readonly calls: number | undefined;
+  /** The copies that were asked for: the request that each was made at, and what the consumer had received before. */
+  readonly copied: readonly { readonly from: number; readonly acknowledged: readonly string[] }[];
 }
 
 /**
- * Each process plays the session from its start, so what it costs to start one is paid thousands of times: its code is
- * compiled once, in a first life, and not optimized in a life of a second.
+ * What it costs to start a process is paid thousands of times: its code is compiled once, in a first life, and not
+ * optimized in a life of a second.
  */
 export async function sessionProcesses(): Promise<(errand: Errand) => Promise<Ended>> {
   const { file: program, remove } = await bundled('reliability/crash/session-process.ts', 'cjs');
@@ -38,8 +40,13 @@ export async function sessionProcesses(): Promise<(errand: Errand) => Promise<En
       throw new Error(`The session failed: ${JSON.stringify(errand)}`);
     return {
       killed: signal === 'SIGKILL',
-      acknowledged: lines.filter((line) => line.startsWith('ack ')),
+      acknowledged: acks(lines),
       calls: calls === undefined ? undefined : Number(calls.slice(6)),
+      copied: lines.flatMap((line, at) =>
+        line.startsWith('copied ')
+          ? [{ from: Number(line.slice(7)), acknowledged: acks(lines.slice(0, at)) }]
+          : [],
+      ),
     };
   };
   const first = { folder: memoryFolder(), iterations: 12, seed: 1, durability: 'process' } as const;
@@ -47,11 +54,17 @@ export async function sessionProcesses(): Promise<(errand: Errand) => Promise<En
   return (errand) => run(errand, 'use');
 }
 
-/** Does the work on all items, a few at a time. */
-export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>) {
+const acks = (lines: readonly string[]) => lines.filter((line) => line.startsWith('ack '));
+
+/** Does the work on all items, a few at a time; `lane`: from 0. */
+export async function inLanes<T>(
+  lanes: number,
+  items: readonly T[],
+  work: (item: T, lane: number) => Promise<void>,
+) {
   const queue = [...items];
-  const lane = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  const run = async (lane: number) => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item, lane);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)));
 }

@@ -42,6 +42,12 @@ export const placesOf = ({ folder }: Pick<Script, 'folder'>) => ({
   effects: join(folder, 'effects'),
 });
 
+/**
+ * A part of the session that one process can play. Files are written again within a part only: one that an earlier
+ * process wrote would have to be read first.
+ */
+export const PART_ITERATIONS = 20;
+
 interface Call {
   readonly id: string;
   readonly tool: 'Act' | 'Look' | 'Write';
@@ -57,7 +63,8 @@ function planOf({ iterations, seed, folder }: Script): readonly (readonly Call[]
       const which = random();
       if (which < 0.45) return { id, tool: 'Act', input: { id } };
       if (which < 0.8) return { id, tool: 'Look', input: { chars: Math.floor(random() * 400) } };
-      const path = join(placesOf({ folder }).cwd, `file-${iteration % 3}.txt`);
+      const name = `file-${Math.floor(iteration / PART_ITERATIONS)}-${iteration % 3}.txt`;
+      const path = join(placesOf({ folder }).cwd, name);
       return { id, tool: 'Write', input: { file_path: path, content: contentOf(id) } };
     }),
   );
@@ -133,6 +140,8 @@ export function openScripted(
     readonly keepsBodies?: boolean;
     readonly answers?: number;
     readonly files?: PersistentFiles;
+    /** Called before each request is answered, with its number in this process, from 1. */
+    readonly onRequest?: (asked: number) => void;
   } = {},
 ): OpenedSession {
   const places = placesOf(script);
@@ -142,7 +151,8 @@ export function openScripted(
   let asked = 0;
   const callModel: CallModel = (request, call) => {
     if (options.keepsBodies === true) sent.push(bodyOf(request));
-    const isOver = ++asked > (options.answers ?? Number.POSITIVE_INFINITY);
+    options.onRequest?.(++asked);
+    const isOver = asked > (options.answers ?? Number.POSITIVE_INFINITY);
     const turn = isOver ? [say('Enough.')] : nextTurn(plan, request.view);
     return scriptedModel([reply(turn)]).callModel(request, call);
   };
