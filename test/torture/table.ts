@@ -84,8 +84,8 @@ export const ROWS: readonly ScoreRow[] = [
     id: 'R10',
     title: 'One session for thousands of iterations: nothing grows',
     file: 'reliability/soak',
-    budget: { quick: 40, full: 600 },
-    alone: true,
+    budget: { quick: 40, full: 1200 },
+    waits: true,
   },
   {
     id: 'R11',
