@@ -258,8 +258,6 @@ const STATE_OF_THE_PROCESS = [
   // A process has one event loop.
   'util/async/start-turns.ts',
   'util/files/temporary-folder.ts',
-  // One supply of random bytes.
-  'util/ids/uuid.ts',
   'util/process/find-ripgrep.ts',
   'util/process/kill-on-exit.ts',
   'util/process/process-identity.ts',
