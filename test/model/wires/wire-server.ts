@@ -1,6 +1,7 @@
 /** What the servers of all wires share: the queue of answers, sockets, and how an answer breaks off. */
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type {
   AnswerBreak,
   MessageAnswer,
@@ -133,7 +134,14 @@ export async function startWireServer(dialect: Dialect): Promise<WireServer> {
     get openAnswers() {
       return openAnswers;
     },
-    stopListening: close,
+    async stopListening() {
+      for (const socket of sockets) socket.destroy();
+      // While a connection to the port is open, no other server of this machine is given that port.
+      const accepted = once(server, 'connection');
+      connect(port, '127.0.0.1').on('error', () => {});
+      await accepted;
+      server.close();
+    },
     close,
   };
 }
