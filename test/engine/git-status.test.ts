@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { gitStatus } from '../../src/engine/session/git-status.ts';
 import { worktreesOf } from '../../src/util/files/git-folder.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
@@ -36,7 +37,7 @@ function put(file: string, text: string) {
   writeFileSync(join(root, file), text);
 }
 
-const env = () => ({ PATH: process.env['PATH'] ?? '', HOME: root });
+const env = () => ({ PATH: process.env['PATH'] ?? '', HOME: root ?? tmpdir() });
 
 function git(folder: string, ...args: string[]): string {
   const who = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'init.defaultBranch=main'];
@@ -45,13 +46,21 @@ function git(folder: string, ...args: string[]): string {
 
 /** One commit, and a file that differs from it without looking different to a stat of its size. */
 function repository(folder: string) {
-  mkdirSync(folder, { recursive: true });
+  cpSync(made, folder, { recursive: true });
+  writeFileSync(join(folder, 'a.txt'), 'two\n');
+}
+
+/** It is made once, by three programs, and copied. */
+let made: string;
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'turnwright-git-made-'));
+  made = folder;
   git(folder, 'init', '-q');
   writeFileSync(join(folder, 'a.txt'), 'one\n');
   git(folder, 'add', '.');
   git(folder, 'commit', '-q', '-m', 'The first');
-  writeFileSync(join(folder, 'a.txt'), 'two\n');
-}
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
 
 const look = (isTrusted: boolean, more: { folder?: string; env?: Record<string, string> } = {}) =>
   gitStatus(

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
 import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { everyNth } from '../long-form.ts';
 import { question, TOOLS } from './ask-doubles.ts';
 
 let root: string;
@@ -51,16 +52,20 @@ const PARTS = [
   'anything/new',
   'worktrees',
 ];
+const FOLDERS = [
+  '.claude',
+  '.turnwright',
+  'sub/.claude',
+  'sub/deep/.turnwright',
+  '.CLAUDE',
+  '.Turnwright',
+  '.claude.',
+];
 const GRANTING = [
-  ...[
-    '.claude',
-    '.turnwright',
-    'sub/.claude',
-    'sub/deep/.turnwright',
-    '.CLAUDE',
-    '.Turnwright',
-    '.claude.',
-  ].flatMap((folder) => PARTS.map((part) => `${folder}/${part}`)),
+  ...everyNth(
+    5,
+    FOLDERS.flatMap((folder) => PARTS.map((part) => `${folder}/${part}`)),
+  ),
   '.mcp.json',
   'sub/.mcp.json',
   '.claude',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { everyNth } from '../long-form.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 
 const folder = await tempFolder();
@@ -37,30 +38,32 @@ async function kindsBeside(command: string, deny: string): Promise<string> {
 }
 
 describe('a script that runs what it reads', () => {
-  it.each([
-    'echo "rm a.txt" | sed e',
-    "echo 'touch x' | sed -n e",
-    "sed '1e' a.txt",
-    "sed '/x/e' a.txt",
-    "sed 's/x/touch y/e' a.txt",
-    "sed 's/.*/&/ge' a.txt",
-    "sed -e 'p' -e 's/a/b/e' a.txt",
-    "sed --expression='s/a/b/e' a.txt",
-    'sed "$script" a.txt',
-    "gsed '1e' a.txt",
-    "awk '{ system($0) }' a.txt",
-    "awk '{ print | $1 }' a.txt",
-    "awk '{ $1 | getline x; print x }' a.txt",
-    `awk '{ print > $2 }' a.txt`,
-    `awk '{ while ((getline line < $1) > 0) print line }' a.txt`,
-    'awk "$script" a.txt',
-    'gawk \'@load "x"\' a.txt',
-    "gawk -e '{ system($0) }' a.txt",
-    "mawk '{ system($0) }' a.txt",
-    "busybox awk '{ system($0) }' a.txt",
-    'find . -name x | perl -ne "system $_"',
-    'xargs -a list -I{} sh -c {}',
-  ])('%j is asked about beside any rule that denies', async (command) => {
+  it.each(
+    everyNth(3, [
+      'echo "rm a.txt" | sed e',
+      "echo 'touch x' | sed -n e",
+      "sed '1e' a.txt",
+      "sed '/x/e' a.txt",
+      "sed 's/x/touch y/e' a.txt",
+      "sed 's/.*/&/ge' a.txt",
+      "sed -e 'p' -e 's/a/b/e' a.txt",
+      "sed --expression='s/a/b/e' a.txt",
+      'sed "$script" a.txt',
+      "gsed '1e' a.txt",
+      "awk '{ system($0) }' a.txt",
+      "awk '{ print | $1 }' a.txt",
+      "awk '{ $1 | getline x; print x }' a.txt",
+      `awk '{ print > $2 }' a.txt`,
+      `awk '{ while ((getline line < $1) > 0) print line }' a.txt`,
+      'awk "$script" a.txt',
+      'gawk \'@load "x"\' a.txt',
+      "gawk -e '{ system($0) }' a.txt",
+      "mawk '{ system($0) }' a.txt",
+      "busybox awk '{ system($0) }' a.txt",
+      'find . -name x | perl -ne "system $_"',
+      'xargs -a list -I{} sh -c {}',
+    ]),
+  )('%j is asked about beside any rule that denies', async (command) => {
     for (const deny of ['Bash(touch:*)', 'Bash(rm:*)', 'Read(secrets/**)', 'Edit(secrets/**)'])
       expect(await kindsBeside(command, deny)).not.toBe('allow');
   });
@@ -80,28 +83,30 @@ describe('a script that runs what it reads', () => {
 });
 
 describe('a path in an address', () => {
-  it.each([
-    'curl file:///$PWD/.env',
-    'curl "file://$PWD/.env"',
-    'curl file://CWD/.env',
-    'curl file://localhost/CWD/.env',
-    'curl FILE://CWD/.env',
-    'curl file:CWD/.env',
-    'curl file://CWD/%2eenv',
-    'curl file://CWD/%2Eenv',
-    'curl file://CWD/.e%6ev',
-    'curl file://CWD/src/../.env',
-    'curl file://CWD/src/%2e%2e/.env',
-    'curl "file://CWD/{.env,a.txt}"',
-    'curl "file://CWD/.e[a-z]v"',
-    'curl "file://CWD/.en[v-v]"',
-    'curl --url file://CWD/.env',
-    'curl --url=file://CWD/%2eenv',
-    'curl -K config',
-    'curl --config=config',
-    'wget --input-file=.env http://a.example',
-    'git clone file://CWD x',
-  ])('Read(.env) holds for %j', async (command) => {
+  it.each(
+    everyNth(3, [
+      'curl file:///$PWD/.env',
+      'curl "file://$PWD/.env"',
+      'curl file://CWD/.env',
+      'curl file://localhost/CWD/.env',
+      'curl FILE://CWD/.env',
+      'curl file:CWD/.env',
+      'curl file://CWD/%2eenv',
+      'curl file://CWD/%2Eenv',
+      'curl file://CWD/.e%6ev',
+      'curl file://CWD/src/../.env',
+      'curl file://CWD/src/%2e%2e/.env',
+      'curl "file://CWD/{.env,a.txt}"',
+      'curl "file://CWD/.e[a-z]v"',
+      'curl "file://CWD/.en[v-v]"',
+      'curl --url file://CWD/.env',
+      'curl --url=file://CWD/%2eenv',
+      'curl -K config',
+      'curl --config=config',
+      'wget --input-file=.env http://a.example',
+      'git clone file://CWD x',
+    ]),
+  )('Read(.env) holds for %j', async (command) => {
     expect(await kindsBeside(command.replaceAll('CWD', cwd), 'Read(.env)')).not.toBe('allow');
   });
 
@@ -115,39 +120,41 @@ describe('a path in an address', () => {
 });
 
 describe('another folder', () => {
-  it.each([
-    'env -C secrets cat key',
-    'env --chdir=secrets cat key',
-    'env --chdir secrets cat key',
-    'env -iC secrets cat key',
-    'unshare --wd secrets cat key',
-    'unshare --wd=secrets cat key',
-    'unshare -R . cat /secrets/key',
-    'unshare --root=. cat /secrets/key',
-    'nsenter --wd=secrets cat key',
-    'nsenter -t 1 -m cat /x',
-    'nsenter -w -t 1 cat key',
-    'chroot . cat /secrets/key',
-    'chroot secrets cat /key',
-    'sudo -D secrets cat key',
-    'sudo --chdir=secrets cat key',
-    'sudo -R . cat /secrets/key',
-    'systemd-run --working-directory=secrets cat key',
-    'systemd-run -p WorkingDirectory=secrets cat key',
-    'start-stop-daemon -d secrets -S -x /bin/cat -- key',
-    'bwrap --bind . /m cat /m/secrets/key',
-    'proot -w /secrets cat key',
-    'fakechroot chroot . cat /secrets/key',
-    'runuser -u x -- sh -c "cd secrets; cat key"',
-    'su x -c "cd secrets; cat key"',
-    'tar -C secrets -cf - key',
-    'git -C secrets diff --no-index /dev/null key',
-    'pushd secrets; cat key',
-    'find secrets -execdir cat key \\;',
-    'tmux new -c secrets cat key',
-    'script -c "cat secrets/key"',
-    'script -qc "cd secrets; cat k*"',
-  ])('Read(secrets/**) holds for %j', async (command) => {
+  it.each(
+    everyNth(3, [
+      'env -C secrets cat key',
+      'env --chdir=secrets cat key',
+      'env --chdir secrets cat key',
+      'env -iC secrets cat key',
+      'unshare --wd secrets cat key',
+      'unshare --wd=secrets cat key',
+      'unshare -R . cat /secrets/key',
+      'unshare --root=. cat /secrets/key',
+      'nsenter --wd=secrets cat key',
+      'nsenter -t 1 -m cat /x',
+      'nsenter -w -t 1 cat key',
+      'chroot . cat /secrets/key',
+      'chroot secrets cat /key',
+      'sudo -D secrets cat key',
+      'sudo --chdir=secrets cat key',
+      'sudo -R . cat /secrets/key',
+      'systemd-run --working-directory=secrets cat key',
+      'systemd-run -p WorkingDirectory=secrets cat key',
+      'start-stop-daemon -d secrets -S -x /bin/cat -- key',
+      'bwrap --bind . /m cat /m/secrets/key',
+      'proot -w /secrets cat key',
+      'fakechroot chroot . cat /secrets/key',
+      'runuser -u x -- sh -c "cd secrets; cat key"',
+      'su x -c "cd secrets; cat key"',
+      'tar -C secrets -cf - key',
+      'git -C secrets diff --no-index /dev/null key',
+      'pushd secrets; cat key',
+      'find secrets -execdir cat key \\;',
+      'tmux new -c secrets cat key',
+      'script -c "cat secrets/key"',
+      'script -qc "cd secrets; cat k*"',
+    ]),
+  )('Read(secrets/**) holds for %j', async (command) => {
     expect(await kindsBeside(command, 'Read(secrets/**)')).not.toBe('allow');
     expect(await kindsBeside(command, 'Read(secrets/key)')).not.toBe('allow');
   });

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkMcpServers, type Options, query, type SDKMessage } from '../../src/index.ts';
 import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { inForm } from '../long-form.ts';
 import { PROBES } from './escape-probes.ts';
 import { NO_ESCAPE, probeWorld } from './probe-world.ts';
 import { type HomeFolder, homeFolder, sessionOf } from './session.ts';
@@ -150,7 +151,12 @@ describe.skipIf(lacking !== undefined)('MCP servers in the sandbox', () => {
     const shared = mkdtempSync(join(tmpdir(), 'turnwright-server-probes-'));
     afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
+    // The other form of the probes, test/sandbox/escape-probes.test.ts, takes others in the short form.
     it('none gets out', { timeout: 180_000 }, async () => {
+      const probes = inForm(
+        PROBES.filter((_, at) => at % 3 === 1),
+        PROBES,
+      );
       const world = await probeWorld(shared, undefined);
       const { ws, env, configHome } = world;
       const files = {
@@ -159,17 +165,17 @@ describe.skipIf(lacking !== undefined)('MCP servers in the sandbox', () => {
       };
       const { results } = await sessionOf(
         { home: env['HOME'] ?? '', cwd: ws },
-        PROBES.map(([, command]) => shell('a', command)),
+        probes.map(([, command]) => shell('a', command)),
         {
           ...ALLOWED,
-          maxTurns: PROBES.length + 1,
+          maxTurns: probes.length + 1,
           mcpServers: { a: shellServer(ws, { ...env }) },
           sandbox: { enabled: true, mcpServers: true, filesystem: files },
           env: { TURNWRIGHT_HOME: configHome },
         },
       );
-      expect(results.length).toBe(PROBES.length);
-      const said = Object.fromEntries(results.map((text, i) => [`${i} ${PROBES[i]?.[0]}`, text]));
+      expect(results.length).toBe(probes.length);
+      const said = Object.fromEntries(results.map((text, i) => [`${i} ${probes[i]?.[0]}`, text]));
       const escapes = world.escapes(said);
       console.log(
         `${results.length} probes, ${Object.keys(escapes.said).length} escapes (from inside of a server)`,

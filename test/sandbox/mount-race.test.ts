@@ -19,7 +19,7 @@ import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 import { availability, CLOSED, lacking, runIn } from './support.ts';
 
-const ROUNDS = inShortAndLongForm(12, 25);
+const ROUNDS = inShortAndLongForm(6, 25);
 
 let base: string;
 let ws: string;

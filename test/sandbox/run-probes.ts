@@ -4,12 +4,13 @@ import { checkAvailability } from '../../src/sandbox/availability.ts';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { spawnGroup } from '../../src/util/process/process-tree.ts';
-import { PROBES } from './escape-probes.ts';
+import type { Probe } from './escape-probes.ts';
 
-const { policy, env, cwd } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
+const { policy, env, cwd, probes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
   policy: SandboxPolicy;
   env: Record<string, string>;
   cwd: string;
+  probes: readonly Probe[];
 };
 const { platform, arch: architecture } = process;
 const found = await checkAvailability({
@@ -27,7 +28,7 @@ const sandbox = openSandbox({
   warn: () => {},
 });
 const said: Record<string, string> = {};
-for (const [at, [name, command]] of PROBES.entries()) {
+for (const [at, [name, command]] of probes.entries()) {
   const launch = await sandbox.isolate({ program: 'bash', args: ['-c', command], cwd, env });
   const group = spawnGroup(launch.program, launch.args, launch);
   let output = '';

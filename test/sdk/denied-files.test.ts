@@ -6,6 +6,7 @@ import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Options } from '../../src/index.ts';
+import { everyNth } from '../long-form.ts';
 import { oneCellNotebook } from '../notebook.ts';
 import { call, type FileCalls, fileCalls } from './file-calls.ts';
 
@@ -51,31 +52,33 @@ const bypass = (...deny: string[]): Options => ({
 const READ = ['Read(secrets/**)', 'Read(.env)', 'Read(linked.env)'];
 
 describe('CVE-2026-25724, CVE-2025-59829, CVE-2025-53109, CVE-2025-59944: Read denied', () => {
-  it.each([
-    'secrets/key',
-    './secrets/key',
-    'pub/../secrets/key',
-    'secrets//key',
-    'secrets/./key',
-    'secrets/key/',
-    'SECRETS/KEY',
-    'secrets/deep/er/key.pem',
-    'secrets/p.png',
-    'secrets/n.ipynb',
-    'folder-link/key',
-    'pub/file-link',
-    'chain-2',
-    'pub/hard-link',
-    'pub/hard-env',
-    '.env',
-    'sub/.env',
-    '.ENV',
-    'vault/real.env',
-    'linked.env',
-    '/proc/self/cwd/../../PROJECT/secrets/key',
-    '/proc/self/root/PROJECT/secrets/key',
-    '/proc/thread-self/root/PROJECT/secrets/key',
-  ])('no spelling of %s is read, edited, written over or searched', async (spelling) => {
+  it.each(
+    everyNth(3, [
+      'secrets/key',
+      './secrets/key',
+      'pub/../secrets/key',
+      'secrets//key',
+      'secrets/./key',
+      'secrets/key/',
+      'SECRETS/KEY',
+      'secrets/deep/er/key.pem',
+      'secrets/p.png',
+      'secrets/n.ipynb',
+      'folder-link/key',
+      'pub/file-link',
+      'chain-2',
+      'pub/hard-link',
+      'pub/hard-env',
+      '.env',
+      'sub/.env',
+      '.ENV',
+      'vault/real.env',
+      'linked.env',
+      '/proc/self/cwd/../../PROJECT/secrets/key',
+      '/proc/self/root/PROJECT/secrets/key',
+      '/proc/thread-self/root/PROJECT/secrets/key',
+    ]),
+  )('no spelling of %s is read, edited, written over or searched', async (spelling) => {
     const path = spelling.startsWith('/proc/self/cwd')
       ? join('/proc/self/cwd', '../'.repeat(40), files.cwd, 'secrets/key')
       : spelling.replace('/PROJECT', files.cwd);
@@ -100,17 +103,19 @@ describe('CVE-2026-25724, CVE-2025-59829, CVE-2025-53109, CVE-2025-59944: Read d
     expect(await readFile(files.at('secrets/key'), 'utf8')).toBe(`token=${CANARY}\n`);
   });
 
-  it.each([
-    ['the project', {}],
-    ['the folder', { path: 'secrets' }],
-    ['a folder within', { path: 'secrets/deep' }],
-    ['a link to the folder', { path: 'folder-link' }],
-    ['a link to a link', { path: 'chain-1' }],
-    ['the folder above', { path: '..' }],
-    ['the folder of hard links', { path: 'pub' }],
-    ['the folder behind a link of a denied name', { path: 'vault' }],
-    ['a glob', { glob: '**/key*' }],
-  ])('a search of %s shows nothing of them', async (_, where) => {
+  it.each(
+    everyNth(2, [
+      ['the project', {}],
+      ['the folder', { path: 'secrets' }],
+      ['a folder within', { path: 'secrets/deep' }],
+      ['a link to the folder', { path: 'folder-link' }],
+      ['a link to a link', { path: 'chain-1' }],
+      ['the folder above', { path: '..' }],
+      ['the folder of hard links', { path: 'pub' }],
+      ['the folder behind a link of a denied name', { path: 'vault' }],
+      ['a glob', { glob: '**/key*' }],
+    ]),
+  )('a search of %s shows nothing of them', async (_, where) => {
     const { path } = where as { path?: string };
     const answers = await files.answers(
       [
@@ -203,7 +208,7 @@ describe('CVE-2025-59944: writing denied', () => {
   const rules = ['Write(locked/**)', 'Edit(locked/**)', 'NotebookEdit(locked/**)', 'Edit(/locked)'];
   const cases = rules.flatMap((rule) => Object.keys(CALLS).map((name) => [rule, name] as const));
 
-  it.each(cases)('%s: %s is denied, in every mode', async (rule, name) => {
+  it.each(everyNth(3, cases))('%s: %s is denied, in every mode', async (rule, name) => {
     const make = CALLS[name as keyof typeof CALLS];
     for (const options of [
       bypass(rule),

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Options, query } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { startMessagesServer } from '../model/wires/messages-server.ts';
 import { type SkillStage, skill, skillStage } from '../skills/skill-folders.ts';
 
@@ -40,25 +41,28 @@ describe.each([
 ])('a repository that is %s: a link out of it is not followed', (_name, options) => {
   const frontmatter = skill('a', `About ${CANARY}.`, CANARY);
   it.each(
-    FOLDERS.flatMap((folder): [string, string, string, string][] => [
-      [`${folder}/commands/c.md`, 'secret/credentials', CANARY, '/c'],
-      [`${folder}/commands/sub/c.md`, 'secret/credentials', CANARY, '/sub:c'],
-      [`${folder}/commands`, 'secret', CANARY, '/credentials'],
-      [`${folder}/commands/sub`, 'secret', CANARY, '/sub:credentials'],
-      [`${folder}/agents/a.md`, 'secret/a.md', frontmatter, 'Go.'],
-      [`${folder}/agents`, 'secret', frontmatter, 'Go.'],
-      [`${folder}/skills/a`, 'secret', frontmatter, '/a'],
-      [`${folder}/skills/a/SKILL.md`, 'secret/SKILL.md', frontmatter, '/a'],
-      [`${folder}/skills`, 'secrets', frontmatter, '/a'],
-      [`${folder}/output-styles/loud.md`, 'secret/loud.md', CANARY, 'Go.'],
-      [`${folder}/output-styles`, 'secret', CANARY, 'Go.'],
-      [`${folder}/rules/r.md`, 'secret/r.md', CANARY, 'Go.'],
-      [`${folder}/rules`, 'secret', CANARY, 'Go.'],
-      [`${folder}/CLAUDE.md`, 'secret/CLAUDE.md', CANARY, 'Go.'],
-      [`${folder}/settings.json`, 'secret/settings.json', `{"model":"${CANARY}"}`, 'Go.'],
-      [`${folder}/settings.local.json`, 'secret/settings.json', `{"model":"${CANARY}"}`, 'Go.'],
-      [folder, 'secret', `{"model":"${CANARY}"}`, 'Go.'],
-    ]),
+    everyNth(
+      3,
+      FOLDERS.flatMap((folder): [string, string, string, string][] => [
+        [`${folder}/commands/c.md`, 'secret/credentials', CANARY, '/c'],
+        [`${folder}/commands/sub/c.md`, 'secret/credentials', CANARY, '/sub:c'],
+        [`${folder}/commands`, 'secret', CANARY, '/credentials'],
+        [`${folder}/commands/sub`, 'secret', CANARY, '/sub:credentials'],
+        [`${folder}/agents/a.md`, 'secret/a.md', frontmatter, 'Go.'],
+        [`${folder}/agents`, 'secret', frontmatter, 'Go.'],
+        [`${folder}/skills/a`, 'secret', frontmatter, '/a'],
+        [`${folder}/skills/a/SKILL.md`, 'secret/SKILL.md', frontmatter, '/a'],
+        [`${folder}/skills`, 'secrets', frontmatter, '/a'],
+        [`${folder}/output-styles/loud.md`, 'secret/loud.md', CANARY, 'Go.'],
+        [`${folder}/output-styles`, 'secret', CANARY, 'Go.'],
+        [`${folder}/rules/r.md`, 'secret/r.md', CANARY, 'Go.'],
+        [`${folder}/rules`, 'secret', CANARY, 'Go.'],
+        [`${folder}/CLAUDE.md`, 'secret/CLAUDE.md', CANARY, 'Go.'],
+        [`${folder}/settings.json`, 'secret/settings.json', `{"model":"${CANARY}"}`, 'Go.'],
+        [`${folder}/settings.local.json`, 'secret/settings.json', `{"model":"${CANARY}"}`, 'Go.'],
+        [folder, 'secret', `{"model":"${CANARY}"}`, 'Go.'],
+      ]),
+    ),
   )('%s → %s', async (from, to, content, prompt) => {
     const stage = await skillStage();
     await stage.write('home/settings.json', '{"outputStyle":"loud"}');
@@ -110,20 +114,22 @@ it('imports from anywhere are the user’s to allow, and not for a clone that is
 
 describe('what a rule keeps from being read, the repository’s own files do not bring along', () => {
   const body = skill('a', `About ${CANARY}.`, CANARY);
-  it.each<[string, string, string, string]>([
-    ['CLAUDE.md', '@.env\n', '.env', 'Go.'],
-    ['CLAUDE.md', '@secrets/key\n', 'secrets/key', 'Go.'],
-    ['CLAUDE.md', 'see @link\n', '.env', 'Go.'],
-    ['CLAUDE.md', '@docs/more.md', '.env', 'Go.'],
-    ['CLAUDE.md', 'LINK', '.env', 'Go.'],
-    ['AGENTS.md', 'LINK', '.env', 'Go.'],
-    ['.claude/rules/r.md', 'LINK', 'secrets/key', 'Go.'],
-    ['.claude/commands/c.md', 'LINK', '.env', '/c'],
-    ['.claude/agents/a.md', 'LINK', '.env', 'Go.'],
-    ['.claude/skills/a/SKILL.md', 'LINK', '.env', '/a'],
-    ['.claude/output-styles/loud.md', 'LINK', '.env', 'Go.'],
-    ['.claude/commands/c.md', '@.env', '.env', '/c'],
-  ])('%s: %s', async (file, text, denied, prompt) => {
+  it.each<[string, string, string, string]>(
+    everyNth(2, [
+      ['CLAUDE.md', '@.env\n', '.env', 'Go.'],
+      ['CLAUDE.md', '@secrets/key\n', 'secrets/key', 'Go.'],
+      ['CLAUDE.md', 'see @link\n', '.env', 'Go.'],
+      ['CLAUDE.md', '@docs/more.md', '.env', 'Go.'],
+      ['CLAUDE.md', 'LINK', '.env', 'Go.'],
+      ['AGENTS.md', 'LINK', '.env', 'Go.'],
+      ['.claude/rules/r.md', 'LINK', 'secrets/key', 'Go.'],
+      ['.claude/commands/c.md', 'LINK', '.env', '/c'],
+      ['.claude/agents/a.md', 'LINK', '.env', 'Go.'],
+      ['.claude/skills/a/SKILL.md', 'LINK', '.env', '/a'],
+      ['.claude/output-styles/loud.md', 'LINK', '.env', 'Go.'],
+      ['.claude/commands/c.md', '@.env', '.env', '/c'],
+    ]),
+  )('%s: %s', async (file, text, denied, prompt) => {
     for (const projectTrusted of [false, true]) {
       const stage = await skillStage();
       await stage.write('home/settings.json', '{"outputStyle":"loud"}');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Options, query } from '../../src/index.ts';
 import { reply } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { type SkillStage, skillStage } from '../skills/skill-folders.ts';
 
 const CANARY = 'CANARY-93ab';
@@ -68,8 +69,10 @@ async function open(stage: SkillStage, more: Options & { vars?: Record<string, s
   return [...lines, ...problems].join('\n');
 }
 
-describe.each(NAMES)('%s', (name) => {
-  it.each(Object.keys(PLACES))('does not come into the %s of a server', async (where) => {
+const SERVERS = NAMES.flatMap((name) => Object.keys(PLACES).map((where) => [name, where] as const));
+
+describe('a secret', () => {
+  it.each(everyNth(3, SERVERS))('%s does not come into the %s of a server', async (name, where) => {
     const stage = await skillStage();
     const { url, heard } = await listener();
     const file = join(stage.cwd, 'heard');
@@ -81,7 +84,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(heard.join('\n') + written).not.toContain(CANARY);
   });
 
-  it('does not come into the header of a hook', async () => {
+  it.each(everyNth(3, NAMES))('%s does not come into the header of a hook', async (name) => {
     const stage = await skillStage();
     const { url, heard } = await listener();
     const hook = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CanUseTool, type Options, projectTrust, trustProject } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { type SkillStage, session, skill, skillStage } from './skill-folders.ts';
 
 const load = reply(toolUse('Skill', { skill: 'evil' }));
@@ -27,20 +28,22 @@ describe('skills that were written in this session grant nothing in it', () => {
     ['allowed-tools: "*"', skill('evil', 'Evil.', 'Go on.', 'allowed-tools: "*"\n')],
     ['a shell line', skill('evil', 'Evil.', '!`touch made`', GRANT)],
   ];
-  it.each(FOLDERS.flatMap((folder) => TEXTS.map(([what, text]) => [folder, what, text] as const)))(
-    '%s/skills/evil: %s',
-    async (folder, _what, content) => {
-      const stage = await skillStage();
-      const file_path = join(stage.cwd, folder, 'skills/evil/SKILL.md');
-      const write = reply(toolUse('Write', { file_path, content }));
-      const replies = [write, reply('One.'), load, touch, reply('Two.')];
-      await session(stage, replies, [nothing, nothing], {
-        canUseTool: writing,
-      });
-      expect(existsSync(file_path)).toBe(true);
-      expect(isMade(stage)).toBe(false);
-    },
-  );
+  it.each(
+    everyNth(
+      3,
+      FOLDERS.flatMap((folder) => TEXTS.map(([what, text]) => [folder, what, text] as const)),
+    ),
+  )('%s/skills/evil: %s', async (folder, _what, content) => {
+    const stage = await skillStage();
+    const file_path = join(stage.cwd, folder, 'skills/evil/SKILL.md');
+    const write = reply(toolUse('Write', { file_path, content }));
+    const replies = [write, reply('One.'), load, touch, reply('Two.')];
+    await session(stage, replies, [nothing, nothing], {
+      canUseTool: writing,
+    });
+    expect(existsSync(file_path)).toBe(true);
+    expect(isMade(stage)).toBe(false);
+  });
 
   it.each(['Write', 'cp', 'mv of a folder that is old'])('nor what was changed or moved: %s', async (how) => {
     const stage = await skillStage();

@@ -6,6 +6,7 @@ import { costOf } from '../../../src/model/catalog/prices.ts';
 import type { AttemptCost, SpendGuard } from '../../../src/protocol/model/spend-guard.ts';
 import type { ServerAnswer } from '../../../src/testing/checks/model/model-server.ts';
 import { seededRandom } from '../../../src/testing/index.ts';
+import { inForm } from '../../long-form.ts';
 import { requestOf, run } from '../conversation.ts';
 import { skippingClock } from '../skipping-clock.ts';
 import { type OpenedWire, WIRES } from './open-wires.ts';
@@ -77,32 +78,35 @@ describe.each(Object.keys(WIRES) as (keyof typeof WIRES)[])('%s', (name) => {
     expect(new Set(settled.map(({ kind }) => kind))).toEqual(new Set(['free']));
   });
 
-  it.each([1, 2, 3])('never bills more than the budget, however answers end (seed %i)', async (seed) => {
-    const random = seededRandom(seed);
-    const maxUsd = 1;
-    const budget = new StrictBudget(maxUsd, {});
-    const guard: SpendGuard = {
-      reserve: (need, life) => budget.reserve({ ...need, info: PRICED }, life),
-    };
-    const { client, server, model } = await open(name, guard);
-    const names = Object.keys(ENDINGS) as Ending[];
-    const endings = Array.from({ length: 200 }, () => names[Math.floor(random() * names.length)] as Ending);
-    server.answerWith(...endings.map((ending) => ENDINGS[ending]));
-    const billed = () =>
-      server.received.reduce((sum, { maxTokens }, at) => {
-        const ending = endings[at] as Ending;
-        if (FREE.includes(ending)) return sum;
-        const output = ending === 'complete' ? USAGE.output : (maxTokens ?? Number.POSITIVE_INFINITY);
-        return sum + (costOf({ input_tokens: USAGE.input, output_tokens: output }, PRICED) as number);
-      }, 0);
-    for (let call = 0; call < 200; call++) {
+  it.each(inForm([1], [1, 2, 3]))(
+    'never bills more than the budget, however answers end (seed %i)',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const maxUsd = 1;
+      const budget = new StrictBudget(maxUsd, {});
+      const guard: SpendGuard = {
+        reserve: (need, life) => budget.reserve({ ...need, info: PRICED }, life),
+      };
+      const { client, server, model } = await open(name, guard);
+      const names = Object.keys(ENDINGS) as Ending[];
+      const endings = Array.from({ length: 200 }, () => names[Math.floor(random() * names.length)] as Ending);
+      server.answerWith(...endings.map((ending) => ENDINGS[ending]));
+      const billed = () =>
+        server.received.reduce((sum, { maxTokens }, at) => {
+          const ending = endings[at] as Ending;
+          if (FREE.includes(ending)) return sum;
+          const output = ending === 'complete' ? USAGE.output : (maxTokens ?? Number.POSITIVE_INFINITY);
+          return sum + (costOf({ input_tokens: USAGE.input, output_tokens: output }, PRICED) as number);
+        }, 0);
+      for (let call = 0; call < 200; call++) {
+        const { outcome } = await run(client, requestOf(undefined, { model }));
+        expect(billed()).toBeLessThanOrEqual(maxUsd);
+        if (outcome.kind === 'failed' && outcome.failure.kind === 'budget') break;
+      }
+      // The least answer of a conversation and its prompt do not fit any more, and that is why it ended.
       const { outcome } = await run(client, requestOf(undefined, { model }));
-      expect(billed()).toBeLessThanOrEqual(maxUsd);
-      if (outcome.kind === 'failed' && outcome.failure.kind === 'budget') break;
-    }
-    // The least answer of a conversation and its prompt do not fit any more, and that is why it ended.
-    const { outcome } = await run(client, requestOf(undefined, { model }));
-    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'budget' } });
-    expect(billed()).toBeGreaterThan(maxUsd * 0.7);
-  });
+      expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'budget' } });
+      expect(billed()).toBeGreaterThan(maxUsd * 0.7);
+    },
+  );
 });
