@@ -9,6 +9,7 @@ import { isInside } from '../../src/util/files/inside.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { PROTECTED_NAMES } from '../../src/util/files/protected-names.ts';
 import { compiledCode } from '../../src/util/process/compile-cache.ts';
+import { everyNth } from '../long-form.ts';
 import { CLOSED } from '../sandbox/support.ts';
 import { call, fileCalls } from '../sdk/file-calls.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
@@ -28,7 +29,7 @@ const FILES = PROTECTED_NAMES.flatMap(({ path, where, files }) =>
   }),
 );
 
-describe.each(FILES)('$name', ({ name, where }) => {
+describe.each(everyNth(2, FILES))('$name', ({ name, where }) => {
   const home = join(temp.path, name.replaceAll('/', '_'));
   const decide = async (path: string) =>
     (
