@@ -16,10 +16,11 @@ import {
   toolUse,
 } from '../../src/rehearsal/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
-import { everyNth } from '../long-form.ts';
+import { everyNth, inForm } from '../long-form.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/bin/turnwright');
-const CALLS = 80;
+const CALLS = inForm(40, 80);
+const MAX_KILLS = inForm(8, 15);
 const MAX_LIVES = 60;
 
 interface Place {
@@ -100,7 +101,7 @@ async function killedAgainAndAgain(place: Place, seed: number): Promise<void> {
     // Killed before its prompt was on record: there is nothing to continue.
     const isNew = !existsSync(join(folder, 'home')) || server.requests.length === 0;
     const args = isNew ? ['Do the calls.'] : ['--continue'];
-    const result = await oneLife(place, args, kills < 15 ? 200 + Math.floor(random() * 400) : undefined);
+    const result = await oneLife(place, args, kills < MAX_KILLS ? 200 + Math.floor(random() * 400) : undefined);
     if (result.code === null) kills += 1;
     else if (kills > 0 && /no session/i.test(result.err + result.out))
       continue; // killed before its first record

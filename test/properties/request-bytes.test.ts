@@ -21,7 +21,7 @@ import { fakeTool, recordingStore, sequentialIds } from '../../src/testing/index
 import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';
 
-const RUNS = propertyRuns(40, 300);
+const RUNS = propertyRuns(15, 300);
 const MODEL = 'claude-sonnet-5';
 /** What edits a view is on record as one of these. */
 const EDITS: ReadonlySet<JournalEntry['type']> = new Set(['replacement', 'snip', 'collapse', 'boundary']);
