@@ -1,6 +1,6 @@
 /** A program in a real terminal: tmux, with a history, whose window the test resizes. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -23,6 +23,10 @@ export interface Tmux {
   raw(): string;
   /** Waits until the history has this text. */
   until(text: string): Promise<void>;
+  /** Waits until the window has this text. */
+  seen(text: string): Promise<void>;
+  /** Waits until the window lacks this text. */
+  gone(text: string): Promise<void>;
   /** Value of a format, `#{pane_dead}` for example. */
   ask(format: string): string;
   /** Before the end of the test, which ends it otherwise. */
@@ -35,7 +39,9 @@ interface Start {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const WAIT_STEP_MS = 30;
+const WAIT_STEP_MS = 10;
+/** How often the window is looked at although nothing was written. */
+const WAIT_AT_MOST_MS = 300;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Types `command` at a shell; ends with the test. */
@@ -65,16 +71,30 @@ export async function inTmux(
     '-g',
     'history-limit',
     '60000',
+    ';',
+    // The limit counts for windows that are made after it.
+    ...['new-window', '-k', '-t', ':0', 'PS1="$ " exec sh', ';'],
+    ...['set', '-g', 'window-size', 'manual', ';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`],
   );
-  // The limit counts for windows that are made after it.
-  run('new-window', '-k', '-t', ':0', 'PS1="$ " exec sh');
-  run('set', '-g', 'window-size', 'manual', ';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`);
   const end = () => void spawnSync('tmux', ['-S', socket, 'kill-server']);
   onTestFinished(end);
   const lines = (...args: string[]) =>
     run('capture-pane', '-p', ...args)
       .replace(/\n$/, '')
       .split('\n');
+  const has = (rows: readonly string[], text: string) => rows.some((row) => row.includes(text));
+  /** Each look starts a program: one is worth it when something was written, and before the recording begins. */
+  const wait = async (isSo: () => boolean) => {
+    for (;;) {
+      const { size } = statSync(raw);
+      if (isSo()) return;
+      let waited = 0;
+      do {
+        await pause(WAIT_STEP_MS);
+        waited += WAIT_STEP_MS;
+      } while (size > 0 && statSync(raw).size === size && waited < WAIT_AT_MOST_MS);
+    }
+  };
   const terminal: Tmux = {
     resize: (width, height) => void run('resize-window', '-x', `${width}`, '-y', `${height}`),
     keys: (...keys) => void run('send-keys', ...keys),
@@ -86,18 +106,17 @@ export async function inTmux(
       return { column, row };
     },
     raw: () => readFileSync(raw, 'utf8'),
-    async until(text) {
-      while (!terminal.history().some((line) => line.includes(text))) await pause(WAIT_STEP_MS);
-    },
+    until: (text) => wait(() => has(terminal.history(), text)),
+    seen: (text) => wait(() => has(terminal.screen(), text)),
+    gone: (text) => wait(() => !has(terminal.screen(), text)),
     ask: (format) => run('display-message', '-p', format).trimEnd(),
     end,
   };
-  terminal.type('echo text of the shell; seq 1 5');
-  terminal.keys('Enter');
+  const line = (text: string) => run('send-keys', '-l', '--', text, ';', 'send-keys', 'Enter');
+  line('echo text of the shell; seq 1 5');
   await terminal.until('5');
   run('pipe-pane', '-o', `cat >> ${quoted(raw)}`);
-  terminal.type(`sh ${script}; echo ended with $?`);
-  terminal.keys('Enter');
+  line(`sh ${script}; echo ended with $?`);
   return terminal;
 }
 

@@ -19,7 +19,7 @@ async function conversation(replies: readonly Reply[]) {
   const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: temporaryFolder(), TERM: 'xterm-256color' };
   const run = ['sh', '-c', `cd '${cwd}' && exec '${process.execPath}' '${BIN}'`];
   const terminal = await inTmux(run, { env });
-  await untilScreen(terminal, '›');
+  await terminal.seen('›');
   return { cwd, server, terminal };
 }
 
@@ -28,10 +28,6 @@ async function enter(terminal: Tmux, text: string): Promise<void> {
   await pause(KEY_GAP_MS);
   terminal.keys('Enter');
   await pause(KEY_GAP_MS);
-}
-
-async function untilScreen(terminal: Tmux, text: string): Promise<void> {
-  while (!terminal.screen().some((line) => line.includes(text))) await pause(30);
 }
 
 /** The same at each run. */
@@ -68,12 +64,12 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     }
     terminal.type('end');
     draft += 'end';
-    await untilScreen(terminal, 'waits for your answer: Bash touch made');
-    await untilScreen(terminal, `› ${draft}`);
+    await terminal.seen('waits for your answer: Bash touch made');
+    await terminal.seen(`› ${draft}`);
     expect(existsSync(join(cwd, 'made'))).toBe(false);
     expect(server.requests).toHaveLength(1);
     terminal.keys('M-a');
-    await untilScreen(terminal, '1 once');
+    await terminal.seen('1 once');
     await pause(A_WHILE_MS);
     terminal.keys('4');
     await terminal.until('✗ denied: Bash touch made');
@@ -81,7 +77,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(false);
     const told = JSON.stringify(server.requests.map(({ body }) => body));
     for (const text of sent) expect(told).toContain(text);
-    await untilScreen(terminal, `› ${draft}`);
+    await terminal.seen(`› ${draft}`);
     expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
   }, 180_000);
 
@@ -91,7 +87,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       reply('Done.'),
     ]);
     await enter(terminal, 'go');
-    await untilScreen(terminal, '3 always…');
+    await terminal.seen('3 always…');
     await pause(A_WHILE_MS);
     const seen = terminal.screen().join('\n');
     for (const text of [
@@ -102,7 +98,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     ])
       expect(seen).toContain(text);
     terminal.keys('3');
-    await untilScreen(terminal, 'Always allow, from now on');
+    await terminal.seen('Always allow, from now on');
     const list = terminal.screen().join('\n');
     const shown = /\[x\] (\S.*?) → (\S+)/.exec(list);
     expect(list).toContain('[ ] Bash(rm -f other)');

@@ -36,10 +36,6 @@ async function enter(terminal: Tmux, text: string): Promise<void> {
   await pause(KEY_GAP_MS);
 }
 
-async function untilScreen(terminal: Tmux, text: string): Promise<void> {
-  while (!terminal.screen().some((line) => line.includes(text))) await pause(30);
-}
-
 async function untilFile(path: string, text: string): Promise<void> {
   while (!readFileSync(path, 'utf8').includes(text)) await pause(30);
 }
@@ -53,9 +49,9 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       ['--permission-mode', 'acceptEdits'],
       { cwd },
     );
-    await untilScreen(terminal, '›');
+    await terminal.seen('›');
     await enter(terminal, '/model');
-    await untilScreen(terminal, 'Enter switches');
+    await terminal.seen('Enter switches');
     terminal.type('haiku 5.5');
     await pause(KEY_GAP_MS);
     terminal.keys('Enter');
@@ -68,14 +64,14 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
     await pause(KEY_GAP_MS);
     await enter(terminal, '/rewind');
-    await untilScreen(terminal, 'Go back to before a prompt');
+    await terminal.seen('Go back to before a prompt');
     terminal.keys('Enter');
-    await untilScreen(terminal, 'forgets 1 prompt · 1 file');
+    await terminal.seen('forgets 1 prompt · 1 file');
     terminal.keys('Enter');
     await terminal.until('Restored 1 file');
     expect(readdirSync(cwd)).not.toContain('a.txt');
     // The prompt is back in the editor.
-    await untilScreen(terminal, '› write a file');
+    await terminal.seen('› write a file');
     terminal.keys('C-c');
     await pause(KEY_GAP_MS);
     await enter(terminal, '/nonsense');
@@ -100,12 +96,12 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       more: { EDITOR: editor },
     });
     const choose = async (words: string, shown: string) => {
-      await untilScreen(terminal, shown);
+      await terminal.seen(shown);
       terminal.type(words);
       await pause(KEY_GAP_MS);
       terminal.keys('Enter');
     };
-    await untilScreen(terminal, '›');
+    await terminal.seen('›');
     await enter('hello');
     await terminal.until('Hello there.');
     await enter('/permissions');
@@ -115,25 +111,25 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await choose('in this project', 'kept?');
     await terminal.until('Added: deny Bash(rm -rf "a b":*)');
     // The list comes back.
-    await untilScreen(terminal, 'Permission rules');
+    await terminal.seen('Permission rules');
     terminal.keys('Escape');
     const settings = readFileSync(join(cwd, '.turnwright', 'settings.local.json'), 'utf8');
     expect(JSON.parse(settings)).toEqual({ permissions: { deny: ['Bash(rm -rf "a b":*)'] } });
-    await untilScreen(terminal, '›');
+    await terminal.seen('›');
     await enter('/memory');
     await choose('CLAUDE', 'Memory files');
     await untilFile(join(cwd, 'CLAUDE.md'), 'And no emoji.');
-    await untilScreen(terminal, '›');
+    await terminal.seen('›');
     await pause(KEY_GAP_MS);
     terminal.keys('Escape');
     await pause(KEY_GAP_MS);
     terminal.keys('Escape');
-    await untilScreen(terminal, 'Go back to before a prompt');
+    await terminal.seen('Go back to before a prompt');
     const screen = terminal.screen();
     const list = screen.slice(screen.findIndex((row) => row.startsWith('Go back')));
     expect(list.every((row) => cells(row) < 40)).toBe(true);
     terminal.keys('Escape');
-    await untilScreen(terminal, '›');
+    await terminal.seen('›');
     await enter('/exit');
     await terminal.until('ended with 0');
     expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
@@ -146,8 +142,8 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await first.enter('/exit');
     await first.terminal.until('ended with 0');
     const { terminal } = await conversation([reply('More.')], ['--resume'], place);
-    await untilScreen(terminal, 'Enter resumes it');
-    await untilScreen(terminal, 'tell me of the harbour');
+    await terminal.seen('Enter resumes it');
+    await terminal.seen('tell me of the harbour');
     terminal.keys('Enter');
     await terminal.until('The harbour is old.');
     await enter(terminal, '/exit');

@@ -8,10 +8,6 @@ export interface Talk extends Tmux {
   readonly env: Readonly<Record<string, string>>;
   /** Types a line and enters it, with the pause that tells typing from pasting. */
   enter(text: string): Promise<void>;
-  /** Waits until the window has this text. */
-  seen(text: string): Promise<void>;
-  /** Waits until the window lacks this text. */
-  gone(text: string): Promise<void>;
 }
 
 interface Launch {
@@ -24,14 +20,12 @@ interface Launch {
 
 /** Longer than the burst rule of the input, which takes fast keys for a paste. */
 const TYPING_MS = 120;
-const STEP_MS = 30;
 
 export async function converse(server: RehearsalServer, launch: Launch = {}): Promise<Talk> {
   const { args = [], cwd = temporaryFolder(), columns, rows } = launch;
   const env = launch.env ?? bareEnv(against(server));
   const command = ['sh', '-c', 'cd "$0" && exec "$@"', cwd, process.execPath, BIN, ...args];
   const terminal = await inTmux(command, { env, ...(columns && { columns }), ...(rows && { rows }) });
-  const holds = (text: string) => terminal.screen().some((line) => line.includes(text));
   const talk: Talk = {
     ...terminal,
     cwd,
@@ -41,12 +35,6 @@ export async function converse(server: RehearsalServer, launch: Launch = {}): Pr
       await pause(TYPING_MS);
       terminal.keys('Enter');
       await pause(TYPING_MS);
-    },
-    async seen(text) {
-      while (!holds(text)) await pause(STEP_MS);
-    },
-    async gone(text) {
-      while (holds(text)) await pause(STEP_MS);
     },
   };
   await talk.seen('›');
