@@ -246,7 +246,7 @@ describe('a session', () => {
   });
 
   test('F98 T108 starts a project’s servers only where it is trusted; what is added to a trusted folder is', async () => {
-    const place = stage(turnwright);
+    const place = stage();
     const { mcp, run, project } = place;
     writeFileSync(project, JSON.stringify({ mcpServers: { old: stdio('node', [TOOLBOX]) } }));
     await mcp('add', '-s', 'project', 'new', '--', 'node', TOOLBOX);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { everyNth } from '../long-form.ts';
 import { startBedrockServer } from '../model/wires/bedrock-server.ts';
 import { KEYS } from '../model/wires/cloud-clients.ts';
 import { startFoundryServer } from '../model/wires/foundry-server.ts';
@@ -224,7 +225,7 @@ describe('shell blocks', () => {
     expect(runs).toHaveLength(SHELL.length);
   });
 
-  it.each(SHELL)('%s', async (words, start) => {
+  it.each(everyNth(2, SHELL))('%s', async (words, start) => {
     const { server, host, model, credential, ...stage } = await staged(start());
     const block = runs.find((text) => text.includes(words)) ?? '';
     const script = host === undefined ? block : block.replaceAll(host, server.url);

@@ -28,7 +28,7 @@ describe('formats', () => {
   test('an MCP server that cannot be used is named on stderr; the answer comes all the same', async () => {
     const server = await rehearse(reply('Paris.'));
     const config = JSON.stringify({ mcpServers: { atlas: { command: join(temporaryFolder(), 'nothing') } } });
-    const ran = await turnwright(['-p', 'capital of France?', '--mcp-config', config], {
+    const ran = await commandLine(['-p', 'capital of France?', '--mcp-config', config], {
       env: against(server),
     });
     expect(ran).toMatchObject({ code: 0, stdout: 'Paris.\n' });
@@ -51,7 +51,7 @@ describe('formats', () => {
 
   test('text with --verbose: the course of things on stderr, without colours', async () => {
     const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })]), reply('Nothing here.'));
-    const ran = await turnwright(['-p', '--verbose', 'look'], { env: against(server) });
+    const ran = await commandLine(['-p', '--verbose', 'look'], { env: against(server) });
     expect(ran.stdout).toBe('Nothing here.\n');
     expect(ran.stderr).toMatch(/^✓ Glob \* {2}\d+ ms$/m);
     expect(ran.stderr).toMatch(/1 tool call/);
@@ -60,7 +60,7 @@ describe('formats', () => {
 
   test('json: the result as one object', async () => {
     const server = await rehearse(reply('Paris.'));
-    const ran = await turnwright(['-p', 'capital?', '--output-format=json'], { env: against(server) });
+    const ran = await commandLine(['-p', 'capital?', '--output-format=json'], { env: against(server) });
     const result = JSON.parse(ran.stdout) as SDKResultMessage;
     expect(result).toMatchObject({
       type: 'result',
@@ -261,8 +261,8 @@ describe('sessions', () => {
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
     const first = await turnwright(['-p', 'first', '--output-format=json'], { env, cwd });
     const id = (JSON.parse(first.stdout) as SDKResultMessage).session_id;
-    const second = await turnwright(['-p', '-c', 'second', '--output-format=json'], { env, cwd });
-    const third = await turnwright(['-p', `--resume=${id}`, 'third', '--output-format=json'], { env, cwd });
+    const second = await commandLine(['-p', '-c', 'second', '--output-format=json'], { env, cwd });
+    const third = await commandLine(['-p', `--resume=${id}`, 'third', '--output-format=json'], { env, cwd });
     for (const ran of [second, third])
       expect((JSON.parse(ran.stdout) as SDKResultMessage).session_id).toBe(id);
     const texts = JSON.stringify(bodyOf(server, 2).messages);
@@ -359,7 +359,7 @@ describe('sessions', () => {
       readdirSync(home, { recursive: true })
         .map(String)
         .filter((name) => name.endsWith('.jsonl'));
-    await turnwright(['-p', 'x', '--no-session-persistence'], { env });
+    await commandLine(['-p', 'x', '--no-session-persistence'], { env });
     expect(journals()).toEqual([]);
     const ran = await turnwright(['-p', 'x', '--session-id', id, '--output-format=json'], { env });
     expect((JSON.parse(ran.stdout) as SDKResultMessage).session_id).toBe(id);

@@ -86,19 +86,19 @@ describe('rehearse', () => {
         'greet.mjs',
         `export default { name: 'o', replies: [{ blocks: ${blocks} }] };\n`,
       );
-      const ran = await turnwright(['rehearse', 'greet.mjs', '-p'], { cwd });
+      const ran = await commandLine(['rehearse', 'greet.mjs', '-p'], { cwd });
       expect(ran).toMatchObject({ code: 0, stdout: `${said}\n`, stderr: '' });
     }
     const asked =
       "export default () => ({ blocks: [{ tool_use: { name: 'Glob', input: { pattern: '*' } } }] });\n";
     const cwd = folderWith('ask.mjs', asked);
-    const ran = await turnwright(['rehearse', 'ask.mjs', '-p', '--max-turns=1'], { cwd });
+    const ran = await commandLine(['rehearse', 'ask.mjs', '-p', '--max-turns=1'], { cwd });
     expect(ran.stderr).toBe('Reached maximum number of turns (1)\n');
   });
 
   test('a module whose blocks are none is refused with their place before anything is asked', async () => {
     const cwd = folderWith('odd.mjs', `export default { replies: [{ blocks: [{ txet: 'hi' }] }] };\n`);
-    const ran = await turnwright(['rehearse', 'odd.mjs', '-p'], { cwd });
+    const ran = await commandLine(['rehearse', 'odd.mjs', '-p'], { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toBe(
       `turnwright: odd.mjs: replies.0.blocks.0: expected text, thinking, redacted_thinking or tool_use with a name, as in { text: 'hi' }, not {"txet":"hi"}.\n`,
@@ -242,7 +242,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
 
   test('also when a model is configured, which is not asked', async () => {
     const real = await rehearse();
-    const ran = await turnwright(['start'], { env: against(real) });
+    const ran = await commandLine(['start'], { env: against(real) });
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain('All 5 tests pass now.');
     expect(ran.stdout.split('\n')[0]).toContain(

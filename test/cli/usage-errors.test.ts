@@ -168,7 +168,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   test('a scenario that is none', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'odd.yaml'), 'replies:\n  - blocks:\n      - txet: hello\n');
-    const ran = await turnwright(['rehearse', 'odd.yaml'], { cwd });
+    const ran = await commandLine(['rehearse', 'odd.yaml'], { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('odd.yaml:3:');
     expect(await mistake(['rehearse', 'missing.yaml'])).toContain('cannot be read');
@@ -199,7 +199,7 @@ test('a port that is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { readonly port: number };
-  const ran = await turnwright(['rehearse', 'bundled', '--serve', '--port', String(port)]);
+  const ran = await commandLine(['rehearse', 'bundled', '--serve', '--port', String(port)]);
   other.close();
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain(`Port ${port} is taken`);
@@ -214,9 +214,9 @@ test('help and version come on stdout, with exit code 0', async () => {
   expect(help).toMatchObject({ code: 0, stderr: '' });
   for (const word of ['--max-budget-usd', 'rehearse', 'doctor', 'explain', 'start'])
     expect(help.stdout).toContain(word);
-  expect(await turnwright(['help'])).toEqual(help);
-  expect((await turnwright(['rehearse', '-h'])).stdout).toContain('--chaos');
-  expect((await turnwright(['help', 'rehearse'])).stdout).toContain('--chaos');
+  expect(await commandLine(['help'])).toEqual(help);
+  expect((await commandLine(['rehearse', '-h'])).stdout).toContain('--chaos');
+  expect((await commandLine(['help', 'rehearse'])).stdout).toContain('--chaos');
 });
 
 test('help fits 80 columns, and every command has its own', async () => {
