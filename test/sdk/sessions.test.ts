@@ -79,10 +79,11 @@ describe('session functions', () => {
   it('of 8 MB and more: resumed with the digest as without it, and it goes with the session', async () => {
     const modelOverrides = { 'claude-sonnet-5': { contextWindow: 100_000_000, maxOutputTokens: 8_000 } };
     const options = { model: 'claude-sonnet-5', engine: { modelOverrides } };
-    const long = (word: string) => `${word} `.repeat(800_000);
-    const { id } = await ask(long('one'), options);
-    await ask(long('two'), { ...options, resume: id });
-    await ask(long('three'), { ...options, resume: id });
+    // The last is the longest, for every prompt is in all later requests.
+    const long = (word: string, times: number) => `${word} `.repeat(times);
+    const { id } = await ask(long('one', 200_000), options);
+    await ask(long('two', 200_000), { ...options, resume: id });
+    await ask(long('three', 1_300_000), { ...options, resume: id });
     const folder = (await fileOf(id)).slice(0, -'.jsonl'.length);
     const digest = await readFile(join(folder, 'digest.jsonl'));
     const { sent: first, result } = await ask('four', { ...options, resume: id });

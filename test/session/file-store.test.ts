@@ -5,6 +5,7 @@ import type { JournalStore } from '../../src/protocol/ports.ts';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { inForm } from '../long-form.ts';
 import { readAll, title } from './journal-entries.ts';
 import { CWD, fixedClock, linesOf, SESSION, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
@@ -79,7 +80,9 @@ describe('file journal store', () => {
     const whole = await readFile(file);
     const text = whole.toString();
     const lastStart = text.lastIndexOf('\n', text.length - 2) + 1;
+    const isNearAnEnd = (cut: number) => cut - lastStart < 5 || whole.length - cut < 5;
     for (let cut = lastStart; cut <= whole.length; cut++) {
+      if (cut % inForm(7, 1) !== 0 && !isNearAnEnd(cut)) continue;
       await writeFile(file, whole.subarray(0, cut));
       const store = makeStore();
       const kept = cut >= whole.length - 1 ? 3 : 2;

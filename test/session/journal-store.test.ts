@@ -30,6 +30,7 @@ import {
 } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { inForm } from '../long-form.ts';
 import { CWD, fixedClock } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -98,12 +99,13 @@ async function failures(checks: readonly Check[]): Promise<readonly string[]> {
 }
 
 describe('F128 adapters that break a promise are reported', () => {
+  /** In the short form without the check that appends 65 MB: none of these breaks it. */
   const journal = (broken: (store: JournalStore) => Partial<JournalStore>) =>
     failures(
       journalStoreChecks(async () => {
         const store = inMemory();
         return { store: { ...store, ...broken(store) } };
-      }),
+      }).filter(({ name }) => inForm(!name.endsWith('whole or not at all'), true)),
     );
 
   it('a slow one passes', async () => {
