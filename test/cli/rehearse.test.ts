@@ -242,7 +242,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
 
   test('also when a model is configured, which is not asked', async () => {
     const real = await rehearse();
-    const ran = await commandLine(['start'], { env: against(real) });
+    const ran = await turnwright(['start'], { env: against(real) });
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain('All 5 tests pass now.');
     expect(ran.stdout.split('\n')[0]).toContain(
