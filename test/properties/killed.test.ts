@@ -101,7 +101,11 @@ async function killedAgainAndAgain(place: Place, seed: number): Promise<void> {
     // Killed before its prompt was on record: there is nothing to continue.
     const isNew = !existsSync(join(folder, 'home')) || server.requests.length === 0;
     const args = isNew ? ['Do the calls.'] : ['--continue'];
-    const result = await oneLife(place, args, kills < MAX_KILLS ? 200 + Math.floor(random() * 400) : undefined);
+    const result = await oneLife(
+      place,
+      args,
+      kills < MAX_KILLS ? 200 + Math.floor(random() * 400) : undefined,
+    );
     if (result.code === null) kills += 1;
     else if (kills > 0 && /no session/i.test(result.err + result.out))
       continue; // killed before its first record
