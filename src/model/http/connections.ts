@@ -141,8 +141,10 @@ function openRoute(target: URL, proxy: URL | undefined, ca: string | Buffer | un
     return { agent: makeAgent(true), makeAgent, request: http.request };
   }
   const { Agent: TlsAgent, request } = https();
-  const { connect, rootCertificates } = tls();
-  const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  const { connect, createSecureContext, rootCertificates } = tls();
+  // Made once: from a list of certificates Node would make a context, and parse all of them, for each connection.
+  const trust =
+    ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const makeAgent = (keepAlive: boolean): Agent => {
     const agent = new TlsAgent({ ...SETTINGS, ...trust, keepAlive });
     if (proxy === undefined) return agent;
