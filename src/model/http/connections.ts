@@ -142,7 +142,7 @@ function openRoute(target: URL, proxy: URL | undefined, ca: string | Buffer | un
   }
   const { Agent: TlsAgent, request } = https();
   const { connect, createSecureContext, rootCertificates } = tls();
-  // Made once: from a list of certificates Node would make a context, and parse all of them, for each connection.
+  // Made once: with a list of certificates Node makes a context for each connection, and parses all of them.
   const trust =
     ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const makeAgent = (keepAlive: boolean): Agent => {
