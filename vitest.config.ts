@@ -19,7 +19,7 @@ export default defineConfig({
       'test/ccusage/**',
       'test/mcp-servers/**',
     ],
-    pool: 'threads',
+    pool: 'forks',
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes
     // something global (the environment, the clock) puts it back.
     isolate: false,
