@@ -114,7 +114,10 @@ describe('a server that wants a login', () => {
       response.writeHead(503).end();
       return true;
     };
-    expect((await call(toolIn(far, 'mcp__far__echo'), { text: 'x' })).output.isError).toBe(true);
+    const { output, text } = await call(toolIn(far, 'mcp__far__echo'), { text: 'x' });
+    expect(output.isError).toBe(true);
+    expect(text).toContain('could not be renewed');
+    expect(text).toContain('The call was not made.');
     expect((await kept())?.text).toContain('refresh-');
     server.intercept = intercept;
     expect((await call(toolIn(far, 'mcp__far__echo'), { text: 'y' })).text).toBe('y');

@@ -6,6 +6,8 @@ import { DeadlineError } from './deadlines.ts';
 export class ConnectionLostError extends Error {}
 /** The request never reached the server: it can be repeated. */
 export class NotDeliveredError extends Error {}
+/** The authorization server did not renew the token that a request needs. The server did nothing. */
+export class NotRenewedError extends Error {}
 /** Marks, in the error's data, a response that broke off. */
 export const ANSWER_LOST = 'turnwright/answer_lost';
 
@@ -15,6 +17,8 @@ type McpFailure =
   /** The server no longer knows the session, and did nothing (F81). */
   | { readonly kind: 'session_gone'; readonly message: string }
   | { readonly kind: 'unauthorized'; readonly message: string }
+  /** The authorization server failed, and the server did nothing: the connection stays as it is. */
+  | { readonly kind: 'not_renewed'; readonly message: string }
   /** The call may or may not have taken effect. */
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'deadline'; readonly error: DeadlineError }
@@ -25,8 +29,11 @@ export function failureOf(error: unknown): McpFailure {
   if (error instanceof DeadlineError) return { kind: 'deadline', error };
   if (error instanceof ConnectionLostError) return { kind: 'lost', message: error.message };
   const message = errorText(error);
-  if (causesOf(error).some((cause) => cause instanceof NotDeliveredError))
-    return { kind: 'not_delivered', message };
+  const causes = causesOf(error);
+  // The other server, if it cannot be reached, is a cause of it.
+  const notRenewed = causes.find((cause) => cause instanceof NotRenewedError);
+  if (notRenewed !== undefined) return { kind: 'not_renewed', message: notRenewed.message };
+  if (causes.some((cause) => cause instanceof NotDeliveredError)) return { kind: 'not_delivered', message };
   const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };
   if (data === ANSWER_LOST) return { kind: 'lost', message: 'the connection broke off before its answer' };
   const status = httpStatus(code, message);

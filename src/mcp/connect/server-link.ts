@@ -136,8 +136,9 @@ export class ServerLink {
     const cancelLimit = this.#ports.clock.timer(PING_MS, () => limit.abort(new Error('No answer.')));
     try {
       await connection.ask('ping', {}, { signal: limit.signal });
-    } catch {
-      this.#lost(connection, 'it does not answer any more');
+    } catch (error) {
+      if (failureOf(error).kind === 'lost') this.#lost(connection, 'it does not answer any more');
+      else this.heed(error, connection);
     } finally {
       cancelLimit();
     }

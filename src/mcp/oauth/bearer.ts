@@ -3,6 +3,8 @@
  */
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Clock } from '../../protocol/ports.ts';
+import { errorText } from '../../util/text/error-text.ts';
+import { NotRenewedError } from '../connect/failure.ts';
 import type { Fetch } from '../connect/http-fetch.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
@@ -109,7 +111,10 @@ export function withTokens(
   };
 }
 
-/** `refused`: it was revoked or has expired. Rejects when the authorization server is not available. */
+/**
+ * `refused`: it was revoked or has expired. Rejects with `NotRenewedError` when the authorization server is not
+ * available.
+ */
 async function refreshed(
   { authorizationServer, metadata, resource, client }: Credentials,
   refreshToken: string,
@@ -136,6 +141,9 @@ async function refreshed(
       !(error instanceof errors.TemporarilyUnavailableError) &&
       !(error instanceof errors.TooManyRequestsError);
     if (isRefusal) return 'refused';
-    throw error;
+    const why = errorText(error);
+    throw new NotRenewedError(`The access token could not be renewed at ${authorizationServer} (${why}).`, {
+      cause: error,
+    });
   }
 }

@@ -69,6 +69,7 @@ async function attempt(request: ToolCallRequest, ports: CallPorts): Promise<Atte
           untaken: `The MCP server "${server}" could not take the call (${failure.message}). It was not made.`,
         };
       case 'unauthorized':
+      case 'not_renewed':
         return { output: failed(`${failure.message} The call was not made.`) };
       case 'lost':
         return {
