@@ -6,6 +6,8 @@ import { isAlive } from '../../scenarios/processes.ts';
 import { linesOf } from '../program.ts';
 import { row } from '../row.ts';
 
+/** Processes that end runs at the same time. */
+const LANES = 2;
 const WAYS = ['interrupt', 'abort', 'close', 'return'] as const;
 
 interface Run {
@@ -69,15 +71,22 @@ row('R9', async ({ figures, size, random, quick }) => {
   if (p99 > 100) figures.none('ends that took too long', slow);
 });
 
+/** A run mostly waits for its commands: a few processes play their shares side by side. */
 async function played(
   runs: readonly Run[],
   folder: string,
   each: (ended: Ended) => Promise<void> = async () => {},
 ): Promise<Ended[]> {
   const all: Ended[] = [];
-  for await (const ended of linesOf<Ended>('abort-points.mjs', { folder, runs })) {
-    all.push(ended);
-    await each(ended);
-  }
+  const play = async (lane: number) => {
+    const share = runs.filter((_, index) => index % LANES === lane);
+    if (share.length === 0) return;
+    const order = { folder: join(folder, `lane-${lane}`), runs: share };
+    for await (const ended of linesOf<Ended>('abort-points.mjs', order)) {
+      all.push(ended);
+      await each(ended);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => play(lane)));
   return all;
 }
