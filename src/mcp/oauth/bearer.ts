@@ -112,8 +112,8 @@ export function withTokens(
 }
 
 /**
- * `refused`: it was revoked or has expired. Rejects with `NotRenewedError` when the authorization server is not
- * available.
+ * `refused`: it was revoked or has expired. Rejects with `NotRenewedError` when the authorization server is
+ * not available.
  */
 async function refreshed(
   { authorizationServer, metadata, resource, client }: Credentials,

@@ -48,8 +48,8 @@ export interface ProcessGroup {
 }
 
 /**
- * Time limit of waiting for processes after SIGKILL. They die within a few ms, but count as alive until they are
- * reaped: an init process that reaps late, or never (a container without one), must not delay the caller.
+ * Time limit of waiting for processes after SIGKILL. They die within a few ms, but count as alive until they
+ * are reaped: an init process that reaps late, or never (a container without one), must not delay the caller.
  */
 const REAP_MS = 20;
 const windows = process.platform === 'win32';
