@@ -45,6 +45,26 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
     expect((await call(toolIn(room, 'mcp__far__echo'), { text: 'again' })).text).toBe('again');
   });
 
+  it.runIf(type === 'http')('F82 that refuses a call and then is silent is lost', async () => {
+    const server = await httpServer();
+    const clock = virtualClock();
+    const room = await roomOf(
+      { far: config(server.url) },
+      { clock, variables: () => ({ values: { TOKEN: 't' } }) },
+    );
+    let refused = 0;
+    server.intercept = (_request, response) => {
+      if (refused++ === 0) response.writeHead(500).end();
+      return true;
+    };
+    expect((await call(toolIn(room, 'mcp__far__echo'), { text: 'x' })).text).toContain('outcome is unknown');
+    await until(() => refused > 1);
+    expect(room.statuses()[0]).toMatchObject({ status: 'connected' });
+    await clock.advance(5_000);
+    await until(() => room.statuses()[0]?.status !== 'connected');
+    expect(room.statuses()[0]?.error).toContain('it does not answer any more');
+  });
+
   it('F82 that is down at the start is failed, and there once it is up', async () => {
     const server = await httpServer();
     await server.stop();

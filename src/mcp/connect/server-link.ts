@@ -137,7 +137,9 @@ export class ServerLink {
     try {
       await connection.ask('ping', {}, { signal: limit.signal });
     } catch (error) {
-      if (failureOf(error).kind === 'lost') this.#lost(connection, 'it does not answer any more');
+      // Some transports reject with an error of the protocol, like an answer, when the limit is reached.
+      if (limit.signal.aborted || failureOf(error).kind === 'lost')
+        this.#lost(connection, 'it does not answer any more');
       else this.heed(error, connection);
     } finally {
       cancelLimit();
