@@ -9,7 +9,8 @@ export default defineConfig({
     server: { deps: { external: [/\/bundled-[^/]+\/program\.mjs$/] } },
     pool: 'forks',
     maxWorkers: 1,
-    execArgv: ['--expose-gc'],
+    // Rows make and drop millions of small objects: a larger young generation takes an eighth of the time off R8.
+    execArgv: ['--expose-gc', '--max-semi-space-size=64'],
     teardownTimeout: 5000,
   },
 });

@@ -92,6 +92,7 @@ export async function requestAfterResume(script: Script): Promise<SentBody> {
   const { engine, sent } = openScripted(script, { resume: true, keepsBodies: true, answers: 0 });
   for await (const _ of engine.submitMessage(AFTERWARDS));
   await engine.close();
+  if (sent.length !== 1) throw new Error(`The resumed session made ${sent.length} requests instead of one.`);
   return sent[0] as SentBody;
 }
 

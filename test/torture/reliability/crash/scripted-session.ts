@@ -132,7 +132,7 @@ export interface SentBody {
   }[];
 }
 
-/** Only one request is answered with `answers: 1`, the next ones with a text. */
+/** `answers`: so many requests are answered as planned, and the next one with a text that ends the session. */
 export function openScripted(
   script: Script,
   options: {
@@ -151,7 +151,8 @@ export function openScripted(
   let asked = 0;
   const callModel: CallModel = (request, call) => {
     if (options.keepsBodies === true) sent.push(bodyOf(request));
-    options.onRequest?.(++asked);
+    asked++;
+    options.onRequest?.(asked);
     const isOver = asked > (options.answers ?? Number.POSITIVE_INFINITY);
     const turn = isOver ? [say('Enough.')] : nextTurn(plan, request.view);
     return scriptedModel([reply(turn)]).callModel(request, call);
