@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelClientOptions } from '../../src/model/client.ts';
 import type { ModelClient } from '../../src/protocol/model/model-client.ts';
-import { systemClock } from '../../src/util/clock.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { type Answer, apiServer } from './api-server.ts';
 import { clientFor, requestOf, run, user, viewOf } from './conversation.ts';
 import {
@@ -18,7 +18,7 @@ import type { WireServer } from './wires/wire-server.ts';
 const never = new AbortController().signal;
 
 function client(url: string, more: Partial<ModelClientOptions> = {}): ModelClient {
-  const opened = clientFor(url, { clock: systemClock, ...more });
+  const opened = clientFor(url, { clock: virtualClock(), ...more });
   onTestFinished(() => opened.close());
   return opened;
 }
