@@ -1,13 +1,13 @@
 /** R9: a run with commands, a server and an agent is ended at each message that it yields, in every way. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../scenarios/processes.ts';
 import { linesOf } from '../program.ts';
 import { row } from '../row.ts';
 
-/** Processes that end runs at the same time. */
-const LANES = 2;
+/** Processes that end runs at the same time: a run and what it has started keep two processors busy. */
+const LANES = Math.max(1, Math.floor(availableParallelism() / 2));
 const WAYS = ['interrupt', 'abort', 'close', 'return'] as const;
 
 interface Run {
@@ -71,7 +71,7 @@ row('R9', async ({ figures, size, random, quick }) => {
   if (p99 > 100) figures.none('ends that took too long', slow);
 });
 
-/** A run mostly waits for its commands: a few processes play their shares side by side. */
+/** On a larger machine a few processes play their shares side by side. */
 async function played(
   runs: readonly Run[],
   folder: string,
