@@ -666,6 +666,11 @@ describe('the end of a response', () => {
       error: 'overloaded',
       error_message: 'Overloaded',
     });
+    expect(bodies.filter(({ type }) => type === 'system')).toEqual(
+      messages
+        .filter(({ type }) => type === 'system')
+        .map((message) => ({ ...message, submission: 'submission-1' })),
+    );
     const request = {
       type: 'request',
       submission: 'submission-1',

@@ -53,6 +53,7 @@ describe('CVE-2026-42074: a call that asks to run outside', () => {
     ],
     ['touch x', { mode: 'dontAsk' }, { kind: 'deny' }],
     ['touch x', { allow: ['Bash(touch:*)'] }, { kind: 'allow', reasonType: 'rule' }],
+    ['touch x', { ask: ['Bash(touch:*)'] }, { kind: 'ask', reasonType: 'rule' }],
     ['touch x', { deny: ['Bash(touch:*)'], allow: ['Bash'] }, { kind: 'deny' }],
   ] as const)('%s, %j', async (command, options, verdict) => {
     expect(await decide(command, options as never, true)).toMatchObject(verdict);

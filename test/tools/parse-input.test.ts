@@ -1,0 +1,17 @@
+/** An input that is no object is refused before the tool sees it. */
+import { expect, it } from 'vitest';
+import { fakeTool } from '../../src/testing/index.ts';
+import { parseInput } from '../../src/tools/gate/prepared-call.ts';
+
+it.each([
+  ['a string', 'text', 'string'],
+  ['a list', [], 'array'],
+  ['null', null, 'null'],
+])('%s', async (_, input, type) => {
+  const parsed = await parseInput(fakeTool({ name: 'Look' }), input as never);
+  expect(parsed).toMatchObject({
+    ok: false,
+    text: expect.stringContaining('InputValidationError: Look failed'),
+  });
+  expect((parsed as { text: string }).text).toContain(type);
+});

@@ -1,0 +1,45 @@
+/** What is reported of who decided about a call. */
+import { describe, expect, it } from 'vitest';
+import { decisionOf, publicReason } from '../../src/tools/gate/permission-record.ts';
+
+describe('the decision about a call, as its result reports it', () => {
+  it.each(['host', 'permissionPromptTool'] as const)(
+    '%s: by the user, as the answer says, else once and for this call',
+    (reasonType) => {
+      expect(decisionOf({ kind: 'allow', reasonType } as never, undefined)).toEqual({
+        decision: 'accept',
+        source: 'user_temporary',
+      });
+      expect(decisionOf({ kind: 'deny', reasonType } as never, undefined)).toEqual({
+        decision: 'reject',
+        source: 'user_reject',
+      });
+      expect(decisionOf({ kind: 'allow', reasonType } as never, 'user_permanent')).toEqual({
+        decision: 'accept',
+        source: 'user_permanent',
+      });
+    },
+  );
+
+  it.each(['headless', 'tool'] as const)('%s: by the configuration, without a reason', (reasonType) => {
+    expect(decisionOf({ kind: 'deny', reasonType } as never, undefined)).toEqual({
+      decision: 'reject',
+      source: 'config',
+    });
+  });
+
+  it('a rule is the reason that it is called', () => {
+    expect(decisionOf({ kind: 'deny', reasonType: 'rule' } as never, undefined)).toEqual({
+      decision: 'reject',
+      source: 'config',
+      reason_type: 'rule',
+    });
+  });
+});
+
+it.each(['host', 'headless', 'unanswered', 'tool'] as const)(
+  'the public protocol has no name for the reason "%s"',
+  (type) => {
+    expect(publicReason(type)).toBe('other');
+  },
+);
