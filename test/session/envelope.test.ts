@@ -229,6 +229,13 @@ describe('envelope', () => {
     }
   });
 
+  it('a field of that name that holds no sum makes a foreign record no damaged one', () => {
+    const line = (sum: string) => Buffer.from(`{"type":"title","text":"x","sum":"${sum}"}`);
+    expect(decodeLine(line('a total!')).kind).toBe('foreign');
+    expect(decodeLine(line('ABCDEFGH')).kind).toBe('foreign');
+    expect(decodeLine(line('0badc0de')).kind).toBe('bad_checksum');
+  });
+
   it('tells foreign records from its own that lost their sum', () => {
     expect(decodeLine(Buffer.from('{"type":"user","uuid":"x"}'))).toEqual({
       kind: 'foreign',
