@@ -50,7 +50,6 @@ async function fleet(count: number): Promise<Fleet> {
   const settled = async () => {
     do {
       await clock.settle();
-      if (running > 0) continue;
       await notified();
       await clock.settle();
     } while (running > 0);

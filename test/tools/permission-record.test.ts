@@ -6,15 +6,15 @@ describe('the decision about a call, as its result reports it', () => {
   it.each(['host', 'permissionPromptTool'] as const)(
     '%s: by the user, as the answer says, else once and for this call',
     (reasonType) => {
-      expect(decisionOf({ kind: 'allow', reasonType } as never, undefined)).toEqual({
+      expect(decisionOf({ kind: 'allow', reasonType }, undefined)).toEqual({
         decision: 'accept',
         source: 'user_temporary',
       });
-      expect(decisionOf({ kind: 'deny', reasonType } as never, undefined)).toEqual({
+      expect(decisionOf({ kind: 'deny', reasonType, message: 'No.' }, undefined)).toEqual({
         decision: 'reject',
         source: 'user_reject',
       });
-      expect(decisionOf({ kind: 'allow', reasonType } as never, 'user_permanent')).toEqual({
+      expect(decisionOf({ kind: 'allow', reasonType }, 'user_permanent')).toEqual({
         decision: 'accept',
         source: 'user_permanent',
       });
@@ -22,14 +22,14 @@ describe('the decision about a call, as its result reports it', () => {
   );
 
   it.each(['headless', 'tool'] as const)('%s: by the configuration, without a reason', (reasonType) => {
-    expect(decisionOf({ kind: 'deny', reasonType } as never, undefined)).toEqual({
+    expect(decisionOf({ kind: 'deny', reasonType, message: 'No.' }, undefined)).toEqual({
       decision: 'reject',
       source: 'config',
     });
   });
 
   it('a rule is the reason that it is called', () => {
-    expect(decisionOf({ kind: 'deny', reasonType: 'rule' } as never, undefined)).toEqual({
+    expect(decisionOf({ kind: 'deny', reasonType: 'rule', message: 'No.' }, undefined)).toEqual({
       decision: 'reject',
       source: 'config',
       reason_type: 'rule',

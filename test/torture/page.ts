@@ -51,7 +51,7 @@ function figures(): string {
     '|---|---|---:|---|---|',
     ...lines,
     '',
-    `Each row was run by \`npm run torture -- --row ID\` on ${[...machines].join(' and ')}; \`--seed\` repeats a run.`,
+    `Each row was run by \`npm run torture\`, or alone with \`-- --row ID\`, on ${[...machines].join(' and ')}; \`--seed\` repeats a run.`,
     '',
     '| row | date | Node | seed | time |',
     '|---|---|---|---:|---:|',

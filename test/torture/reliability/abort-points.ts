@@ -1,13 +1,11 @@
 /** R9: a run with commands, a server and an agent is ended at each message that it yields, in every way. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../scenarios/processes.ts';
 import { linesOf } from '../program.ts';
 import { row } from '../row.ts';
 
-/** Processes that end runs at the same time: a run and what it has started keep two processors busy. */
-const LANES = Math.max(1, Math.floor(availableParallelism() / 2));
 const WAYS = ['interrupt', 'abort', 'close', 'return'] as const;
 
 interface Run {
@@ -71,22 +69,15 @@ row('R9', async ({ figures, size, random, quick }) => {
   if (p99 > 100) figures.none('ends that took too long', slow);
 });
 
-/** On a larger machine a few processes play their shares side by side. */
 async function played(
   runs: readonly Run[],
   folder: string,
   each: (ended: Ended) => Promise<void> = async () => {},
 ): Promise<Ended[]> {
   const all: Ended[] = [];
-  const play = async (lane: number) => {
-    const share = runs.filter((_, index) => index % LANES === lane);
-    if (share.length === 0) return;
-    const order = { folder: join(folder, `lane-${lane}`), runs: share };
-    for await (const ended of linesOf<Ended>('abort-points.mjs', order)) {
-      all.push(ended);
-      await each(ended);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => play(lane)));
+  for await (const ended of linesOf<Ended>('abort-points.mjs', { folder, runs })) {
+    all.push(ended);
+    await each(ended);
+  }
   return all;
 }

@@ -9,10 +9,11 @@ import {
   entriesOf,
   placeless,
   requestAfterResume,
+  requestOf,
   resultIdsOf,
   uninterruptedBody,
 } from './crash/judge.ts';
-import { openScripted, placesOf, type Script, SESSION, type SentBody } from './crash/scripted-session.ts';
+import { placesOf, type Script, SESSION, type SentBody } from './crash/scripted-session.ts';
 
 interface Cut {
   readonly seed: number;
@@ -89,10 +90,7 @@ async function compare(cut: Cut, { script, journal, body }: Uninterrupted): Prom
     );
     if (cut.way === 'new prompt')
       return inequality(body, placed(await requestAfterResume(its), script, its), acknowledged, AFTERWARDS);
-    const { engine, sent } = openScripted(its, { resume: true, keepsBodies: true, answers: 0 });
-    for await (const _ of engine.resume());
-    await engine.close();
-    const [request] = sent;
+    const request = await requestOf(its, (engine) => engine.resume());
     if (request === undefined) return 'nothing to resume';
     return inequality(body, placed(request, script, its), acknowledged, undefined);
   } finally {

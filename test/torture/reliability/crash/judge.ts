@@ -1,6 +1,7 @@
 /** What a crash has left, compared with what the session had acknowledged before it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { QueryEngine } from '../../../../src/engine/query-engine.ts';
 import type { JournalEntry } from '../../../../src/protocol/session/journal.ts';
 import { createFileJournalStore } from '../../../../src/session/journal/file-store.ts';
 import { readEntries } from '../../../../src/session/journal/read-journal.ts';
@@ -89,11 +90,21 @@ export async function entriesOf(script: Script): Promise<JournalEntry[]> {
 
 /** The first request of the session with a new prompt. */
 export async function requestAfterResume(script: Script): Promise<SentBody> {
+  const request = await requestOf(script, (engine) => engine.submitMessage(AFTERWARDS));
+  if (request === undefined) throw new Error('The resumed session made no request.');
+  return request;
+}
+
+/** The one request that the resumed session makes; undefined: it makes none. Its answer ends the session. */
+export async function requestOf(
+  script: Script,
+  run: (engine: QueryEngine) => AsyncIterable<unknown>,
+): Promise<SentBody | undefined> {
   const { engine, sent } = openScripted(script, { resume: true, keepsBodies: true, answers: 0 });
-  for await (const _ of engine.submitMessage(AFTERWARDS));
+  for await (const _ of run(engine));
   await engine.close();
-  if (sent.length !== 1) throw new Error(`The resumed session made ${sent.length} requests instead of one.`);
-  return sent[0] as SentBody;
+  if (sent.length > 1) throw new Error(`The resumed session made ${sent.length} requests instead of one.`);
+  return sent[0];
 }
 
 /** Without the path of the session's folder, which differs between runs. */
