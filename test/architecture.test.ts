@@ -255,8 +255,6 @@ const STATE_OF_THE_PROCESS = [
   // A process has one terminal, whose widths are asked once.
   'terminal/text/cells.ts',
   'tools/schema/from-zod.ts',
-  // A process has one event loop.
-  'util/async/start-turns.ts',
   'util/files/temporary-folder.ts',
   'util/process/find-ripgrep.ts',
   'util/process/kill-on-exit.ts',

@@ -5,6 +5,7 @@
  */
 import type { LoopBatch } from '../protocol/model/messages.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
+import { turnToIterate } from '../util/async/event-loop-turns.ts';
 import { Relay, type Segment, segmented } from '../util/async/segmented.ts';
 import { decide } from './decide.ts';
 import type { LoopEnd } from './decision.ts';
@@ -34,6 +35,8 @@ async function* loop(
   deps: LoopDeps,
 ): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd | Relay<LoopBatch, LoopEnd>, void> {
   while (true) {
+    const turn = turnToIterate();
+    if (turn !== undefined) await turn;
     const iteration = openIteration(state, params, deps);
     try {
       // 1  Make the view fit. A limit without a recovery ends the run: blocking_limit, rapid_refill_breaker.

@@ -13,7 +13,7 @@ import type { SessionStore } from '../protocol/session/session-store.ts';
 import { type FoundSession, findSession, newestSession } from '../session/paths.ts';
 import { configHome } from '../settings/read/config-home.ts';
 import { andThen } from '../util/async/and-then.ts';
-import { turnToStart } from '../util/async/start-turns.ts';
+import { turnToStart } from '../util/async/event-loop-turns.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';

@@ -15,7 +15,6 @@ import type { ResultFacts } from '../output/result-fields.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
-import { clearSession } from '../session/clear-session.ts';
 import type { Session } from '../session/session.ts';
 import type { CompactionReport, ManualCompaction } from './compact-session.ts';
 import { LoopDriver, type LoopInput, loopDepsOf, loopParamsOf } from './loop-driver.ts';
@@ -83,6 +82,7 @@ async function* run(submission: Submission, session: Session): Run {
         return;
       }
       const { messages, command } = prepared;
+      const { clearSession } = await import('../session/clear-session.ts');
       const cleared = await clearSession({ messages, text: resultText, command, facts }, submission, session);
       if (!submission.silent()) yield cleared;
       return;

@@ -10,7 +10,7 @@ import { SessionCommands } from '../host/session-commands.ts';
 import { composeContextSources, ownDirectoriesOf } from '../project/context-sources.ts';
 import { composeMemory } from '../project/session-memory.ts';
 import { type PublicConfig, underOwnNames } from '../published-names.ts';
-import type { Inherited } from '../session/clear-session.ts';
+import type { Inherited } from '../session/hand-over.ts';
 import type { Session } from '../session/session.ts';
 import { judgeJoining } from '../submission/prompt-hooks.ts';
 import { PromptQueue } from '../submission/prompt-queue.ts';

@@ -11,7 +11,7 @@ import { composeHooks } from '../hooks/session-hooks.ts';
 import { McpRoom } from '../mcp/mcp-room.ts';
 import { composeSkills } from '../project/session-skills.ts';
 import { sandboxFor } from '../sandbox/sandbox-surroundings.ts';
-import type { Inherited } from '../session/clear-session.ts';
+import type { Inherited } from '../session/hand-over.ts';
 import { composeParking } from '../session/parking.ts';
 import { RecordedQuestions } from '../session/recorded-questions.ts';
 import { createSessionNotices } from '../session/session-notices.ts';
