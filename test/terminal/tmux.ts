@@ -113,8 +113,11 @@ export async function inTmux(
     end,
   };
   const line = (text: string) => run('send-keys', '-l', '--', text, ';', 'send-keys', 'Enter');
+  // What is typed before the shell asks for it is echoed by the terminal in between what the shell prints.
+  const isAsked = () => lines().findLast((row) => row !== '') === '$';
+  await wait(isAsked);
   line('echo text of the shell; seq 1 5');
-  await terminal.until('5');
+  await wait(() => terminal.history().includes('5') && isAsked());
   run('pipe-pane', '-o', `cat >> ${quoted(raw)}`);
   line(`sh ${script}; echo ended with $?`);
   return terminal;
