@@ -20,23 +20,39 @@ export interface Emulator {
   rows(): Promise<string[]>;
   cursor(): Promise<{ readonly column: number; readonly row: number; readonly isShown: boolean }>;
   resize(size: Size): void;
+  /** What is written from now on is on its way, and arrives with `arrive`. */
+  hold(): void;
+  arrive(): void;
   /** Calls whoever waits for room in the output. */
   drain(): void;
   /** The next writes say that the output is full. */
   isFull: boolean;
 }
 
-export function emulator({ columns = 80, rows = 24 }: Partial<Size> = {}): Emulator {
-  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true });
+interface Kind extends Partial<Size> {
+  /** Whether the row of the cursor is wrapped anew with the others, as by most terminals but xterm.js. */
+  readonly wrapsCursorRow?: boolean;
+}
+
+export function emulator({ columns = 80, rows = 24, wrapsCursorRow = false }: Kind = {}): Emulator {
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 5_000,
+    allowProposedApi: true,
+    reflowCursorLine: wrapsCursorRow,
+  });
   const clock = virtualClock();
   const listeners = { resize: () => {}, drain: () => {} };
   const writes: string[] = [];
   let frame: Frame = { rows: [] };
   let draws = 0;
   let whileDrawing = () => {};
+  let held: string[] | undefined;
   const write = (text: string) => {
     writes.push(text);
-    terminal.write(text);
+    if (held === undefined) terminal.write(text);
+    else held.push(text);
   };
   const parsed = () => new Promise<void>((resolve) => terminal.write('', resolve));
   const regions = createRegions({
@@ -95,6 +111,13 @@ export function emulator({ columns = 80, rows = 24 }: Partial<Size> = {}): Emula
     resize(size) {
       terminal.resize(size.columns, size.rows);
       listeners.resize();
+    },
+    hold() {
+      held ??= [];
+    },
+    arrive() {
+      for (const text of held ?? []) terminal.write(text);
+      held = undefined;
     },
     drain: () => listeners.drain(),
   };

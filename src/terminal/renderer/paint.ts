@@ -35,11 +35,17 @@ interface Manner {
   readonly isNarrow: boolean;
 }
 
+/** Of the cursor, in rows and cells of the live region, from 0. */
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
 export class Painter {
   /** The live region on the screen. */
   #rows: readonly Row[] = [];
   /** Where the cursor was left. */
-  #at = { row: 0, column: 0 };
+  #at: Place = { row: 0, column: 0 };
   #isCursorShown = true;
 
   /** The rows on the screen, cut so that no window wraps them; empty where they are so narrow already. */
@@ -53,11 +59,13 @@ export class Painter {
   frame(frame: Frame, committed: readonly Row[], size: Size, { isWhole, isNarrow }: Manner): string {
     const { rows, cursor } = fitted(frame, size, isNarrow);
     const replaces = isWhole || committed.length > 0 || rows.length < this.#rows.length;
-    const body = replaces ? this.#whole(committed, rows, size) : this.#changed(rows);
+    // Without a cursor it is left at the start of the last row, where no wrapping can move it to another one.
+    const goal = cursor ?? { row: Math.max(0, rows.length - 1), column: 0 };
+    const body = replaces ? this.#whole(committed, rows, size) : this.#changed(rows, goal);
     this.#rows = rows;
     const hide = body !== '' && this.#isCursorShown ? HIDE_CURSOR : '';
     if (hide !== '') this.#isCursorShown = false;
-    const text = hide + body + this.#place(cursor);
+    const text = hide + body + this.#place(goal, cursor !== undefined);
     return text === '' ? '' : BEGIN_SYNCHRONISED + text + END_SYNCHRONISED;
   }
 
@@ -79,36 +87,46 @@ export class Painter {
     return top + erase + lines + rows.map((row) => printed(row, columns)).join(NEW_ROW);
   }
 
-  #changed(rows: readonly Row[]): string {
+  /**
+   * The rows that changed, and the wide ones that the cursor passes, from the top down. By the time this
+   * arrives the window may be narrower, and the old rows wrapped. Rows that are written one below the other
+   * then take as much room as `#rowsAbove` counts for them; a mere step down would leave the cursor too high,
+   * and the next frame would erase a line above the live region. A step up leaves it too low at worst, and
+   * rows of ours behind.
+   */
+  #changed(rows: readonly Row[], goal: Place): string {
+    const isNew = (row: Row, index: number) => row !== this.#rows[index];
+    const last = Math.max(goal.row, rows.findLastIndex(isNew));
     let text = '';
     for (const [index, row] of rows.entries()) {
-      if (row === this.#rows[index]) continue;
-      const isNew = index > 0 && index >= this.#rows.length;
-      text += (isNew ? this.#goTo(index - 1) + NEW_ROW : this.#goTo(index)) + ERASE_ROW;
-      text += printed(row, Number.POSITIVE_INFINITY);
+      const isPassed = index < last ? index >= this.#at.row : index === last && this.#isBefore(goal);
+      if (!isNew(row, index) && !(isPassed && cells(row) >= MIN_COLUMNS)) continue;
+      text += this.#goTo(index) + ERASE_ROW + printed(row, Number.POSITIVE_INFINITY);
       this.#at = { row: index, column: UNKNOWN };
     }
     return text;
   }
 
-  /**
-   * Without a cursor it is left at the start of the last row, where no wrapping can move it to another one.
-   */
-  #place(cursor: Frame['cursor']): string {
-    const { row, column } = cursor ?? { row: Math.max(0, this.#rows.length - 1), column: 0 };
+  /** Whether text that a window may wrap is between the cursor and `goal`, in the row of `goal`. */
+  #isBefore({ row, column }: Place): boolean {
+    const from = this.#at.row === row ? this.#at.column : 0;
+    return this.#at.row <= row && column >= MIN_COLUMNS && column > from;
+  }
+
+  #place({ row, column }: Place, isShown: boolean): string {
     const isThere = this.#at.row === row && this.#at.column === column;
     let text = isThere ? '' : this.#goTo(row) + (column > 0 ? `\x1b[${column + 1}G` : '');
     this.#at = { row, column };
-    if (this.#isCursorShown !== (cursor !== undefined))
-      text += cursor === undefined ? HIDE_CURSOR : SHOW_CURSOR;
-    this.#isCursorShown = cursor !== undefined;
+    if (this.#isCursorShown !== isShown) text += isShown ? SHOW_CURSOR : HIDE_CURSOR;
+    this.#isCursorShown = isShown;
     return text;
   }
 
+  /** Line feeds lead down, since `CSI B` ends at the bottom of a screen in which rows were wrapped. */
   #goTo(row: number): string {
     const down = row - this.#at.row;
     if (down === 0) return '\r';
-    return down > 0 ? `\r\x1b[${down}B` : `\r\x1b[${-down}A`;
+    return down > 0 ? `\r${'\n'.repeat(down)}` : `\r\x1b[${-down}A`;
   }
 
   /** Rows of the screen from the top of the live region to the cursor, in a window of `columns` now. */
