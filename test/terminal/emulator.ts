@@ -30,17 +30,17 @@ export interface Emulator {
 }
 
 interface Kind extends Partial<Size> {
-  /** Whether the row of the cursor is wrapped anew with the others, as by most terminals but xterm.js. */
-  readonly wrapsCursorRow?: boolean;
+  /** As xterm.js is by itself: the row of the cursor is not wrapped anew with the others. */
+  readonly cutsCursorRow?: boolean;
 }
 
-export function emulator({ columns = 80, rows = 24, wrapsCursorRow = false }: Kind = {}): Emulator {
+export function emulator({ columns = 80, rows = 24, cutsCursorRow = false }: Kind = {}): Emulator {
   const terminal = new xterm.Terminal({
     cols: columns,
     rows,
     scrollback: 5_000,
     allowProposedApi: true,
-    reflowCursorLine: wrapsCursorRow,
+    reflowCursorLine: !cutsCursorRow,
   });
   const clock = virtualClock();
   const listeners = { resize: () => {}, drain: () => {} };
@@ -70,6 +70,7 @@ export function emulator({ columns = 80, rows = 24, wrapsCursorRow = false }: Ki
     },
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
     clock,
+    cutsCursorRow,
     writeNow: write,
     draw() {
       draws += 1;

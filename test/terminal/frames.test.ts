@@ -198,6 +198,17 @@ describe('when it draws', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('a terminal that cuts the row of the cursor loses no line when the window gets narrower', async () => {
+    const made = emulator({ columns: 80, rows: 10, cutsCursorRow: true });
+    const wide = `› ${'draft '.repeat(12)}end`;
+    made.regions.commit(['one', 'two']);
+    await made.show({ rows: [wide, wide, status], cursor: { row: 1, column: 77 } });
+    expect(await made.rows()).toEqual(['one', 'two', wide, wide, status]);
+    made.resize({ columns: 60, rows: 10 });
+    const narrow = `${wide.slice(0, 38)}…`;
+    expect(await made.rows()).toEqual(['one', 'two', narrow, narrow, status]);
+  });
+
   test('an output that is full gets no more frames until it drains', async () => {
     const made = emulator();
     made.isFull = true;

@@ -121,7 +121,7 @@ describe('a frame that arrives after the window became narrower takes no line ab
         lateFrames,
         fc.integer({ min: 40, max: 99 }),
         async (before, late, columns) => {
-          const made = emulator({ columns: 100, rows: 12, wrapsCursorRow: true });
+          const made = emulator({ columns: 100, rows: 12 });
           made.regions.commit(LINES);
           await made.show(before);
           await made.rows();

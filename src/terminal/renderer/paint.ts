@@ -42,11 +42,17 @@ interface Place {
 }
 
 export class Painter {
+  readonly #cutsCursorRow: boolean;
   /** The live region on the screen. */
   #rows: readonly Row[] = [];
   /** Where the cursor was left. */
   #at: Place = { row: 0, column: 0 };
   #isCursorShown = true;
+
+  /** @param cutsCursorRow Whether a narrower window cuts the row of the cursor, and wraps the others only. */
+  constructor(cutsCursorRow: boolean) {
+    this.#cutsCursorRow = cutsCursorRow;
+  }
 
   /** The rows on the screen, cut so that no window wraps them; empty where they are so narrow already. */
   narrowed(size: Size): string {
@@ -133,6 +139,7 @@ export class Painter {
   #rowsAbove(columns: number): number {
     const { row, column } = this.#at;
     const above = this.#rows.slice(0, row).reduce((sum, text) => sum + rowsTaken(cells(text), columns), 0);
+    if (this.#cutsCursorRow) return above;
     const width = cells(this.#rows[row] ?? '');
     // Behind the text the cursor stays in the last row of it.
     const within = column >= width ? rowsTaken(width, columns) - 1 : Math.floor(column / columns);

@@ -45,6 +45,8 @@ interface RegionsOptions {
   /** Asks the terminal (`askSize`): a size that was remembered is wrong right after a resize. */
   size(): Size;
   readonly clock: Clock;
+  /** A window that gets narrower cuts the row of the cursor, and wraps the others only, as xterm.js does. */
+  readonly cutsCursorRow?: boolean;
   /** The live region; may call `commit`. Rows wider than the window are cut, rows too many are counted. */
   draw(size: Size): Frame;
   /** Writes before it returns, as an exit handler must (`writeNow`). */
@@ -77,7 +79,7 @@ export function createRegions(options: RegionsOptions): Regions {
 
 class TwoRegions implements Regions {
   readonly #options: RegionsOptions;
-  readonly #painter = new Painter();
+  readonly #painter: Painter;
   #size: Size;
   #committed: Row[] = [];
   #isDirty = false;
@@ -96,6 +98,7 @@ class TwoRegions implements Regions {
 
   constructor(options: RegionsOptions) {
     this.#options = options;
+    this.#painter = new Painter(options.cutsCursorRow === true);
     this.#size = options.size();
     options.output.on('resize', this.#onResize);
     options.output.on('drain', this.#onDrain);

@@ -95,6 +95,8 @@ export function createScreen(options: ScreenOptions): Screen {
     output,
     size: () => askSize(output),
     clock,
+    // The terminal of VS Code is xterm.js; tmux in it sets a name of its own.
+    cutsCursorRow: env['TERM_PROGRAM'] === 'vscode',
     draw(size) {
       transcript.flush();
       return liveRegion(
