@@ -11,6 +11,7 @@ import type {
 } from '../protocol/model/messages.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
+import { extended } from '../util/collections/extended.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -92,8 +93,8 @@ export class Iteration {
   #bodyOf(message: Recorded): JournalBody {
     const { submission } = this.params;
     return message.type === 'assistant'
-      ? { ...message, submission, iteration: this.number }
-      : { ...message, submission };
+      ? extended(message, { submission, iteration: this.number })
+      : extended(message, { submission });
   }
 
   /** Records the message, then emits it. */

@@ -118,6 +118,23 @@ describe('a session file', () => {
     },
   );
 
+  it('a takeover right behind the own one: another line of takeover follows, and the session can be written', async () => {
+    const rival = makeStore();
+    let slipsIn = true;
+    const store = makeStore((handle) => ({
+      async append(data) {
+        await handle.append(data);
+        if (!slipsIn) return;
+        slipsIn = false;
+        await rival.takeOver(SESSION);
+      },
+    }));
+    expect(await store.takeOver(SESSION)).toMatchObject({ epoch: 3, head: 0 });
+    expect(await store.append(SESSION, 3, 0, [title(1)])).toEqual({ seq: 1 });
+    expect(await rival.append(SESSION, 2, 0, [title(2)])).toEqual({ fenced: true });
+    expect(await titles()).toEqual(['t1']);
+  });
+
   it('a takeover right behind a write: what was written before it counts', async () => {
     const rival = makeStore();
     let slipsIn = false;

@@ -135,5 +135,5 @@ describe('a frame that arrives after the window became narrower takes no line ab
       ),
       { numRuns: propertyRuns(200, 2_000) },
     );
-  });
+  }, 120_000);
 });

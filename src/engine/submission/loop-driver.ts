@@ -135,7 +135,7 @@ export class LoopDriver<T> extends Segment<readonly T[]> {
   constructor(drive: Drive<T>) {
     super();
     this.#drive = drive;
-    this.#guard = createGuard({ ...drive.budgets, turnCount: () => this.#turnCount });
+    this.#guard = createGuard({ turnCount: () => this.#turnCount, ...drive.budgets });
     this.#loop = queryLoop(drive.params, drive.deps(this.#guard));
   }
 

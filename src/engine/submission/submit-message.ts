@@ -168,9 +168,9 @@ export async function* runLoop(
 ): Run {
   const { budget, host, model, queue, structured, submissions } = session;
   const mapper = createSdkMapper({
-    ...mapperOptions(session),
     userMessageUuids: promptUuids(submission.prompt),
     joinedUuids: outcome.joinedUuids,
+    ...mapperOptions(session),
   });
   const observer = new LoopObserver(mapper, outcome, submission, session);
   submission.onResponse((messageId, stopReason) => {

@@ -114,10 +114,10 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
-      ...judging,
       ask: parts.permissions.ask,
-      ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       recordIntent: intentRecorder(parts.journal.recorder),
+      ...judging,
+      ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       ...(parts.spill.hasRun !== undefined && { hasRun: parts.spill.hasRun }),
       ...(config.spans !== undefined && { spans: config.spans.callsOf(parts.agentId) }),
     },
