@@ -26,7 +26,9 @@ interface Measured extends Work {
   readonly lagMs: number;
 }
 
-const perSecond = ({ turns, ms }: Work): number => (turns * 1000) / ms;
+/** Iterations per second of several runs. */
+const rate = (runs: readonly Work[]): number =>
+  (runs.reduce((sum, { turns }) => sum + turns, 0) * 1000) / runs.reduce((sum, { ms }) => sum + ms, 0);
 
 row('R11', async ({ figures, quick, size }) => {
   const sessions = size(200, 1_000);
@@ -40,20 +42,26 @@ row('R11', async ({ figures, quick, size }) => {
       model.stop();
     }
   };
-  const vendor = () => run<Work>('vendor-client.mjs');
+  const ours: Measured[] = [];
+  const vendors: Work[] = [];
   try {
-    // In the short form the most goes into code that is not compiled yet.
-    const before = quick ? undefined : await vendor();
-    const measured = await run<Measured>('many-sessions.mjs');
-    const after = quick ? undefined : await vendor();
-    figures.atLeast('sessions that ended well', measured.succeeded, sessions);
-    figures.atLeast('iterations', measured.turns, sessions * ITERATIONS);
-    figures.atMost('largest resident set', measured.peak / 1024 ** 2, 350, 'MB');
-    if (before !== undefined && after !== undefined) {
-      const relative = (2 * perSecond(measured)) / (perSecond(before) + perSecond(after));
-      figures.atLeast("iterations per second, of those of the vendor's client", relative, LEAST_OF_VENDOR);
+    // In turns: how fast the machine is changes from minute to minute. In the short form the most goes into code that is
+    // not compiled yet, so the vendor's client is left out.
+    for (let round = 1; round <= size(1, 2); round++) {
+      if (!quick) vendors.push(await run('vendor-client.mjs'));
+      ours.push(await run('many-sessions.mjs'));
     }
-    figures.atMost('longest stop of the event loop', measured.lagMs, 250, 'ms');
+    if (!quick) vendors.push(await run('vendor-client.mjs'));
+    figures.atLeast('sessions that ended well', Math.min(...ours.map((each) => each.succeeded)), sessions);
+    figures.atLeast('iterations', Math.min(...ours.map((each) => each.turns)), sessions * ITERATIONS);
+    figures.atMost('largest resident set', Math.max(...ours.map((each) => each.peak)) / 1024 ** 2, 350, 'MB');
+    if (!quick)
+      figures.atLeast(
+        "iterations per second, of those of the vendor's client",
+        rate(ours) / rate(vendors),
+        LEAST_OF_VENDOR,
+      );
+    figures.atMost('longest stop of the event loop', Math.max(...ours.map((each) => each.lagMs)), 250, 'ms');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
