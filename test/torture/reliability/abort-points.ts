@@ -30,8 +30,9 @@ row('R9', async ({ figures, size, random, quick }) => {
   for (const [index, way] of WAYS.entries())
     for (let at = 1 + index; at <= length; at += step) {
       runs.push({ at, way, waitMs: 0 });
-      // In full one of the ways also somewhere behind the message: while a command runs nothing is yielded.
-      if (!quick && at % WAYS.length === index) runs.push({ at, way, waitMs: Math.floor(random() * 200) });
+      // In full one of the ways also somewhere behind every second message: while a command runs nothing is yielded.
+      if (!quick && at % (2 * WAYS.length) === index)
+        runs.push({ at, way, waitMs: Math.floor(random() * 200) });
     }
   const slow: string[] = [];
   const orphans: string[] = [];
