@@ -83,11 +83,11 @@ export function attachmentMessage(
   attachment: Attachment,
   rendered: readonly UserBlock[] = [],
 ): AttachmentMessage {
-  return Object.freeze({ ...stamp(stamps), type: 'attachment' as const, attachment, rendered });
+  return Object.freeze({ type: 'attachment' as const, ...stamp(stamps), attachment, rendered });
 }
 
 export function systemMessage(stamps: Stamps, body: SystemBody): SystemMessage {
-  return { ...stamp(stamps), type: 'system', ...body } as SystemMessage;
+  return { type: 'system', ...stamp(stamps), ...body } as SystemMessage;
 }
 
 /**

@@ -33,7 +33,7 @@ export type Run = AsyncGenerator<Batch | Segment<Batch>, void, void>;
 /** Takes the next prompt of the queue, with those that join it, and submits it. undefined: none waits. */
 export function submitNext(options: Omit<SubmissionOptions, 'prompt'>): Batches | undefined {
   const prompt = options.session.queue.next();
-  return prompt && submitMessage({ ...options, prompt });
+  return prompt && submitMessage({ prompt, ...options });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
 
 import { queuedCommands } from '../../attachments/queued-commands.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { AgentRun } from '../agents/agent-run.ts';
 import { todosOf } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
@@ -43,9 +44,8 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   const todos = todosOf(appState);
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const fileHistory = composeFileHistory(config, { session: place, journal, files, ids });
-  const shared = { ...basics, hooks, readFileCache, spill, todos };
+  const shared = { hooks, readFileCache, spill, todos, ...basics };
   const toolParts: ToolParts = {
-    ...shared,
     sandbox,
     tools: mainTools,
     journal,
@@ -56,13 +56,13 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
     toolState,
     admit: composeAdmission(config, { model, conversation }),
+    ...shared,
   };
   const tools = composeTools(config, toolParts);
   toolState.watch(tools.port);
-  const projectMemory = composeMemory(config, { ...toolParts, conversation, model, budget, world });
+  const projectMemory = composeMemory(config, { conversation, model, budget, world, ...toolParts });
   const seenFiles = new SeenFiles(config.cwd, toolParts);
-  const contextParts: ContextParts = {
-    ...shared,
+  const contextParts: ContextParts = extended(shared, {
     model,
     ledger: budget.account,
     tools,
@@ -72,8 +72,8 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     snipMarks,
     tasks: tasks.table,
     restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
-  };
-  const queue = new PromptQueue({ ...basics, inbox: config.inbox, stderr: config.stderr });
+  });
+  const queue = new PromptQueue({ inbox: config.inbox, stderr: config.stderr, ...basics });
   const attachments = composeAttachments({
     ...shared,
     files: seenFiles,

@@ -43,10 +43,10 @@ export function composeRooms(
   const spill = composeSpill(config, { sessionId, directory: place.directory, files });
   const basics = { sessionId, scope, clock, ids, files, host };
   const tasks: TaskRoom = composeTasks({
-    ...basics,
     directory: place.directory,
     journal,
     stderr: config.stderr,
+    ...basics,
   });
   scope.onClose(() => tasks.table.stopAll('session'));
   const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
@@ -56,12 +56,12 @@ export function composeRooms(
   const sandbox = sandboxFor(config, surroundings);
   const parking = composeParking(config.parkAfterMs, { clock, tasks: tasks.table });
   const asking = composePermissions(config, {
-    ...basics,
     parking,
     sandbox,
     asksAlways: (tool) => mcp.isOverridden(tool),
     readableDirectories: readable,
     callTool: (...call) => ref.session.tools.callTool(...call),
+    ...basics,
     // Recorded for the runs that go on with the session.
     ...(parking !== undefined && { changed: (updates) => recordUpdates(updates, foundation) }),
   });
@@ -105,7 +105,6 @@ export function composeRooms(
   const mainTools = agents.forMain(allTools);
 
   const hooks = composeHooks(config, {
-    ...basics,
     sandbox,
     env,
     now: () => ({
@@ -118,6 +117,7 @@ export function composeRooms(
     tools: allTools,
     callTool: (...call) => ref.session.tools.callTool(...call),
     enqueue: (item) => ref.session.queue.enqueue(item),
+    ...basics,
   });
   const hasHost = config.canUseTool !== undefined;
   const questions = new RecordedQuestions({ ids, conversation, submissions });
