@@ -35,6 +35,7 @@ async function* loop(
   deps: LoopDeps,
 ): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd | Relay<LoopBatch, LoopEnd>, void> {
   while (true) {
+    // The sessions of a process share the turns of its event loop.
     const turn = turnToIterate();
     if (turn !== undefined) await turn;
     const iteration = openIteration(state, params, deps);

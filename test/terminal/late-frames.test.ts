@@ -1,10 +1,10 @@
 /** Frames that reach the terminal after its window was made narrower: no line above them is lost. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Frame } from '../../src/terminal/renderer/frame.ts';
 import { createRegions } from '../../src/terminal/renderer/regions.ts';
 import { virtualClock } from '../../src/testing/index.ts';
@@ -24,6 +24,7 @@ async function regionsInTmux() {
   const pipe = join(mkdtempSync(join(tmpdir(), 'turnwright-late-')), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const bytes = openSync(pipe, 'r+');
+  onTestFinished(() => closeSync(bytes));
   const terminal = await inTmux(['sh', '-c', 'stty raw -echo; cat "$0"', pipe], { rows: 12 });
   const clock = virtualClock();
   const written: string[] = [];
