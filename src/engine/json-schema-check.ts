@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/json.ts';
+import { lazily } from '../util/async/lazily.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 /** One sentence per problem, each naming where it is; empty when the value fits. */
@@ -15,8 +16,9 @@ export type SchemaCheck = (value: unknown) => readonly string[];
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   try {
-    const ajv = judge(dialect, schema);
-    const validate = ajv.compile(schema);
+    const { Judge, rules } = dialectOf(dialect, schema);
+    rules().validateSchema(schema, true);
+    const validate = new Judge({ ...OPTIONS, validateSchema: false }).compile(schema);
     return (value) => (validate(value) ? [] : (validate.errors ?? []).map(sentence));
   } catch (error) {
     if (error instanceof TurnwrightError) throw error;
@@ -27,12 +29,19 @@ export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   }
 }
 
-function judge(dialect: string, schema: JsonSchema) {
-  // Formats are notes, as the standard has it; unknown keywords are the schema's own business.
-  const options = { allErrors: true, strict: false, validateFormats: false, multipleOfPrecision: 9 } as const;
-  const older = /draft-0[467]/.test(dialect) || usesTupleItems(schema);
-  return older ? new Ajv(options) : new Ajv2020(options);
-}
+// Formats are notes, as the standard has it; unknown keywords are the schema's own business.
+const OPTIONS = { allErrors: true, strict: false, validateFormats: false, multipleOfPrecision: 9 } as const;
+
+/**
+ * A dialect describes itself by a schema, by which a caller's schema is checked. Compiling it takes twenty
+ * times as long as compiling a caller's, and is done once in a process. A caller's schema is compiled in an
+ * instance of its own: its names must not meet those of another caller's.
+ */
+const DRAFT_7 = { Judge: Ajv, rules: lazily(() => new Ajv(OPTIONS)) };
+const DRAFT_2020 = { Judge: Ajv2020, rules: lazily(() => new Ajv2020(OPTIONS)) };
+
+const dialectOf = (dialect: string, schema: JsonSchema) =>
+  /draft-0[467]/.test(dialect) || usesTupleItems(schema) ? DRAFT_7 : DRAFT_2020;
 
 /** `items` as a list means a tuple in draft 7 and is an error since. */
 const usesTupleItems = (schema: JsonSchema): boolean => /"items":\s*\[/.test(JSON.stringify(schema));

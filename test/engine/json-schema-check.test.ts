@@ -89,6 +89,11 @@ describe('the JSON schema check', () => {
     expect(check({ size: 'x' })).toEqual(['size must be equal to one of the allowed values: ["s","m"]']);
     expect(check({ other: 1 })).toEqual(['The value must NOT have additional properties (other)']);
   });
+  it('keeps schemas of the same name apart', () => {
+    const named = (type: string) => ({ $id: 'https://example.com/answer', type });
+    const checks = ['string', 'number'].map((type) => compileJsonSchema(named(type)));
+    expect(checks.map((check) => check('x').length)).toEqual([0, 1]);
+  });
   it('refuses what it cannot judge', () => {
     for (const schema of [
       { properties: { a: { $ref: 'https://example.com/x' } } },

@@ -15,7 +15,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonSchema } from '../../protocol/json.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { compileJsonSchema } from '../json-schema-check.ts';
+import { compileJsonSchema, type SchemaCheck } from '../json-schema-check.ts';
 
 /** The value that the caller receives, or one sentence per problem. */
 export type Judgement =
@@ -25,9 +25,11 @@ export type Judgement =
 /** Must not throw. */
 export type Judge = (value: unknown) => Judgement | Promise<Judgement>;
 
-interface OpenedSchema {
+export interface OpenedSchema {
   readonly jsonSchema: JsonSchema;
-  /** undefined: the JSON Schema says everything. */
+  /** By the JSON Schema. */
+  readonly issuesOf: SchemaCheck;
+  /** By the caller's schema; undefined: the JSON Schema says everything. */
   readonly judge: Judge | undefined;
 }
 
@@ -35,8 +37,7 @@ interface OpenedSchema {
 export async function openOutputSchema(format: OutputFormat): Promise<OpenedSchema> {
   const schema = schemaIn(format);
   const jsonSchema = isJsonSchema(schema) ? schema : await described(schema);
-  compileJsonSchema(jsonSchema);
-  return { jsonSchema, judge: judgeOf(schema) };
+  return { jsonSchema, issuesOf: compileJsonSchema(jsonSchema), judge: judgeOf(schema) };
 }
 
 /** What `z.toJSONSchema()` returns is one too: it hides the schema that it was made from. */

@@ -9,8 +9,8 @@ import type { LoopMessage } from '../../protocol/model/messages.ts';
 import type { CallModel, ModelInfo } from '../../protocol/model/model.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
-import { compileJsonSchema, type SchemaCheck } from '../json-schema-check.ts';
-import { type Judge, type Judgement, openOutputSchema } from '../output/output-schema.ts';
+import type { SchemaCheck } from '../json-schema-check.ts';
+import { type Judge, type Judgement, type OpenedSchema, openOutputSchema } from '../output/output-schema.ts';
 import { SchemaAnswers } from './schema-answers.ts';
 
 /** A tool's input is an object; a schema of anything else is carried in a field of one. */
@@ -26,8 +26,7 @@ interface Means {
 
 /** Throws `invalid_option` for a schema that cannot be used. */
 export async function openSchemaValue(format: OutputFormat, means: Means): Promise<SchemaValue> {
-  const { jsonSchema, judge } = await openOutputSchema(format);
-  return new SchemaValue(jsonSchema, judge, means);
+  return new SchemaValue(await openOutputSchema(format), means);
 }
 
 export class SchemaValue {
@@ -45,10 +44,10 @@ export class SchemaValue {
   /** The latest judgement, by the value's JSON text. */
   #judged: { readonly text: string; readonly judgement: Judgement | Promise<Judgement> } | undefined;
 
-  constructor(schema: JsonSchema, judge: Judge | undefined, means: Means) {
+  constructor({ jsonSchema: schema, issuesOf, judge }: OpenedSchema, means: Means) {
     this.#toolName = means.toolName;
     this.#isCarried = schema.type !== 'object';
-    this.#issuesOf = compileJsonSchema(schema);
+    this.#issuesOf = issuesOf;
     this.#judge = judge;
     this.inputJsonSchema = this.#isCarried
       ? {
