@@ -5,15 +5,21 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 
 let folder: string | undefined;
 
-export function setup(): void {
+/** What is built once for all tests of a run. */
+export const builtFiles = (): string => join(tmpdir(), 'built');
+
+export function setup(project: TestProject): void {
   // A short name, for the paths of sockets below it may have 107 bytes and no more.
   folder = mkdtempSync(join(tmpdir(), 'tw-'));
   // Some tests start programs as another user.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
+  // What was built of sources that have changed since.
+  project.onTestsRerun(() => rmSync(builtFiles(), { recursive: true, force: true }));
 }
 
 export function teardown(): void {

@@ -39,7 +39,7 @@ interface Start {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const WAIT_STEP_MS = 10;
+const WAIT_STEP_MS = 30;
 /** How often the window is looked at although nothing was written. */
 const WAIT_AT_MOST_MS = 300;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ACTION_NAMES, type ActionName } from '../../../src/terminal/input/actions.ts';
 import { COMMON_WIDTHS, cells, setWidths } from '../../../src/terminal/text/cells.ts';
+import { anyText } from '../../any-text.ts';
 import { propertyRuns } from '../../long-form.ts';
 import { historyOf, openDesk } from './desk.ts';
 
@@ -192,7 +193,7 @@ describe('whatever is pressed', () => {
       '@',
       '!',
     ),
-    fc.string({ unit: 'binary', maxLength: 3 }),
+    anyText({ maxLength: 3 }),
   );
   const step = fc.oneof(
     unit.map((text) => ({ text })),

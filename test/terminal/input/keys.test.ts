@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecoder } from '../../../src/terminal/input/decoder.ts';
+import { anyText } from '../../any-text.ts';
 import { propertyRuns } from '../../long-form.ts';
 import { eventsOf, LONG_MS, shortForm, shortForms, startDecoder } from './keyboard.ts';
 
@@ -201,7 +202,7 @@ describe('keys that come together', () => {
 describe('the same bytes', () => {
   const piece = fc.oneof(
     fc.constantFrom(...KEYS.map(([, sequence]) => sequence)),
-    fc.string({ unit: 'binary', maxLength: 6 }),
+    anyText({ maxLength: 6 }),
     fc.constantFrom('\x1b[200~', '\x1b[201~', '\x1b', '\r\n', 'a long line\r'),
   );
   const bytes = fc.oneof(

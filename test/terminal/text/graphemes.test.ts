@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { graphemes } from '../../../src/terminal/text/graphemes.ts';
+import { anyText } from '../../any-text.ts';
 import { propertyRuns } from '../../long-form.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -23,7 +24,7 @@ it('gives what the segmenter gives for the whole text, however long it is', () =
       'x',
       '\ud83d',
     ),
-    fc.string({ unit: 'binary', maxLength: 3 }),
+    anyText({ maxLength: 3 }),
   );
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 400, size: 'max' }), (units) => {

@@ -8,6 +8,7 @@ import { COMMON_WIDTHS, cells, cut, setWidths } from '../../../src/terminal/text
 import { clean } from '../../../src/terminal/text/clean.ts';
 import { withoutSgr } from '../../../src/terminal/text/sgr.ts';
 import { wrap } from '../../../src/terminal/text/wrap.ts';
+import { anyText } from '../../any-text.ts';
 import { inShortAndLongForm } from '../../long-form.ts';
 
 afterEach(() => setWidths(COMMON_WIDTHS));
@@ -161,7 +162,7 @@ describe('the sanitiser', () => {
 
   test('after it no control character is left, whatever came', () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.constantFrom('\x1b[', '\x1b]', '\x9b', '\x1bP', '\x07', '\x1b\\', '31m', '2J', '\u202e', '\r'),
     );
     fc.assert(
