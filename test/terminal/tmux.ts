@@ -27,6 +27,8 @@ export interface Tmux {
   seen(text: string): Promise<void>;
   /** Waits until the window lacks this text. */
   gone(text: string): Promise<void>;
+  /** Waits until the shell asks for a command: the terminal echoes earlier input in between what is printed. */
+  prompted(): Promise<void>;
   /** Value of a format, `#{pane_dead}` for example. */
   ask(format: string): string;
   /** Before the end of the test, which ends it otherwise. */
@@ -109,15 +111,15 @@ export async function inTmux(
     until: (text) => wait(() => has(terminal.history(), text)),
     seen: (text) => wait(() => has(terminal.screen(), text)),
     gone: (text) => wait(() => !has(terminal.screen(), text)),
+    prompted: () => wait(() => lines().findLast((row) => row !== '') === '$'),
     ask: (format) => run('display-message', '-p', format).trimEnd(),
     end,
   };
   const line = (text: string) => run('send-keys', '-l', '--', text, ';', 'send-keys', 'Enter');
-  // What is typed before the shell asks for it is echoed by the terminal in between what the shell prints.
-  const isAsked = () => lines().findLast((row) => row !== '') === '$';
-  await wait(isAsked);
+  await terminal.prompted();
   line('echo text of the shell; seq 1 5');
-  await wait(() => terminal.history().includes('5') && isAsked());
+  await wait(() => terminal.history().includes('5'));
+  await terminal.prompted();
   run('pipe-pane', '-o', `cat >> ${quoted(raw)}`);
   line(`sh ${script}; echo ended with $?`);
   return terminal;

@@ -58,6 +58,7 @@ async function expectRestored(talk: Tmux): Promise<void> {
   await expect.poll(() => last('\x1b[?25h') - last('\x1b[?25l'), POLLED).toBeGreaterThanOrEqual(0);
   await expect.poll(() => last('\x1b[?2004l') - last('\x1b[?2004h'), POLLED).toBeGreaterThanOrEqual(0);
   expect(forbiddenIn(talk.raw(), { viewer: false })).toEqual([]);
+  await talk.prompted();
   talk.type('stty -a | grep -c " icanon .* echo "; echo as""ked');
   talk.keys('Enter');
   await talk.until('asked');
