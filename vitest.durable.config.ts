@@ -6,7 +6,9 @@ export default defineConfig({
     globalSetup: ['test/temporary-files.ts', 'test/durable/cluster-set-up.ts'],
     include: ['test/durable/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // As in vitest.config.ts: modules are loaded once for each worker, and many files only wait.
+    isolate: false,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
