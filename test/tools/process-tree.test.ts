@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,6 +18,14 @@ async function firstLine(group: ProcessGroup): Promise<string> {
   }
   return text.trim();
 }
+
+/** Keeps the event loop from turning. */
+function blockUntil(isSo: () => boolean): void {
+  while (!isSo());
+}
+
+/** It is a zombie until Node has collected its end. */
+const hasEnded = ({ pid }: ProcessGroup): boolean => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
 describe('spawnGroup', () => {
   test('says how the process ended', async () => {
@@ -65,6 +74,29 @@ describe('spawnGroup', () => {
     expect(group.alive()).toBe(false);
     expect(await group.end(10)).toBe(false);
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'the last output of a process is read before its end is reported',
+    async () => {
+      const folder = await tempFolder();
+      const sh = (script: string) => spawnGroup('sh', ['-c', script], { cwd: folder.path, env });
+      const loud = sh('until [ -e go ]; do sleep 0.01; done; echo written');
+      let read = '';
+      loud.stdout?.on('data', (chunk) => {
+        read += String(chunk);
+      });
+      // At the end of a turn libuv collects the ends of all processes, also of those that ended during it.
+      const early = sh('echo early');
+      early.stdout?.once('data', () => {
+        writeFileSync(join(folder.path, 'go'), '');
+        blockUntil(() => hasEnded(loud));
+      });
+      blockUntil(() => hasEnded(early));
+      await loud.ended;
+      expect(read).toBe('written\n');
+      await folder.remove();
+    },
+  );
 
   test('F100 groups die with this process, and one handler sees to it', async () => {
     const folder = await tempFolder();

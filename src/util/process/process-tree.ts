@@ -34,7 +34,10 @@ export interface ProcessGroup {
   readonly stderr: Readable | undefined;
   /** What is written to descriptor 3; only with `sidePipe`. */
   readonly side: Readable | undefined;
-  /** How its first process ended. Never rejects; other processes of the group may still run. */
+  /**
+   * How its first process ended; resolves when what that process wrote has been read. Never rejects; other
+   * processes of the group may still run.
+   */
   readonly ended: Promise<ProcessEnd>;
   /** Whether any process of the group is alive (or dead and not yet reaped). */
   alive(): boolean;
@@ -92,7 +95,7 @@ export function spawnGroup(
     });
     child.once('exit', (code, signal) => {
       if (!alive()) forget();
-      resolve({ kind: 'exited', code, signal });
+      afterReads(() => resolve({ kind: 'exited', code, signal }));
     });
   });
 
@@ -130,6 +133,13 @@ export function spawnGroup(
     },
   };
 }
+
+/**
+ * Calls back when a turn of the event loop has read what has arrived by now. Node reports the end of a
+ * process before its last output when both come during one long turn: the first callback ends that turn, the
+ * second the next one.
+ */
+const afterReads = (callback: () => void): void => void setImmediate(() => setImmediate(callback));
 
 function extraDescriptors({
   sidePipe,
