@@ -43,6 +43,8 @@ export class DecisionTrace {
   /** The rule that did not pass. */
   #decidedBy: string | undefined;
   #decision: DecisionRecord['decision'];
+  /** When it was decided. */
+  #endMs: number | undefined;
   #next: DecisionRecord['next'];
 
   constructor(state: State, params: LoopParams, deps: LoopDeps) {
@@ -77,6 +79,7 @@ export class DecisionTrace {
   decided(decision: Decision): void {
     this.#next = decision.kind === 'continue' ? carriedState(decision.next) : undefined;
     this.#decision = this.#recorded(decision);
+    this.#endMs = this.#deps.clock.monotonicMs();
   }
 
   #recorded(decision: Decision): NonNullable<DecisionRecord['decision']> {
@@ -151,7 +154,7 @@ export class DecisionTrace {
       agentPath: params.agentPath,
       startedAt: this.#startedAt,
       startMs: rounded(this.#startMs),
-      endMs: rounded(deps.clock.monotonicMs()),
+      endMs: rounded(this.#endMs ?? deps.clock.monotonicMs()),
       prepare: this.prepare,
       view: {
         length: view.length,

@@ -34,10 +34,9 @@ async function* loop(
   params: LoopParams,
   deps: LoopDeps,
 ): AsyncGenerator<LoopBatch | Segment<LoopBatch>, LoopEnd | Relay<LoopBatch, LoopEnd>, void> {
+  // The sessions of a process share the turns of its event loop.
+  await turnToIterate();
   while (true) {
-    // The sessions of a process share the turns of its event loop.
-    const turn = turnToIterate();
-    if (turn !== undefined) await turn;
     const iteration = openIteration(state, params, deps);
     try {
       // 1  Make the view fit. A limit without a recovery ends the run: blocking_limit, rapid_refill_breaker.
@@ -59,6 +58,8 @@ async function* loop(
       const { next } = decision;
       if (next.view.messages.root !== state.view.messages.root) return new Relay(loop(next, params, deps));
       state = next;
+      // Waited for within the iteration: its decision record is written together with the next request.
+      await turnToIterate();
     } finally {
       // The decision record; nothing outlives the iteration.
       await iteration.close();
