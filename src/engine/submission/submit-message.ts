@@ -7,6 +7,7 @@ import type { LoopDeps, OuterGuard } from '../../loop/deps.ts';
 import type { Terminal } from '../../protocol/session/terminal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { Segment } from '../../util/async/segmented.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { recordParking, recordResult, refusalNotice } from '../output/record-result.ts';
@@ -224,13 +225,12 @@ export async function* runLoop(
 /** The ports of the loop; stages and denied calls are reported to the session. */
 function depsOf(guard: OuterGuard, session: Session): LoopDeps {
   const deps = loopDepsOf(guard, session);
-  return {
-    ...deps,
-    ...(session.structured !== undefined && { callModel: session.structured.asking(deps.callModel) }),
+  return extended(deps, {
+    callModel: session.structured?.asking(deps.callModel) ?? deps.callModel,
     onStage: (stage) => session.host.enter(stage),
     onDenial: (denial) => session.submissions.denied(denial),
     parking: session.parking,
-  };
+  } satisfies Partial<LoopDeps>);
 }
 
 /** Phase 8. */
