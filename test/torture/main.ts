@@ -20,16 +20,36 @@ const FIXED_SEED = 20260517;
 /** Rows that work; those that wait have a lane of their own beside them. */
 const SIDE_BY_SIDE = 2;
 
+const USAGE = `npm run torture -- [--quick] [--row ID,…] [--seed N]
+  --quick  the short form, with fixed seeds
+  --row    only these rows: ${ROWS.map(({ id }) => id).join(' ')}
+  --seed   repeats a run in full
+  --page   only writes the table of docs/reliability.md anew from the figures that are stored`;
+
+function flagsIn(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        quick: { type: 'boolean', default: false },
+        row: { type: 'string' },
+        seed: { type: 'string' },
+        page: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 export async function main(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: 'boolean', default: false },
-      row: { type: 'string' },
-      seed: { type: 'string' },
-      page: { type: 'boolean', default: false },
-    },
-  });
+  const values = flagsIn(args);
+  if (values instanceof Error) return fail(`${values.message}\n${USAGE}`);
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
   if (values.page) {
     writePage();
     return 0;
