@@ -1,6 +1,6 @@
 /** Many sessions of one process: how much of them begins in one turn of its event loop. */
 import { expect, it } from 'vitest';
-import { callTool, type ScriptStep, say } from '../../src/testing/index.ts';
+import { callTool, recordingStore, type ScriptStep, say } from '../../src/testing/index.ts';
 import { gather, queryUnderTest } from './query-under-test.ts';
 
 it('the iterations of forty sessions are spread over turns of the event loop', async () => {
@@ -24,4 +24,23 @@ it('the iterations of forty sessions are spread over turns of the event loop', a
   expect(ends.map(({ results }) => results[0]?.subtype)).toEqual(Array(40).fill('success'));
   // Eight, and eight more that begin before this test is told of the next turn. Without turns there were 48.
   expect(most).toBeLessThanOrEqual(16);
+});
+
+it('a decision is recorded together with the next request, also where the next iteration waits', async () => {
+  const appended: string[] = [];
+  const ends = await Promise.all(
+    Array.from({ length: 40 }, () => {
+      const store = recordingStore();
+      const append: typeof store.append = (id, epoch, afterSeq, bodies) => {
+        appended.push(bodies.map(({ type }) => type).join(' '));
+        return store.append(id, epoch, afterSeq, bodies);
+      };
+      const script = [callTool('Unknown', {}), callTool('Unknown', {}), say('Done.')];
+      const engine = { store: { ...store, append } };
+      return gather(queryUnderTest(script, 'Go.', { engine }).query);
+    }),
+  );
+  expect(ends.map(({ results }) => results[0]?.subtype)).toEqual(Array(40).fill('success'));
+  expect(appended.filter((types) => types === 'decision request')).toHaveLength(80);
+  expect(appended).not.toContain('decision');
 });
