@@ -3,19 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { writeOneFile } from '../one-file.ts';
 
 /** Bundles `child.ts` into a folder; returns how to start it. */
-export async function buildChild(folder: string): Promise<(...argv: string[]) => ChildProcess> {
+export function buildChild(folder: string): (...argv: string[]) => ChildProcess {
   const outfile = join(folder, 'child.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('./child.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
+  writeOneFile(fileURLToPath(new URL('./child.ts', import.meta.url)), outfile);
   return (...argv) => spawn(process.execPath, [outfile, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

@@ -10,10 +10,10 @@ import { tempDir } from './temp-dir.ts';
 
 describe('real processes', () => {
   let temp: Awaited<ReturnType<typeof tempDir>>;
-  let start: Awaited<ReturnType<typeof buildChild>>;
+  let start: ReturnType<typeof buildChild>;
   beforeAll(async () => {
     temp = await tempDir();
-    start = await buildChild(temp.path);
+    start = buildChild(temp.path);
   });
   afterAll(() => temp.dispose());
 
