@@ -1,9 +1,5 @@
 /**
- * npm run torture -- [--quick] [--row R1,S3] [--seed N] [--page]
- *
- * Runs the rows of the scorecard and prints what they measured. Exits with 1 if a row is missed. `--quick`: the short
- * form, in which a missed row is run once more. `--page`: runs nothing, and writes the figures of the last full runs
- * into docs/reliability.md.
+ * npm run torture: runs the rows of the scorecard and prints what they measured. Exits with 1 if a row is missed.
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -20,11 +16,11 @@ const FIXED_SEED = 20260517;
 /** Rows that work; those that wait have a lane of their own beside them. */
 const SIDE_BY_SIDE = 2;
 
-const USAGE = `npm run torture -- [--quick] [--row ID,…] [--seed N]
-  --quick  the short form, with fixed seeds
+const USAGE = `npm run torture -- [--quick] [--row ID,…] [--seed N] [--page] [--help]
+  --quick  the short form, with fixed seeds, in which a missed row is run once more
   --row    only these rows: ${ROWS.map(({ id }) => id).join(' ')}
   --seed   repeats a run in full
-  --page   only writes the table of docs/reliability.md anew from the figures that are stored`;
+  --page   runs nothing, and writes the figures of the last full runs into docs/reliability.md`;
 
 function flagsIn(args: readonly string[]) {
   try {
