@@ -6,13 +6,13 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { flagsOf } from './flags.mjs';
 import { measure, prepare } from './measure.mjs';
 import { workloads } from './workloads.mjs';
 
 const maps = new Map();
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values, positionals } = parseArgs({
+const { values, positionals } = flagsOf({
   allowPositionals: true,
   options: {
     runner: { type: 'string', default: 'turnwright' },

@@ -4,14 +4,14 @@
 // repeats; a run that did not do all of the work has none. `--page` writes the figures into the page.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { flagsOf } from './flags.mjs';
 import { installFigures } from './install.mjs';
 import { measure, prepare } from './measure.mjs';
 import { installPeers, PEERS } from './peers.mjs';
 import { renderPage, renderSvg, renderTable } from './render.mjs';
 import { median, workloads } from './workloads.mjs';
 
-const { values } = parseArgs({
+const { values } = flagsOf({
   options: {
     only: { type: 'string' },
     runners: { type: 'string', default: 'raw-http,raw-fetch,turnwright' },
