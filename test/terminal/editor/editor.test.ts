@@ -237,7 +237,7 @@ describe('whatever is pressed', () => {
           }
         },
       ),
-      { numRuns: propertyRuns(200, 3_000) },
+      { numRuns: propertyRuns(200, 1_000) },
     );
   });
 
@@ -274,7 +274,7 @@ describe('whatever is pressed', () => {
           expect(editor.text).toBe(last);
         },
       ),
-      { numRuns: propertyRuns(200, 4_000) },
+      { numRuns: propertyRuns(200, 1_500) },
     );
   });
 });

@@ -194,7 +194,7 @@ describe('keys that come together', () => {
             if (event.kind === 'key') expect(Buffer.from(event.text ?? '').toString()).toBe(event.text ?? '');
         },
       ),
-      { numRuns: propertyRuns(100, 2_000) },
+      { numRuns: propertyRuns(100, 1_000) },
     );
   });
 });
@@ -229,7 +229,7 @@ describe('the same bytes', () => {
       fc.asyncProperty(bytes, fc.array(fc.nat(), { maxLength: 12 }), async (all, cuts) => {
         expect(await inNormalForm(split(all, cuts))).toEqual(await inNormalForm([all]));
       }),
-      { numRuns: propertyRuns(300, 20_000) },
+      { numRuns: propertyRuns(300, 6_000) },
     );
   });
 
@@ -245,7 +245,7 @@ describe('the same bytes', () => {
           (await eventsOf(all)).map(shortForm),
         );
       }),
-      { numRuns: propertyRuns(200, 10_000) },
+      { numRuns: propertyRuns(200, 4_000) },
     );
   });
 });

@@ -273,6 +273,6 @@ it('whatever is pressed, the rows fill the window and fit into it', async () => 
         }
       },
     ),
-    { numRuns: propertyRuns(150, 1_500) },
+    { numRuns: propertyRuns(150, 600) },
   );
 });
