@@ -7,6 +7,7 @@ import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { View } from '../../src/protocol/model/view.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { anyText } from '../any-text.ts';
+import { inForm, propertyRuns } from '../long-form.ts';
 import { brokenRules, type WireTurn } from './api-rules.ts';
 import { assistant, attachment, calls, result, says, thinks, user, viewOf } from './conversation.ts';
 
@@ -271,8 +272,8 @@ describe('from the view to the wire', () => {
     expect(wire(view).at(-1)?.role).toBe('assistant');
   });
 
-  it('10 000 calls in one message stay linear', () => {
-    const many = Array.from({ length: 10_000 }, (_, n) => `t${n}`);
+  it(`${inForm('2 000', '10 000')} calls in one message stay linear`, () => {
+    const many = Array.from({ length: inForm(2_000, 10_000) }, (_, n) => `t${n}`);
     const view = viewOf(
       user('hi'),
       ...many.map((id) => calls('m1', id)),
@@ -341,7 +342,7 @@ describe('properties', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(170, 500) },
     );
   });
 
@@ -358,7 +359,7 @@ describe('properties', () => {
         }
         for (const version of versions) expect(wireText(version, {}, bytes)).toBe(wireText(version));
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(70, 200) },
     );
   });
 
@@ -386,7 +387,7 @@ describe('properties', () => {
           before = now.at(-1)?.content[0]?.['text'] === CONTINUE ? now.slice(0, -2) : now;
         });
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(70, 200) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { propertyRuns } from '../long-form.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 
 const folder = await tempFolder();
@@ -251,6 +252,6 @@ it('F85 allowed commands with one denied anywhere are never allowed', async () =
       expect(await kindOf(command, options)).not.toBe('allow');
       expect(await kindOf(command, { ...options, allow: ['Bash', 'Edit'] })).not.toBe('allow');
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(100, 300) },
   );
 });

@@ -20,7 +20,7 @@ import { everyNth, inForm } from '../long-form.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/bin/turnwright');
 const CALLS = inForm(40, 80);
-const MAX_KILLS = inForm(8, 15);
+const MAX_KILLS = inForm(5, 15);
 const MAX_LIVES = 60;
 
 interface Place {

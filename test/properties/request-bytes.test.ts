@@ -19,9 +19,11 @@ import {
 } from '../../src/rehearsal/index.ts';
 import { fakeTool, recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { propertyRuns } from '../long-form.ts';
+import { inForm, propertyRuns } from '../long-form.ts';
 
-const RUNS = propertyRuns(15, 300);
+const RUNS = propertyRuns(6, 300);
+/** Tool calls of the long conversation; half of them are made in each of two engines. */
+const ITERATIONS = inForm(20, 50);
 const MODEL = 'claude-sonnet-5';
 /** What edits a view is on record as one of these. */
 const EDITS: ReadonlySet<JournalEntry['type']> = new Set(['replacement', 'snip', 'collapse', 'boundary']);
@@ -168,12 +170,14 @@ describe('the bytes of a request', () => {
     expect(compared).toBeGreaterThan(RUNS);
   }, 240_000);
 
-  it('over 50 iterations and two engines, all input is read from the cache but what was added', async () => {
+  it(`over ${ITERATIONS} iterations and two engines, all input is read from the cache but what was added`, async () => {
     server.clear();
     wire.bodies.length = 0;
     const chars = (n: number) => 50 + ((n * 977) % 3_000);
     server.setScenario(({ call: n }) =>
-      n % 26 === 0 ? { blocks: [text('So far.')] } : { blocks: [toolUse('Look', { chars: chars(n) })] },
+      n % (ITERATIONS / 2 + 1) === 0
+        ? { blocks: [text('So far.')] }
+        : { blocks: [toolUse('Look', { chars: chars(n) })] },
     );
     const store = recordingStore();
     const sessionId = sequentialIds().uuid();
@@ -185,7 +189,7 @@ describe('the bytes of a request', () => {
     const usages = server.requests.flatMap(({ verdict }) =>
       verdict.kind === 'answered' ? [verdict.usage] : [],
     );
-    expect(usages).toHaveLength(52);
+    expect(usages).toHaveLength(ITERATIONS + 2);
     for (const [at, usage] of usages.entries()) {
       const before = usages[at - 1];
       const stood = before && total(before);

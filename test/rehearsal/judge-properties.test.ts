@@ -5,6 +5,7 @@ import { signThinking } from '../../src/rehearsal/accounting/thinking-signature.
 import { judge, RULES } from '../../src/rehearsal/judge/index.ts';
 import { modelCatalogue } from '../../src/rehearsal/models.ts';
 import { readApiRequest } from '../../src/rehearsal/request/api-request.ts';
+import { propertyRuns } from '../long-form.ts';
 
 const MODEL = 'claude-opus-5-5';
 const models = modelCatalogue();
@@ -108,7 +109,7 @@ const broken = (rewrite: (content: readonly Block[], pick: number) => Block[], r
       const found = verdict(atResults(messages, place, (content) => rewrite(content, pick)));
       expect(rules).toContain(found);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(100, 300) },
   );
 
 describe('random conversations (L10.7)', () => {
@@ -117,7 +118,7 @@ describe('random conversations (L10.7)', () => {
       fc.property(conversation, (messages) => {
         expect(verdict(messages)).toBeUndefined();
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(350, 1000) },
     );
   });
 
