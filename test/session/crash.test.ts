@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { inForm } from '../long-form.ts';
 import { buildChild, kill, linesOfChild } from './child-process.ts';
 import { readAll } from './journal-entries.ts';
 import { CWD, fixedClock } from './sample-journal.ts';
@@ -18,7 +19,7 @@ describe('real processes', () => {
   afterAll(() => temp.dispose());
 
   it('F01 what an append acknowledged survives SIGKILL, record by record', async () => {
-    for (const session of ['k1', 'k2', 'k3', 'k4', 'k5']) {
+    for (const session of inForm(['k1', 'k3'], ['k1', 'k2', 'k3', 'k4', 'k5'])) {
       const directory = join(temp.path, 'sessions');
       const child = start('append', directory, session);
       const limit = 50 + Number(session.slice(1)) * 173;

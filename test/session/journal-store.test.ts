@@ -85,9 +85,14 @@ const ADAPTERS: Readonly<Record<string, readonly Check[]>> = {
   ),
 };
 
+/** The check that appends 65 MB. */
+const appendsMuch = ({ name }: Check) => name.endsWith('whole or not at all');
+
 for (const [adapter, checks] of Object.entries(ADAPTERS)) {
+  // In the short form, one journal of three appends that much.
+  const isShort = inForm(adapter !== 'file journal (process)', false);
   describe(adapter, () => {
-    for (const check of checks) it(check.name, check.run);
+    for (const check of checks) if (!isShort || !appendsMuch(check)) it(check.name, check.run);
   });
 }
 
@@ -105,7 +110,7 @@ describe('F128 adapters that break a promise are reported', () => {
       journalStoreChecks(async () => {
         const store = inMemory();
         return { store: { ...store, ...broken(store) } };
-      }).filter(({ name }) => inForm(!name.endsWith('whole or not at all'), true)),
+      }).filter((check) => inForm(!appendsMuch(check), true)),
     );
 
   it('a slow one passes', async () => {
