@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { inForm } from '../long-form.ts';
 import { gather } from './query-under-test.ts';
+
+const WINDOW = 100_000_000;
 
 let server: RehearsalServer;
 let home: string;
 let cwd: string;
 let env: Record<string, string>;
 beforeEach(async () => {
-  server = await startRehearsal();
+  // The model has the window that one of the tests gives it.
+  server = await startRehearsal({ windows: { 'claude-sonnet-5': WINDOW } });
   const folder = await mkdtemp(join(tmpdir(), 'turnwright-sessions-'));
   [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
   await mkdir(cwd);
@@ -23,14 +27,20 @@ afterEach(async () => {
   await rm(join(home, '..'), { recursive: true, force: true });
 });
 
-async function ask(prompt: string, options: own.Options = {}, replies = [reply(`Answer to ${prompt}.`)]) {
+async function submit(prompt: string, options: own.Options = {}, replies = [reply(`Answer to ${prompt}.`)]) {
   server.setScenario({ name: 'test', replies });
   const before = server.requests.length;
   const { results, error } = await gather(
     own.query({ prompt, options: { cwd, env, tools: [], ...options } }),
   );
-  const sent = server.requests.slice(before).map(({ body }) => JSON.stringify(body));
-  return { id: results[0]?.session_id ?? '', result: results[0], error, sent: sent.at(-1) ?? '' };
+  const body = server.requests.slice(before).at(-1)?.body;
+  return { id: results[0]?.session_id ?? '', result: results[0], error, body };
+}
+
+/** Its last request as text. */
+async function ask(...given: Parameters<typeof submit>) {
+  const { body, ...answer } = await submit(...given);
+  return { ...answer, sent: JSON.stringify(body) ?? '' };
 }
 
 const fileOf = async (id: string) => {
@@ -77,23 +87,30 @@ describe('session functions', () => {
   });
 
   it('of 8 MB and more: resumed with the digest as without it, and it goes with the session', async () => {
-    const modelOverrides = { 'claude-sonnet-5': { contextWindow: 100_000_000, maxOutputTokens: 8_000 } };
+    const modelOverrides = { 'claude-sonnet-5': { contextWindow: WINDOW, maxOutputTokens: 8_000 } };
     const options = { model: 'claude-sonnet-5', engine: { modelOverrides } };
     // The last is the longest, for every prompt is in all later requests.
     const long = (word: string, times: number) => `${word} `.repeat(times);
-    const { id } = await ask(long('one', 200_000), options);
-    await ask(long('two', 200_000), { ...options, resume: id });
-    await ask(long('three', 1_300_000), { ...options, resume: id });
+    const [first, second, third] = inForm([1, 1, 1_400_000], [200_000, 200_000, 1_300_000]);
+    const heard = [reply('Heard.')];
+    const { id } = await submit(long('one', first), options, heard);
+    await submit(long('two', second), { ...options, resume: id }, heard);
+    await submit(long('three', third), { ...options, resume: id }, heard);
     const folder = (await fileOf(id)).slice(0, -'.jsonl'.length);
     const digest = await readFile(join(folder, 'digest.jsonl'));
-    const { sent: first, result } = await ask('four', { ...options, resume: id });
-    expect(result).toMatchObject({ subtype: 'success' });
+    const earlier = inForm(['one', 'two', 'three'], ['one', 'two', 'three', 'four']);
+    for (const prompt of earlier.slice(3)) {
+      const { result } = await submit(prompt, { ...options, resume: id });
+      expect(result).toMatchObject({ subtype: 'success' });
+    }
     const { sessionId } = await own.forkSession(id, { env });
-    const { sent: without } = await ask('five', { ...options, resume: sessionId });
-    const { sent: within } = await ask('five', { ...options, resume: id });
-    const messages = (sent: string) => (JSON.parse(sent) as { messages: unknown[] }).messages;
+    const without = await submit('five', { ...options, resume: sessionId });
+    const within = await submit('five', { ...options, resume: id });
+    const messages = ({ body }: typeof within) => (body as { messages: unknown[] }).messages;
+    expect(within.result).toMatchObject({ subtype: 'success' });
     expect(JSON.stringify(messages(within)) === JSON.stringify(messages(without))).toBe(true);
-    expect(messages(within).length).toBe(messages(first).length + 2);
+    expect(messages(within).length).toBe(2 * earlier.length + 1);
+    expect(server.report()).toMatchObject({ rejected: [], unanswered: [] });
     expect((await readFile(join(folder, 'digest.jsonl'))).equals(digest)).toBe(true);
     await own.deleteSession(id, { env });
     await expect(readFile(join(folder, 'digest.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
