@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
 import type { AnyTool, PermissionTarget } from '../../src/protocol/tools/tool.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { inForm } from '../long-form.ts';
 
 /** A tool that only says what it would touch. */
 export function toolNamed(name: string, about: Partial<AnyTool> = {}): AnyTool {
@@ -58,6 +60,22 @@ export function question(
   more: Partial<PermissionQuestion> = {},
 ): PermissionQuestion {
   return { tool, input, toolUseId: 'toolu_1', cwd, additionalDirectories: [], ...more };
+}
+
+/** The real files. In the short form each path is resolved once, so they must not change after the first decision. */
+export const unchangingFiles = (): typeof nodeFiles =>
+  inForm(
+    { ...nodeFiles, realpath: remembered(nodeFiles.realpath), lstat: remembered(nodeFiles.lstat) },
+    nodeFiles,
+  );
+
+function remembered<T>(look: (path: string) => Promise<T>): (path: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (path) => {
+    const found = known.get(path) ?? look(path);
+    known.set(path, found);
+    return found;
+  };
 }
 
 /** A real folder, by its real path, removed at the end. */

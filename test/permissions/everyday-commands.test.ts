@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
-import { nodeFiles } from '../../src/util/files/node-files.ts';
-import { question, TOOLS, tempFolder } from './ask-doubles.ts';
+import { question, TOOLS, tempFolder, unchangingFiles } from './ask-doubles.ts';
 
 const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 const FILES = [
@@ -37,11 +36,12 @@ it('300 everyday commands get the verdicts of the table', async () => {
     .filter((line) => line !== '');
   expect(commands).toHaveLength(300);
   const rows = [`${MODES.map((mode) => mode.padEnd(18)).join('')}command`];
+  const files = unchangingFiles();
   for (const command of commands) {
     const verdicts: string[] = [];
     for (const mode of MODES) {
       const permissions = createPermissions({
-        files: nodeFiles,
+        files,
         mode,
         home: folder.path,
         allowDangerouslySkipPermissions: true,

@@ -5,17 +5,18 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
 import type { PermissionQuestion } from '../../src/protocol/tools/gate.ts';
-import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { everyNth } from '../long-form.ts';
-import { question, TOOLS } from './ask-doubles.ts';
+import { question, TOOLS, unchangingFiles } from './ask-doubles.ts';
 
 let root: string;
 let cwd: string;
+let files: ReturnType<typeof unchangingFiles>;
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'turnwright-grants-')));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   cwd = join(root, 'work');
   await mkdir(join(cwd, 'sub'), { recursive: true });
+  files = unchangingFiles();
 });
 
 const ALLOWED = ['Bash', 'Write', 'Edit', 'Write(//**)', 'Edit(//**)'];
@@ -24,7 +25,7 @@ async function verdict(
   options: Partial<PermissionOptions> = {},
   more: Partial<PermissionQuestion> = {},
 ): Promise<string> {
-  const permissions = createPermissions({ allow: ALLOWED, files: nodeFiles, home: root, ...options });
+  const permissions = createPermissions({ allow: ALLOWED, files, home: root, ...options });
   const of = async (tool: 'Write' | 'Edit' | 'Bash', input: Record<string, string>) =>
     (await permissions.decide(question(TOOLS[tool], input, cwd, more))).kind;
   const kinds = [
@@ -63,7 +64,7 @@ const FOLDERS = [
 ];
 const GRANTING = [
   ...everyNth(
-    5,
+    9,
     FOLDERS.flatMap((folder) => PARTS.map((part) => `${folder}/${part}`)),
   ),
   '.mcp.json',

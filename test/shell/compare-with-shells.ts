@@ -6,8 +6,7 @@ import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { readCommandLine } from '../../src/shell/reading/command-line.ts';
 import { everySegment, type Segment, type ShellWord } from '../../src/shell/reading/segment.ts';
 import { meet } from '../../src/shell/reading/text-pattern.ts';
-import { nodeFiles } from '../../src/util/files/node-files.ts';
-import { question, toolNamed } from '../permissions/ask-doubles.ts';
+import { question, toolNamed, unchangingFiles } from '../permissions/ask-doubles.ts';
 import { PROGRAMS } from './hostile-lines.ts';
 import type { Outcome } from './real-shells.ts';
 
@@ -63,6 +62,9 @@ export async function compare(
   await judge(language, line, outcome, report);
 }
 
+/** Nothing lies where the lines are decided about. */
+const files = unchangingFiles();
+
 /** The verdicts: what is denied does not run, and without a question only what a rule names does. */
 async function judge(
   language: 'bash' | 'sh',
@@ -79,7 +81,7 @@ async function judge(
   });
   const verdict = async (options: object) =>
     (
-      await createPermissions({ files: nodeFiles, allowDangerouslySkipPermissions: true, ...options }).decide(
+      await createPermissions({ files, allowDangerouslySkipPermissions: true, ...options }).decide(
         question(tool, { command: line }, '/nowhere'),
       )
     ).kind;

@@ -148,7 +148,7 @@ async function expectSeen(shell: 'bash' | 'dash', table: typeof PLACED): Promise
 
 describe.skipIf(!hasShells)('what real shells run was seen', () => {
   it.each(['bash', 'dash'] as const)('where %s starts a program that fills in words', async (shell) => {
-    await expectSeen(shell, everyNth(3, PLACED));
+    await expectSeen(shell, everyNth(7, PLACED));
   });
 
   it('where a brace runs on behind its end', async () => {
