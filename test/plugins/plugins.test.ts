@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { deferred } from '../../src/testing/index.ts';
+import { inForm } from '../long-form.ts';
 import { TOOLBOX } from '../mcp/servers-under-test.ts';
 import { type SkillStage, skill, skillStage } from '../skills/skill-folders.ts';
 
@@ -15,7 +16,14 @@ const ROOT = `\${CLAUDE_PLUGIN_ROOT}`;
 /** A server that needs the plugin's own folder to start. */
 const server = { command: process.execPath, args: [`${ROOT}/server.mjs`] };
 
-async function tools(stage: SkillStage, manifest: object = {}): Promise<string> {
+/** Where no server is looked at, none is started in the short form. */
+const NO_SERVER = inForm({}, { box: server });
+
+async function tools(
+  stage: SkillStage,
+  manifest: object = {},
+  mcpServers: object = { box: server },
+): Promise<string> {
   const json = JSON.stringify({ name: 'tools', version: '1.2.0', description: 'Tools.', ...manifest });
   await stage.write('tools/.claude-plugin/plugin.json', json);
   await stage.write(
@@ -24,7 +32,7 @@ async function tools(stage: SkillStage, manifest: object = {}): Promise<string> 
   );
   await stage.write('tools/colours.md', 'Outside of the skill.');
   await stage.write('tools/server.mjs', `await import(${JSON.stringify(TOOLBOX)});`);
-  await stage.write('tools/.mcp.json', JSON.stringify({ mcpServers: { box: server } }));
+  await stage.write('tools/.mcp.json', JSON.stringify({ mcpServers }));
   return join(stage.cwd, '../tools');
 }
 
@@ -80,7 +88,7 @@ describe('a local plugin', () => {
 
   it('that is broken is named, and harms no other', async () => {
     const stage = await skillStage();
-    await tools(stage);
+    await tools(stage, {}, NO_SERVER);
     await stage.write('bad-json/.claude-plugin/plugin.json', '{ name: bad }');
     await stage.write('no-name/.claude-plugin/plugin.json', '{"name":"a b"}');
     await stage.write('twice/.claude-plugin/plugin.json', '{"name":"tools"}');
@@ -152,7 +160,7 @@ describe('a local plugin', () => {
 
   it('brings commands as /plugin:name', async () => {
     const stage = await skillStage();
-    await tools(stage);
+    await tools(stage, {}, NO_SERVER);
     await stage.write(
       'tools/commands/fence.md',
       '---\ndescription: Fences.\n---\nBuild a fence of $ARGUMENTS.',
@@ -167,7 +175,7 @@ describe('a local plugin', () => {
 
   it('T101: a folder of agents or commands that holds a link out of the plugin is not used', async () => {
     const stage = await skillStage();
-    await tools(stage);
+    await tools(stage, {}, NO_SERVER);
     await stage.write(
       'tools/agents/mason.md',
       '---\nname: mason\ndescription: Lays bricks.\n---\nLay bricks.',
@@ -299,7 +307,7 @@ describe('reloadPlugins', () => {
 
   it('a hook that is read again unchanged is the same hook: one that has run once has run', async () => {
     const stage = await skillStage();
-    await tools(stage);
+    await tools(stage, {}, NO_SERVER);
     const log = join(stage.cwd, 'log');
     const hook = { type: 'command', command: `echo ran >> '${log}'`, once: true };
     const hooks = { PostToolUse: [{ matcher: 'Bash', hooks: [hook] }] };
@@ -325,7 +333,7 @@ describe('reloadPlugins', () => {
 
   it('hooks that cannot be read leave all as it was', async () => {
     const stage = await skillStage();
-    await tools(stage);
+    await tools(stage, {}, NO_SERVER);
     stage.server.setScenario({ name: 'broken', replies: [reply('One.')] });
     const gate = deferred<void>();
     const prompts = async function* () {

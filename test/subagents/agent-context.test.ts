@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { SDKMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { TOOLBOX } from '../mcp/servers-under-test.ts';
 import { skill, skillStage } from '../skills/skill-folders.ts';
-
-const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));
 
 const worker = (more: object = {}) => ({
   agents: { worker: { description: 'Works.', prompt: 'You work.', ...more } },

@@ -1,10 +1,10 @@
 /** A question that outlives its process: one process asks and is killed, another has the answer. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SDKMessage, SDKResultMessage } from '../../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../../src/rehearsal/index.ts';
 import { writeQueryScript } from '../engine-bundle.ts';
@@ -20,11 +20,15 @@ for await (const message of query({ prompt, options: { ...options, canUseTool } 
   console.log(JSON.stringify(message));
 `;
 
+const COPY = { recursive: true, preserveTimestamps: true };
+
 let server: RehearsalServer;
 let folder: string;
 let cwd: string;
 let script: string;
-beforeEach(async () => {
+let asking: Awaited<ReturnType<typeof askAndDie>>;
+/** One process asks; each test goes on from the files that it left behind. */
+beforeAll(async () => {
   server = await startRehearsal({
     scenario: {
       name: 'asks',
@@ -36,8 +40,17 @@ beforeEach(async () => {
   await mkdir(cwd);
   script = writeQueryScript(folder);
   writeFileSync(join(folder, 'host.mjs'), HOST);
+  asking = await askAndDie();
+  for (const name of ['work', 'home']) await cp(join(folder, name), join(folder, `left-${name}`), COPY);
 });
-afterEach(async () => {
+beforeEach(async () => {
+  server.setScenario({ name: 'goes on', replies: [reply('Done.')] });
+  for (const name of ['work', 'home']) {
+    await rm(join(folder, name), { recursive: true });
+    await cp(join(folder, `left-${name}`), join(folder, name), COPY);
+  }
+});
+afterAll(async () => {
   await server.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -105,7 +118,6 @@ const done = () => (existsSync(join(cwd, 'done')) ? readFileSync(join(cwd, 'done
 
 describe('F161 an approval that arrives when the process that asked is gone', () => {
   it('F161 exactly the approved call runs, once, with edited arguments, and the submission has its result', async () => {
-    const asking = await askAndDie();
     const answer = { behavior: 'allow', updatedInput: { command: 'echo as edited >> done' } };
     const result = await carryOn(asking, answer);
     expect(result).toMatchObject({ subtype: 'success', result: 'Done.', permission_denials: [] });
@@ -115,14 +127,13 @@ describe('F161 an approval that arrives when the process that asked is gone', ()
   });
 
   it('F161 a denial runs nothing, and the model reads why', async () => {
-    const result = await carryOn(await askAndDie(), { behavior: 'deny', message: 'Not on a Friday.' });
+    const result = await carryOn(asking, { behavior: 'deny', message: 'Not on a Friday.' });
     expect(result).toMatchObject({ subtype: 'success', permission_denials: [{ tool_use_id: 'toolu_ask' }] });
     expect(done()).toBe('');
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Not on a Friday.');
   });
 
   it('F162 an approval of another call than the recorded one runs nothing', async () => {
-    const asking = await askAndDie();
     const [block] = asking.message.content;
     if (block?.type !== 'tool_use') throw new Error('no call');
     const forged = { ...asking.message, content: [{ ...block, input: { command: 'echo forged >> done' } }] };
