@@ -16,7 +16,7 @@ import {
   systemWords,
 } from './rehearsed-engine.ts';
 
-const ITERATIONS = inShortAndLongForm(50, 400);
+const ITERATIONS = inShortAndLongForm(36, 400);
 
 /** 1 000 to 13 000 tokens an iteration, now and then in two calls at once. */
 function work({ call }: RehearsalRequest): Reply {

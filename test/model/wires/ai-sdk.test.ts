@@ -30,5 +30,5 @@ describe.each([
   });
 
   const checks = modelClientChecks((setup) => openAiSdkModel(setup, create, api), traitsOf(version, api));
-  for (const { name, run } of everyNth(version === 'V2' ? 3 : 2, checks)) it(name, run);
+  for (const { name, run } of everyNth(version === 'V2' ? 6 : 4, checks)) it(name, run);
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../../src/index.ts';
 import { type RehearsalRequest, reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { inForm } from '../../long-form.ts';
 import { readJournalOf } from '../journal.ts';
 import { toolResults } from '../outline.ts';
 import { laidOver, serve } from '../rehearse.ts';
 import { bodyOf, messageRequests, wholeText } from '../sent.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-const SESSIONS = 50;
+const SESSIONS = inForm(20, 50);
 
 function askWho(request: RehearsalRequest) {
   return request.call === 1

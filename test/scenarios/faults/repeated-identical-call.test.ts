@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Options } from '../../../src/index.ts';
 import { reply, type ScriptedReply, toolUse } from '../../../src/rehearsal/index.ts';
+import { inForm } from '../../long-form.ts';
 import { toolResults } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';
@@ -25,7 +26,11 @@ async function calls(list: readonly ScriptedReply['blocks'][number][], options: 
 const again = (times: number, call: () => ReturnType<typeof toolUse>) => Array.from({ length: times }, call);
 const look = () => toolUse('Bash', { command: 'cat a.txt' });
 
-const guard = { engine: { repeatGuard: { nudgeAt: 5, refuseAt: 15 } } };
+const REFUSE_AT = inForm(7, 15);
+const guard = { engine: { repeatGuard: { nudgeAt: inForm(3, 5), refuseAt: REFUSE_AT } } };
+/** Where all are the same, they bring two notices and three refusals. */
+const CALLS = REFUSE_AT + 2;
+const EDITS = inForm(10, 30);
 
 describe('F150 an identical successful call, again and again', () => {
   it('F150 the model is notified, at first and at each doubling of the number; the calls run', async () => {
@@ -33,31 +38,31 @@ describe('F150 an identical successful call, again and again', () => {
   });
 
   it('F150 a host may have it refused in the end; the run goes on', async () => {
-    const { told, refused, ran } = await calls(again(17, look), guard);
+    const { told, refused, ran } = await calls(again(CALLS, look), guard);
     expect(told).toBe(2);
     expect(refused).toHaveLength(3);
     expect(refused[0]).toMatchObject({ isError: true, text: expect.stringContaining('<tool_use_error>') });
-    expect(ran).toBe(14);
+    expect(ran).toBe(REFUSE_AT - 1);
   });
 
   it('F150 polling whose result changes is progress', async () => {
     const poll = () => toolUse('Bash', { command: 'echo x >> log; wc -l < log' });
-    expect(await calls(again(17, poll), guard)).toMatchObject({ told: 0, refused: [], ran: 17 });
+    expect(await calls(again(CALLS, poll), guard)).toMatchObject({ told: 0, refused: [], ran: CALLS });
   });
 
-  it('F150 so are 30 edits that resemble each other', async () => {
-    const edits = Array.from({ length: 30 }, (_, i) =>
+  it(`F150 so are ${EDITS} edits that resemble each other`, async () => {
+    const edits = Array.from({ length: EDITS }, (_, i) =>
       toolUse('Write', { file_path: `n${i}.txt`, content: 'x' }),
     );
-    expect(await calls(edits, guard)).toMatchObject({ told: 0, refused: [], ran: 30 });
+    expect(await calls(edits, guard)).toMatchObject({ told: 0, refused: [], ran: EDITS });
   });
 
   it('F150 and the same look after each of several changes', async () => {
-    const rounds = Array.from({ length: 17 }, (_, i) => [
+    const rounds = Array.from({ length: CALLS }, (_, i) => [
       toolUse('Bash', { command: `echo ${i} > other.txt` }),
       look(),
     ]).flat();
-    expect(await calls(rounds, guard)).toMatchObject({ told: 0, refused: [], ran: 34 });
+    expect(await calls(rounds, guard)).toMatchObject({ told: 0, refused: [], ran: 2 * CALLS });
   });
 
   it('F150 it can be turned off', async () => {
