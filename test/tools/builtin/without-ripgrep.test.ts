@@ -75,7 +75,7 @@ const sorted = (text: string) => text.split('\n').sort().join('\n');
 
 describe('without ripgrep', () => {
   test.each(
-    everyNth(2, [
+    everyNth(3, [
       { pattern: 'alpha' },
       { pattern: 'ALPHA', '-i': true },
       { pattern: '(?i)ALPHA' },
@@ -96,7 +96,7 @@ describe('without ripgrep', () => {
   });
 
   test.each(
-    everyNth(2, [
+    everyNth(3, [
       { pattern: 'alpha' },
       { pattern: 'alpha', '-n': false },
       { pattern: 'alpha', '-C': 1 },
