@@ -42,7 +42,7 @@ interface Start {
 }
 
 const WAIT_STEP_MS = 30;
-/** How often the window is looked at although nothing was written. */
+/** How often the window is looked at although nothing was written, or something is written all the time. */
 const WAIT_AT_MOST_MS = 300;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -55,28 +55,22 @@ export async function inTmux(
   const socket = join(folder, 'socket');
   const raw = join(folder, 'raw');
   const script = join(folder, 'run.sh');
+  const profile = join(folder, 'profile');
+  const config = join(folder, 'tmux.conf');
   const run = (...args: string[]) =>
-    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env: TMUX_ENV });
+    execFileSync('tmux', ['-S', socket, '-f', config, ...args], { encoding: 'utf8', env: TMUX_ENV });
   writeFileSync(raw, '');
+  writeFileSync(config, 'set -g history-limit 60000\n');
+  // What the shell runs before its first prompt; no program inherits the variable.
+  writeFileSync(profile, 'unset ENV\necho text of the shell; seq 1 5\n');
   const settings = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`);
   writeFileSync(script, [...settings, `exec ${command.map(quoted).join(' ')}`].join('\n'));
+  const shell = `PS1="$ " ENV=${quoted(profile)} exec sh`;
   run(
-    'new-session',
-    '-d',
-    '-x',
-    `${columns}`,
-    '-y',
-    `${rows}`,
-    'exec sh',
-    ';',
-    'set',
-    '-g',
-    'history-limit',
-    '60000',
-    ';',
-    // The limit counts for windows that are made after it.
-    ...['new-window', '-k', '-t', ':0', 'PS1="$ " exec sh', ';'],
-    ...['set', '-g', 'window-size', 'manual', ';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`],
+    ...['new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, shell, ';'],
+    // The server of tmux 3.3 does not survive this setting before its first window.
+    ...['set', '-g', 'window-size', 'manual', ';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`, ';'],
+    ...['pipe-pane', '-o', `exec cat >> ${quoted(raw)}`],
   );
   const end = () => void spawnSync('tmux', ['-S', socket, 'kill-server']);
   onTestFinished(end);
@@ -85,16 +79,18 @@ export async function inTmux(
       .replace(/\n$/, '')
       .split('\n');
   const has = (rows: readonly string[], text: string) => rows.some((row) => row.includes(text));
-  /** Each look starts a program: one is worth it when something was written, and before the recording begins. */
+  /** Each look starts a program: one is worth it when something was written, and nothing more since. */
   const wait = async (isSo: () => boolean) => {
     for (;;) {
       const { size } = statSync(raw);
       if (isSo()) return;
-      let waited = 0;
-      do {
+      let last = size;
+      for (let waited = 0; waited < WAIT_AT_MOST_MS; waited += WAIT_STEP_MS) {
         await pause(WAIT_STEP_MS);
-        waited += WAIT_STEP_MS;
-      } while (size > 0 && statSync(raw).size === size && waited < WAIT_AT_MOST_MS);
+        const now = statSync(raw).size;
+        if (now !== size && now === last) break;
+        last = now;
+      }
     }
   };
   const terminal: Tmux = {
@@ -107,7 +103,7 @@ export async function inTmux(
       const [column = 0, row = 0] = terminal.ask('#{cursor_x} #{cursor_y}').split(' ').map(Number);
       return { column, row };
     },
-    raw: () => readFileSync(raw, 'utf8'),
+    raw: () => readFileSync(raw).subarray(before).toString(),
     until: (text) => wait(() => has(terminal.history(), text)),
     seen: (text) => wait(() => has(terminal.screen(), text)),
     gone: (text) => wait(() => !has(terminal.screen(), text)),
@@ -115,13 +111,9 @@ export async function inTmux(
     ask: (format) => run('display-message', '-p', format).trimEnd(),
     end,
   };
-  const line = (text: string) => run('send-keys', '-l', '--', text, ';', 'send-keys', 'Enter');
-  await terminal.prompted();
-  line('echo text of the shell; seq 1 5');
-  await wait(() => terminal.history().includes('5'));
-  await terminal.prompted();
-  run('pipe-pane', '-o', `cat >> ${quoted(raw)}`);
-  line(`sh ${script}; echo ended with $?`);
+  while (!readFileSync(raw, 'utf8').endsWith('$ ')) await pause(5);
+  const before = statSync(raw).size;
+  run('send-keys', '-l', '--', `sh ${script}; echo ended with $?`, ';', 'send-keys', 'Enter');
   return terminal;
 }
 

@@ -1,5 +1,5 @@
 /** The queue of prompts: order, edits, interrupts, and a kill (A9). */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply, toolUse } from '../../../src/rehearsal/index.ts';
@@ -70,7 +70,7 @@ describe.skipIf(!hasTmux)('the queue', () => {
 
   test('a queued prompt joins the work between two requests', async () => {
     const server = await rehearse(
-      reply([toolUse('Bash', { command: 'sleep 1.5; ls' })]),
+      reply([toolUse('Bash', { command: 'until [ -e go ]; do sleep 0.2; done; ls' })]),
       reply('Both are done.'),
     );
     const talk = await converse(server, { args: ['--allowedTools', 'Bash'] });
@@ -78,6 +78,8 @@ describe.skipIf(!hasTmux)('the queue', () => {
     await talk.enter('begin');
     await talk.seen('tool runs');
     await talk.enter('and this too');
+    await talk.seen('queued 1: and this too');
+    writeFileSync(join(talk.cwd, 'go'), '');
     await talk.seen('Both are done.');
     expect(promptsOf(server).at(-1)).toContain('and this too');
     await talk.until('done · 2 turns');
