@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 /** Sockets and timers keep nothing alive, as if nobody had held on to them. */
@@ -17,7 +18,7 @@ globalThis.setTimeout = (...args) => setTimeout(...args).unref();
 globalThis.setInterval = (...args) => setInterval(...args).unref();
 `;
 
-test.each([
+const RUNS: readonly (readonly [readonly string[], string | undefined])[] = [
   [['-p', 'go'], undefined],
   [['-p', 'go', '--output-format', 'json'], undefined],
   [['-p', 'go', '--output-format', 'stream-json', '--verbose'], undefined],
@@ -25,21 +26,26 @@ test.each([
     ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '{"type":"user","message":{"role":"user","content":"go"},"parent_tool_use_id":null,"session_id":""}\n',
   ],
-])('a run that has nothing left to wait for says so and ends with 1: %j', async (args, input) => {
-  const server = await rehearse(reply('Late.', { timing: { ttftMs: 600_000 } }));
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'loose.mjs'), LOOSE);
-  const ran = await turnwright(args, {
-    cwd,
-    env: { ...against(server), NODE_OPTIONS: `--import=${join(cwd, 'loose.mjs')}` },
-    ...(input !== undefined && { input }),
-  });
-  expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain(
-    'turnwright: The command stopped before it was done: nothing was left to wait for.',
-  );
-  expect(ran.stdout).not.toContain('"type":"result"');
-});
+];
+
+test.each(everyNth(3, RUNS))(
+  'a run that has nothing left to wait for says so and ends with 1: %j',
+  async (args, input) => {
+    const server = await rehearse(reply('Late.', { timing: { ttftMs: 600_000 } }));
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'loose.mjs'), LOOSE);
+    const ran = await turnwright(args, {
+      cwd,
+      env: { ...against(server), NODE_OPTIONS: `--import=${join(cwd, 'loose.mjs')}` },
+      ...(input !== undefined && { input }),
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(
+      'turnwright: The command stopped before it was done: nothing was left to wait for.',
+    );
+    expect(ran.stdout).not.toContain('"type":"result"');
+  },
+);
 
 test('so does a command of another kind', async () => {
   const cwd = temporaryFolder();

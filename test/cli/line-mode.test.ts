@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
@@ -130,11 +131,13 @@ describe.skipIf(!hasTerminal)('line mode', () => {
     );
   }, 30_000);
 
-  test.each([
+  const REASONS: readonly (readonly [string, Record<string, string>, string, boolean])[] = [
     ['a dumb terminal', { TERM: 'dumb' }, 'cols 100 rows 30', false],
     ['a window of 39 columns', {}, 'cols 39 rows 30', false],
     ['the setting screenReader', {}, 'cols 100 rows 30', true],
-  ])('is used for %s', async (_, more, size, isSet) => {
+  ];
+
+  test.each(everyNth(2, REASONS))('is used for %s', async (_, more, size, isSet) => {
     const server = await rehearse(reply('Hello.'));
     const seat = desk(server);
     const home = seat.env['TURNWRIGHT_HOME'] as string;

@@ -6,8 +6,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type RehearsalServer, reply, toolUse } from '../../src/rehearsal/index.ts';
+import { type RehearsalServer, reply, type ScriptedReply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { untilFile } from '../scenarios/processes.ts';
+import { startedOnce } from '../started-once.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 import { asSeen } from './fake-screen.ts';
 
@@ -81,16 +83,34 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(seen).toHaveLength(6);
   });
 
+  const withoutColours = startedOnce(async () => {
+    const long = Array.from({ length: 40 }, (_, at) => `line ${at}\n`).join('');
+    const server = await rehearse(
+      reply([toolUse('Write', { file_path: 'a.txt', content: long })]),
+      reply([toolUse('Edit', { file_path: 'a.txt', old_string: 'line 7', new_string: 'line seven' })]),
+      reply('Plain.'),
+    );
+    return onTerminal(server, ['y\r', 'y\r'], { NO_COLOR: '1' });
+  });
+
   test('NO_COLOR is honoured', async () => {
-    const { written } = await onTerminal(await rehearse(reply('Plain.')), [], { NO_COLOR: '1' });
+    const { written } = await withoutColours();
     expect(written).toContain('Plain.');
     expect(written).not.toMatch(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`));
   });
 
+  /** One run for the tests of single answers: each call is answered in its own way, the last but one for good. */
+  const answered = startedOnce(async () => {
+    const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt'];
+    const server = await rehearse(...names.map((name) => reply([write(name)])), reply('Done.'));
+    return { server, ...(await onTerminal(server, ['y\r', 'n\r', '\x04', 'a\r'])) };
+  });
+
   test('a call that needs it is asked about: y runs it, n does not', async () => {
-    const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
-    const { code, files, seen, written } = await onTerminal(server, ['y\r', 'n\r']);
-    expect([code, files], written).toEqual([0, ['a.txt']]);
+    const { code, files, seen, written } = await answered();
+    expect(code, written).toBe(0);
+    expect(files).toContain('a.txt');
+    expect(files).not.toContain('b.txt');
     expect(seen).toContain('? Write');
     expect(seen.find((line) => line.startsWith('✗ Write b.txt'))).toContain(
       'The user does not allow this call.',
@@ -98,13 +118,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   });
 
   test('an edit is asked about as a diff, and a long call is named again behind its end', async () => {
-    const long = Array.from({ length: 40 }, (_, at) => `line ${at}\n`).join('');
-    const server = await rehearse(
-      reply([toolUse('Write', { file_path: 'a.txt', content: long })]),
-      reply([toolUse('Edit', { file_path: 'a.txt', old_string: 'line 7', new_string: 'line seven' })]),
-      reply('Done.'),
-    );
-    const { seen } = await onTerminal(server, ['y\r', 'y\r'], { NO_COLOR: '1' });
+    const { seen } = await withoutColours();
     expect(seen[seen.findIndex((line) => line.includes('+ line 39')) + 1]).toBe('? Write a.txt');
     const edit = seen.slice(seen.indexOf('? Edit') + 1);
     expect(edit[0]).toBe('  │ a.txt');
@@ -130,7 +144,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(seen.filter((line) => line.startsWith('out: '))).toEqual(['out: Done.']);
   });
 
-  test.each(['-p', '--output-format json'])(
+  test.each(everyNth(2, ['-p', '--output-format json']))(
     'no question is asked with %s, whatever stdin is',
     async (flags) => {
       const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
@@ -141,21 +155,20 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   );
 
   test('Ctrl-D at a question is no answer: the call is denied, and the model reads why', async () => {
-    const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
-    const { code, files, seen } = await onTerminal(server, ['\x04']);
-    expect([code, files]).toEqual([0, []]);
-    expect(seen).toContainEqual(expect.stringMatching(/^✗ Write a.txt/));
+    const { code, files, seen, server } = await answered();
+    expect(code).toBe(0);
+    expect(files).not.toContain('c.txt');
+    expect(seen).toContainEqual(expect.stringMatching(/^✗ Write c.txt/));
     const why = 'The user closed the question without an answer, so this call is not allowed.';
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(why);
   });
 
   test('a: the same kind of call is not asked about again', async () => {
-    const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
-    const { code, files, questions } = await onTerminal(server, ['a\r']);
-    expect([code, files, questions]).toEqual([0, ['a.txt', 'b.txt'], 1]);
+    const { code, files, questions } = await answered();
+    expect([code, files, questions]).toEqual([0, ['a.txt', 'd.txt', 'e.txt'], 4]);
   });
 
-  test.each([
+  const MOMENTS: readonly (readonly [string, ScriptedReply, string])[] = [
     ['at a question', reply([write('a.txt')]), '3 always'],
     [
       'while the model speaks',
@@ -163,26 +176,31 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       'word',
     ],
     ['while a request waits', reply('Never said.', { timing: { ttftMs: 60_000 } }), 'waiting'],
-  ])('a terminal that is closed %s ends the run by SIGHUP, and nothing is left', async (_, said, seen) => {
-    const server = await rehearse(said);
-    const cwd = temporaryFolder();
-    const home = temporaryFolder();
-    const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm', SHELL: '/bin/sh' };
-    writeFileSync(join(cwd, 'shell.mjs'), SHELL);
-    const command = `stty cols 80 rows 24; exec '${process.execPath}' shell.mjs '${BIN}'`;
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
-    let closing = false;
-    let written = '';
-    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-      written += text;
-      if (!closing && written.includes(seen)) closing = terminal.kill('SIGKILL');
-    });
-    await untilFile(join(cwd, 'end'));
-    expect(readFileSync(join(cwd, 'stderr'), 'utf8')).toBe('');
-    expect(readFileSync(join(cwd, 'end'), 'utf8')).toBe('SIGHUP');
-    const kept = readdirSync(home, { recursive: true }).map(String);
-    expect(kept.filter((name) => name.endsWith('.lock'))).toEqual([]);
-  });
+  ];
+
+  test.each(everyNth(3, MOMENTS))(
+    'a terminal that is closed %s ends the run by SIGHUP, and nothing is left',
+    async (_, said, seen) => {
+      const server = await rehearse(said);
+      const cwd = temporaryFolder();
+      const home = temporaryFolder();
+      const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm', SHELL: '/bin/sh' };
+      writeFileSync(join(cwd, 'shell.mjs'), SHELL);
+      const command = `stty cols 80 rows 24; exec '${process.execPath}' shell.mjs '${BIN}'`;
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
+      let closing = false;
+      let written = '';
+      terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+        written += text;
+        if (!closing && written.includes(seen)) closing = terminal.kill('SIGKILL');
+      });
+      await untilFile(join(cwd, 'end'));
+      expect(readFileSync(join(cwd, 'stderr'), 'utf8')).toBe('');
+      expect(readFileSync(join(cwd, 'end'), 'utf8')).toBe('SIGHUP');
+      const kept = readdirSync(home, { recursive: true }).map(String);
+      expect(kept.filter((name) => name.endsWith('.lock'))).toEqual([]);
+    },
+  );
 
   test('the closing line counts turns as --max-turns does', async () => {
     const server = await rehearse(reply(toolUse('Glob', { pattern: '*' })));
