@@ -156,17 +156,17 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['a command that is a link', ['-p', '/c']],
   ['a command of a linked folder', ['-p', '/d:credentials']],
   ['a command with a shell line', ['-p', '/run']],
-  ['a skill with a shell line', ['-p', '/evil']],
   ['an agent of its own', ['-p', '--agent', 'general-purpose', 'Hello.']],
   ['stream-json', ['-p', '--output-format', 'stream-json', '--verbose', 'Hello.']],
-  ['doctor', ['doctor']],
+  ['auth status', ['auth', 'status']],
+  ['a skill with a shell line', ['-p', '/evil']],
   ['trust --show', ['trust', '--show']],
   ['trust --list', ['trust', '--list']],
   ['sessions', ['sessions']],
   ['mcp list', ['mcp', 'list']],
   ['mcp get', ['mcp', 'get', 'run']],
   ['context', ['context']],
-  ['auth status', ['auth', 'status']],
+  ['doctor', ['doctor']],
 ];
 
 interface Door {
@@ -211,7 +211,7 @@ async function expectNothingRuns({ args, by, root, owner, asksModel }: Door): Pr
 }
 
 describe('point 2: before trust nothing runs, and nothing is sent', () => {
-  test.each(everyNth(4, COMMANDS))(
+  test.each(everyNth(7, COMMANDS))(
     'CVE-2025-59536 CVE-2025-65099 CVE-2025-59828 CVE-2025-59041 CVE-2026-21852: %s',
     (_name, args) => expectNothingRuns({ args: [BIN, ...args], asksModel: args.at(-1) === 'Hello.' }),
   );
@@ -222,13 +222,13 @@ const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
 describe('the same through the library', () => {
   /** What a host may say of the folder without agreeing to it. */
   const OPTIONS: readonly (readonly [string, object, string?])[] = [
-    ['no source named', {}],
-    ['the user alone', { settingSources: ['user'] }],
-    ['all sources, not trusted', { settingSources: ['user', 'project', 'local'], projectTrusted: false }],
     [
       'all sources, by the record of trust',
       { settingSources: ['user', 'project', 'local'], projectTrusted: false, trustRecorded: true },
     ],
+    ['no source named', {}],
+    ['the user alone', { settingSources: ['user'] }],
+    ['all sources, not trusted', { settingSources: ['user', 'project', 'local'], projectTrusted: false }],
     [
       'in acceptEdits, as an agent of its own',
       {
@@ -243,7 +243,7 @@ describe('the same through the library', () => {
     ['a skill with a shell line', { settingSources: ['project'], projectTrusted: false }, '/evil'],
   ];
 
-  test.each(everyNth(3, OPTIONS))('query(): %s', (_name, options, prompt = 'Hello.') => {
+  test.each(everyNth(6, OPTIONS))('query(): %s', (_name, options, prompt = 'Hello.') => {
     const program = `
       import { query } from ${JSON.stringify(LIBRARY)};
       for await (const _ of query(${JSON.stringify({ prompt, options })}));
@@ -305,7 +305,11 @@ describe.runIf(canBeNobody)('the same as a user without rights', () => {
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     chmodSync(root, 0o755);
     for (const part of ['dist', 'node_modules/zod'])
-      cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true });
+      cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), {
+        recursive: true,
+        // Node reads neither declarations nor sources nor source maps, which are most of the files.
+        filter: (path) => !/\.(?:map|c?ts)$|\/src$/.test(path),
+      });
     await expectNothingRuns({
       args: [join(root, 'dist/bin/turnwright'), ...args],
       root,
