@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseArgs } from '../../src/cli/flags/args.ts';
 import { temporaryFolder } from './bin.ts';
 
@@ -27,8 +27,11 @@ const SHELLS: readonly Shell[] = [
 
 const isThere = (name: string) => spawnSync(name, ['--version']).error === undefined;
 
-/** A line as the shell has it after Tab: it is echoed by a command that the line becomes an argument of. */
-async function completedBy({ name, args, loads }: Shell, typed: string): Promise<string> {
+/** The line as the shell has it after Tab. */
+type Complete = (typed: string) => Promise<string>;
+
+/** A shell with the script; a line is echoed by a command that it becomes an argument of. Ends with `end`. */
+function startShell({ name, args, loads }: Shell): { readonly complete: Complete; end(): void } {
   const folder = temporaryFolder();
   const script = join(folder, 'completion');
   const invocation = parseArgs(['completion', name], 'version');
@@ -37,6 +40,7 @@ async function completedBy({ name, args, loads }: Shell, typed: string): Promise
   writeFileSync(join(folder, 'turnwright'), '#!/bin/sh\necho "given<$*>"\n', { mode: 0o755 });
   const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, TERM: 'xterm', LANG: 'C.UTF-8' };
   const shell = spawn(name, [...args], { cwd: folder, env, cols: 200, rows: 50 });
+  /** Since the last match. */
   let printed = '';
   const until = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve) => {
@@ -44,6 +48,7 @@ async function completedBy({ name, args, loads }: Shell, typed: string): Promise
         const found = pattern.exec(printed);
         if (found === null) return;
         listening.dispose();
+        printed = printed.slice(found.index + found[0].length);
         resolve(found);
       };
       const listening = shell.onData(look);
@@ -52,25 +57,33 @@ async function completedBy({ name, args, loads }: Shell, typed: string): Promise
   shell.onData((text) => {
     printed += text;
   });
-  try {
-    shell.write(`${loads(script)}; echo rea""dy\r`);
-    await until(/ready/);
-    shell.write(`turnwright ${typed}\t`);
-    shell.write('\r');
-    return (await until(/given<(.*?)>/))[1]?.trim() ?? '';
-  } finally {
-    shell.kill('SIGKILL');
-  }
+  shell.write(`${loads(script)}; echo rea""dy\r`);
+  const ready = until(/ready/);
+  return {
+    async complete(typed) {
+      await ready;
+      shell.write(`turnwright ${typed}\t`);
+      shell.write('\r');
+      return (await until(/given<(.*?)>/))[1]?.trim() ?? '';
+    },
+    end: () => shell.kill('SIGKILL'),
+  };
 }
 
 for (const shell of SHELLS)
   describe.skipIf(!isThere(shell.name))(`completion in ${shell.name} (needs ${shell.name} on PATH)`, () => {
+    let started: ReturnType<typeof startShell>;
+    beforeAll(() => {
+      started = startShell(shell);
+    });
+    afterAll(() => started.end());
+
     it.each([
       ['a command', 'sess', 'sessions'],
       ['a flag of a run', '--max-t', '--max-turns'],
       ['a flag of a command', 'rehearse --se', 'rehearse --serve'],
       ['a flag of a command that others have not', 'init --lo', 'init --local'],
     ])('of %s', async (_, typed, whole) => {
-      expect(await completedBy(shell, typed)).toBe(whole);
+      expect(await started.complete(typed)).toBe(whole);
     });
   });
