@@ -1,9 +1,10 @@
 /** A8 through the built command line in a pseudo-terminal: a paste is one prompt with its content, and runs nothing. */
 import pty from '@lydell/node-pty';
-import { expect, it, onTestFinished } from 'vitest';
-import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
-import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
-import { inShortAndLongForm } from '../../long-form.ts';
+import { afterAll, expect, it } from 'vitest';
+import { type RehearsalServer, reply, startRehearsal } from '../../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, temporaryFolder } from '../../cli/bin.ts';
+import { inForm, inShortAndLongForm } from '../../long-form.ts';
+import { startedOnce } from '../../started-once.ts';
 
 const [START, END] = ['\x1b[200~', '\x1b[201~'];
 /** Longer than what the burst rule waits for, also on a machine with much to do. */
@@ -11,8 +12,17 @@ const QUIET_MS = 400;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The conversation, once its prompt is shown. */
-async function converse(server: RehearsalServer) {
+/** What ends the conversations and their models. */
+const endings: (() => Promise<unknown>)[] = [];
+afterAll(() => Promise.all(endings.map((end) => end())));
+
+/** More than one conversation has. */
+const MANY_ANSWERS = 20;
+
+/** A conversation, once its prompt is shown. The answers are numbered, and so are the requests. */
+async function converse() {
+  const replies = Array.from({ length: MANY_ANSWERS }, (_, at) => reply(`Answer ${at + 1}.`));
+  const server = await startRehearsal({ scenario: { name: 'pastes', replies } });
   const terminal = pty.spawn(process.execPath, [BIN], {
     cols: 80,
     rows: 24,
@@ -20,20 +30,35 @@ async function converse(server: RehearsalServer) {
     env: bareEnv({ TERM: 'xterm-256color', ...against(server) }),
   });
   const ended = new Promise((resolve) => terminal.onExit(resolve));
-  onTestFinished(async () => {
+  endings.push(async () => {
     terminal.kill('SIGKILL');
     await ended;
+    await server.close();
   });
   let shown = '';
   terminal.onData((data) => {
     shown += data;
   });
-  const seen = async (text: string) => {
-    while (!shown.includes(text)) await pause(20);
+  const seen = async (text: string, from = 0) => {
+    while (!shown.includes(text, from)) await pause(20);
   };
   await seen('›');
-  return { terminal, seen, shown: () => shown };
+  return {
+    server,
+    terminal,
+    shown: () => shown,
+    /** Enters what was pasted, and waits for the end of the turn. */
+    async enter() {
+      const answer = `Answer ${server.requests.length + 1}.`;
+      terminal.write('\r');
+      await seen(answer);
+      await seen('done', shown.lastIndexOf(answer));
+    },
+  };
 }
+
+/** In the long form each paste has a conversation of its own. */
+const conversation = inForm(startedOnce(converse), converse);
 
 /** What a user's prompts were in the last request. */
 function promptOf(server: RehearsalServer): string {
@@ -63,32 +88,29 @@ it.each<[string, string, string]>([
   ['without marks', typed(content(9_000)), content(9_000)],
   ['without marks, of a few lines', 'one\rtwo\rthree\r', 'one\ntwo\nthree\n'],
 ])('A8 a paste %s is one prompt', async (_, sent, prompt) => {
-  const server = await rehearse(reply('Thank you.'));
-  const { terminal, seen, shown } = await converse(server);
+  const { server, terminal, shown, enter } = await conversation();
+  const before = { requests: server.requests.length, shown: shown().length };
   terminal.write(sent);
   await pause(QUIET_MS + sent.length / 2_000);
-  expect(server.requests).toHaveLength(0);
-  terminal.write('\r');
-  await seen('Thank you.');
-  expect(server.requests).toHaveLength(1);
+  expect(server.requests).toHaveLength(before.requests);
+  await enter();
+  expect(server.requests).toHaveLength(before.requests + 1);
   expect(promptOf(server).trimEnd()).toBe(prompt.trimEnd());
   // A long one does not push everything else out of the terminal's history.
-  expect(shown().length).toBeLessThan(20_000);
+  expect(shown().length - before.shown).toBeLessThan(20_000);
 });
 
 it('A8 a paste is one prompt wherever its end mark is split', async () => {
   const cuts = Array.from({ length: inShortAndLongForm(2, END.length - 1) }, (_, at) => at + 1);
-  const server = await rehearse(...cuts.map((cut) => reply(`Answer ${cut}.`)));
-  const { terminal, seen } = await converse(server);
+  const { server, terminal, enter } = await conversation();
   for (const cut of cuts) {
+    const before = server.requests.length;
     terminal.write(`${START}first ${cut}\rsecond\r${END.slice(0, cut)}`);
     await pause(100);
     terminal.write(END.slice(cut));
     await pause(QUIET_MS);
-    expect(server.requests).toHaveLength(cut - 1);
-    terminal.write('\r');
-    await seen(`Answer ${cut}.`);
+    expect(server.requests).toHaveLength(before);
+    await enter();
     expect(promptOf(server).trimEnd()).toBe(`first ${cut}\nsecond`);
-    await seen('done');
   }
 });
