@@ -22,6 +22,7 @@ import { wantsLineMode } from '../../src/cli/conversation/line-mode/wants-line-m
 import { draftPath, readDraft } from '../../src/cli/conversation/session/drafts.ts';
 import { configurationHome, sessionsDirectory } from '../../src/index.ts';
 import { reply, type ScriptedReply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { PATH_WITH_IDLE_NPM } from './idle-npm.ts';
 
 /** Time goes on by hand; timers that are due then run. */
 function handClock() {
@@ -76,7 +77,7 @@ async function start(
       options: {
         cwd,
         env: {
-          PATH: process.env['PATH'],
+          PATH: PATH_WITH_IDLE_NPM,
           HOME: join(cwd, 'home'),
           ANTHROPIC_BASE_URL: server.url,
           ANTHROPIC_API_KEY: 'k',

@@ -12,6 +12,7 @@ import type { KeyEvent } from '../../../src/terminal/input/events.ts';
 import type { Size } from '../../../src/terminal/renderer/frame.ts';
 import { createTheme } from '../../../src/terminal/text/theme.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
+import { PATH_WITH_IDLE_NPM } from '../idle-npm.ts';
 
 /** Longer than a question waits for silence, and then than the pause before a choice. */
 const A_WHILE_MS = 1_300;
@@ -83,7 +84,7 @@ export async function openDesk(): Promise<Desk> {
   const env = {
     ANTHROPIC_BASE_URL: server.url,
     ANTHROPIC_API_KEY: 'k',
-    PATH: process.env['PATH'] ?? '',
+    PATH: PATH_WITH_IDLE_NPM,
     TURNWRIGHT_HOME: join(root, '.turnwright'),
     HOME: root,
   };
