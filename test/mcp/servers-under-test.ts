@@ -31,10 +31,19 @@ export interface Room extends McpServers {
   readonly changes: () => number;
 }
 
-/** Connected, as far as it goes, within `startMs`. */
-export async function roomOf(
+/** Connected, as far as it goes, within `startMs`; closed at the end of the test. */
+export function roomOf(
   servers: Readonly<Record<string, unknown>>,
   options: Partial<McpServersOptions> = {},
+): Promise<Room> {
+  return openRoom(servers, options, onTestFinished);
+}
+
+/** `whenDone` is given what closes it. */
+export async function openRoom(
+  servers: Readonly<Record<string, unknown>>,
+  options: Partial<McpServersOptions>,
+  whenDone: (close: () => Promise<void>) => void,
 ): Promise<Room> {
   const warnings: string[] = [];
   let changes = 0;
@@ -63,7 +72,7 @@ export async function roomOf(
     onHeld: (line) => warnings.push(line),
     ...options,
   });
-  onTestFinished(() => room.close());
+  whenDone(async () => room.close());
   room.start();
   await room.settled(15_000, new AbortController().signal);
   return Object.defineProperties(room as Room, {

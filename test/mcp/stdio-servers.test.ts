@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { startedOnce } from '../started-once.ts';
 import {
   CRUDE,
   call,
   isAlive,
   linesOf,
+  openRoom,
   roomOf,
   stdio,
   TOOLBOX,
@@ -18,9 +20,17 @@ import {
 
 const box = (env: Record<string, string> = {}) => ({ box: stdio(TOOLBOX, [], env) });
 
+const closings: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closings.map((close) => close())));
+/** One for all tests that leave it as it is. */
+const shared = (servers: Readonly<Record<string, unknown>>) =>
+  startedOnce(() => openRoom(servers, {}, (close) => closings.push(close)));
+const sharedBox = shared(box());
+const sharedCrude = shared({ crude: stdio(CRUDE, ['odd']) });
+
 describe('a stdio server', () => {
   it('is connected, and its tools carry its name and what it says of them', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     expect(room.statuses()).toMatchObject([
       {
         name: 'box',
@@ -46,7 +56,7 @@ describe('a stdio server', () => {
   });
 
   it('answers in text, images, links, embedded resources and structured data', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     const echo = await call(toolIn(room, 'mcp__box__echo'), { text: 'hello' });
     expect(echo.text).toBe('{"said":"hello","id":"toolu_1"}');
     expect(echo.output.data).toMatchObject({ structuredContent: { said: 'hello' } });
@@ -65,7 +75,7 @@ describe('a stdio server', () => {
   });
 
   it('is offered the working directory as a root', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     const { text } = await call(toolIn(room, 'mcp__box__roots'));
     expect(JSON.parse(text)).toMatchObject({ roots: [{ uri: pathToFileURL(tmpdir()).href }] });
   });
@@ -168,12 +178,12 @@ describe('a call', () => {
     ['a text', 'words', 'words'],
     ['a list', [1, 2], '[1,2]'],
   ])('F83 whose result is %s is answered', async (_, result, text) => {
-    const room = await roomOf({ crude: stdio(CRUDE, ['odd']) });
+    const room = await sharedCrude();
     expect((await call(toolIn(room, 'mcp__crude__odd'), { result })).text).toBe(text);
   });
 
   it('F83 of 318 000 characters, or of one line of 2 MB, comes whole', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     for (const chars of [318_000, 2 * 1024 * 1024]) {
       expect((await call(toolIn(room, 'mcp__box__large'), { chars })).text).toHaveLength(chars);
     }
@@ -181,7 +191,7 @@ describe('a call', () => {
 });
 
 describe('a server that cannot be used', () => {
-  it.each([
+  const BAD: readonly (readonly [string, unknown, RegExp])[] = [
     ['that is not there', { command: 'no-such-program-anywhere' }, /ENOENT/],
     [
       'that ends at once, after a flood of words',
@@ -194,11 +204,19 @@ describe('a server that cannot be used', () => {
       /must have an http or https "url"/,
     ],
     ['that names what is not set', stdio(`\${NOT_SET}`), /not set: NOT_SET/],
-  ])('%s is failed, with the reason', async (_, config, reason) => {
-    const room = await roomOf({ bad: config, good: stdio(TOOLBOX) });
-    const [bad, good] = room.statuses();
-    expect(bad).toMatchObject({ name: 'bad', status: 'failed', error: expect.stringMatching(reason) });
-    expect(good).toMatchObject({ status: 'connected' });
+  ];
+  /** Each by its place in the list, and one that is good. */
+  const room = shared({
+    ...Object.fromEntries(BAD.map(([, config], at) => [`bad-${at}`, config])),
+    good: stdio(TOOLBOX),
+  });
+
+  it.each(BAD)('%s is failed, with the reason', async (which, _, reason) => {
+    const statuses = (await room()).statuses();
+    const name = `bad-${BAD.findIndex(([each]) => each === which)}`;
+    const bad = statuses.find((status) => status.name === name);
+    expect(bad).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+    expect(statuses.find((status) => status.name === 'good')).toMatchObject({ status: 'connected' });
     expect(bad?.error?.length).toBeLessThan(1_500);
   });
 
@@ -271,7 +289,7 @@ describe('questions, resources, prompts', () => {
   };
 
   it('a question is declined without a host to ask', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     expect((await call(toolIn(room, 'mcp__box__ask'), form)).text).toBe('{"action":"decline"}');
   });
 
@@ -296,7 +314,7 @@ describe('questions, resources, prompts', () => {
   });
 
   it('resources are listed and read through two tools', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     const list = await call(toolIn(room, 'ListMcpResourcesTool'), {});
     expect(list.output.data).toEqual([
       { name: 'notes', uri: 'memo://notes', mimeType: 'text/plain', server: 'box' },
@@ -314,7 +332,7 @@ describe('questions, resources, prompts', () => {
   });
 
   it('prompts are commands', async () => {
-    const room = await roomOf(box());
+    const room = await sharedBox();
     const [greet] = room.commands;
     expect(greet).toMatchObject({
       name: 'mcp__box__greet',
@@ -329,7 +347,7 @@ describe('questions, resources, prompts', () => {
 });
 
 it('what is written to a file opens a gate', async () => {
-  const room = await roomOf(box());
+  const room = await sharedBox();
   const file = await temporaryFile('gate');
   const running = call(toolIn(room, 'mcp__box__gate'), { file });
   await writeFile(file, '');

@@ -60,7 +60,7 @@ describe.skipIf(lacking !== undefined)('escape probes', () => {
     const world = await probeWorld(shared, uid);
     const { policy, env, ws } = world;
     const plan = join(shared, `plan-${uid ?? 'own'}.json`);
-    writeFileSync(plan, JSON.stringify({ policy, env, cwd: ws, probes: everyNth(3, PROBES) }));
+    writeFileSync(plan, JSON.stringify({ policy, env, cwd: ws, probes: everyNth(6, PROBES) }));
     const said = JSON.parse(await runAs(plan, uid)) as Record<string, string>;
     const escapes = world.escapes(said);
     console.log(

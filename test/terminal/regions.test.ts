@@ -39,7 +39,7 @@ async function resizeOften(terminal: Tmux, times: number, seed: number): Promise
 
 describe.skipIf(!hasTmux)('in tmux', () => {
   test('A1 each of many lines is in the history once and in order, at little more than its own bytes', async () => {
-    const lines = inShortAndLongForm(1_000, 10_000);
+    const lines = inShortAndLongForm(500, 10_000);
     const report = join(folder, 'a1.json');
     const terminal = await inTmux(driver({ lines, batch: 50, gapMs: 25, draft: 'next', report }));
     await terminal.until('ended with 0');
