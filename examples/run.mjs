@@ -2,7 +2,7 @@
 // A runtime that strips types runs them directly: node examples/01-one-question.ts
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { transformSync } from 'esbuild';
+import { transform } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 // Inside the package, so that 'turnwright' resolves to it.
@@ -18,7 +18,7 @@ if (chosen.length === 0) {
   process.exitCode = 2;
 }
 for (const name of chosen) {
-  const { code } = transformSync(readFileSync(`${here}${name}`, 'utf8'), {
+  const { code } = await transform(readFileSync(`${here}${name}`, 'utf8'), {
     loader: 'ts',
     format: 'esm',
     target: 'node20',

@@ -34,8 +34,8 @@ test('an error that a program does not catch shows itself, and no page of the li
   expect(said.length).toBeLessThan(3_000);
 });
 
-/** Each in a process of its own in the long form; in the short one, several share a process, as `run.mjs` offers. */
-const SHARE = inShortAndLongForm(16, 1);
+/** Each in a process of its own in the long form; in the short form all share one, as `run.mjs` offers. */
+const SHARE = inShortAndLongForm(names.length, 1);
 const runs = new Map<number, Promise<{ readonly code: unknown; readonly said: string }>>();
 
 /** The run that the example at this place belongs to. */
