@@ -17,3 +17,12 @@ export const everyNth = <T>(n: number, cases: readonly T[]): readonly T[] =>
 
 export const propertyRuns = (short: number, long: number): number =>
   Number(process.env['TURNWRIGHT_PROPERTY_RUNS'] ?? inShortAndLongForm(short, long));
+
+/** What several tests examine: made once for all of them in the short form, for each of them in the long form. */
+export function sharedInShortForm<T>(make: () => T): () => T {
+  let made: { readonly it: T } | undefined;
+  return inForm(() => {
+    made ??= { it: make() };
+    return made.it;
+  }, make);
+}

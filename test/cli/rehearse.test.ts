@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { inForm, sharedInShortForm } from '../long-form.ts';
+import { against, BIN, bareEnv, type Ran, rehearse, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 
 const SCENARIO = `name: greeter
@@ -34,7 +35,7 @@ describe('rehearse', () => {
 
   test('with -p: the answer alone', async () => {
     const cwd = folderWith('greet.json', JSON.stringify({ replies: [{ blocks: [{ text: 'Hello.' }] }] }));
-    expect(await turnwright(['rehearse', 'greet.json', '-p'], { cwd })).toMatchObject({
+    expect(await commandLine(['rehearse', 'greet.json', '-p'], { cwd })).toMatchObject({
       code: 0,
       stdout: 'Hello.\n',
       stderr: '',
@@ -58,7 +59,7 @@ describe('rehearse', () => {
       'echo.mjs',
       `export default ({ lastMessage }) => ({ blocks: [{ type: 'text', text: lastMessage.toUpperCase() }] });\n`,
     );
-    const ran = await turnwright(['rehearse', 'echo.mjs', '-p', 'quiet words'], { cwd });
+    const ran = await commandLine(['rehearse', 'echo.mjs', '-p', 'quiet words'], { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toContain('QUIET WORDS');
   });
@@ -72,7 +73,7 @@ describe('rehearse', () => {
 
   test('a request that the scenario does not foresee ends with 1 and is named', async () => {
     const cwd = folderWith('short.yaml', SCENARIO.split('\n').slice(0, 5).join('\n'));
-    const ran = await turnwright(['rehearse', 'short.yaml'], { cwd });
+    const ran = await commandLine(['rehearse', 'short.yaml'], { cwd });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/^✗ .*short\.yaml/m);
   });
@@ -145,8 +146,24 @@ describe('rehearse', () => {
 
 // Each waits for a model that answers at the pace of a real one.
 describe.concurrent('start plays the bundled rehearsal', () => {
+  const started = sharedInShortForm(() => turnwright(['start']));
+
+  const FOR_ENGINES = {
+    ANTHROPIC_API_KEY: 'of the user',
+    CLAUDE_CODE_MAX_OUTPUT_TOKENS: '8000',
+    DISABLE_AUTO_COMPACT: '1',
+    BASH_MAX_OUTPUT_LENGTH: '100',
+    API_TIMEOUT_MS: '1',
+  };
+  /** In the short form the environment also says what engines are to do. */
+  const besideModel = sharedInShortForm(async () => {
+    const real = await rehearse();
+    const env = { ...inForm<object>(FOR_ENGINES, {}), ...against(real) };
+    return { ran: await commandLine(['start'], { env }), real };
+  });
+
   test('everything it says happened, happened', async () => {
-    const ran = await turnwright(['start']);
+    const ran = await started();
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     const { stdout } = ran;
     expect(stdout).not.toContain('\x1b');
@@ -192,33 +209,30 @@ describe.concurrent('start plays the bundled rehearsal', () => {
     // What it says to run next works.
     const [, home = '', session = ''] = /TURNWRIGHT_HOME=(\S+) turnwright explain (\S+)/.exec(stdout) ?? [];
     expect(existsSync(home)).toBe(true);
-    const explained = await turnwright(['explain', session], { env: { TURNWRIGHT_HOME: home } });
+    const explained = await commandLine(['explain', session], { env: { TURNWRIGHT_HOME: home } });
     expect([explained.code, explained.stderr]).toEqual([0, '']);
     expect(explained.stdout).toContain('max_output_tokens_escalate');
-    expect(await turnwright(['explain'], { env: { TURNWRIGHT_HOME: home }, cwd: project })).toEqual(
+    expect(await commandLine(['explain'], { env: { TURNWRIGHT_HOME: home }, cwd: project })).toEqual(
       explained,
     );
   });
 
   test('the model’s part is played the same way a second time, whatever the environment says to engines', async () => {
-    const figures = async (env = {}) => {
-      const { stdout } = await commandLine(['rehearse', 'bundled'], { env });
+    const figures = async (run: Promise<Ran>) => {
+      const { stdout } = await run;
       const line = (name: string) => new RegExp(`^  ${name} .*$`, 'm').exec(stdout)?.[0] ?? '';
       const tokens = [...line('compactions').matchAll(/([\d.]+)k/g)].map(([, thousands]) =>
         Number(thousands),
       );
       return { lines: ['iterations', 'transitions', 'HTTP'].map(line), tokens };
     };
-    const [first, second] = await Promise.all([
-      figures(),
-      figures({
-        ANTHROPIC_API_KEY: 'of the user',
-        CLAUDE_CODE_MAX_OUTPUT_TOKENS: '8000',
-        DISABLE_AUTO_COMPACT: '1',
-        BASH_MAX_OUTPUT_LENGTH: '100',
-        API_TIMEOUT_MS: '1',
-      }),
-    ]);
+    const play = (env: Readonly<Record<string, string>>) => commandLine(['rehearse', 'bundled'], { env });
+    const runs = inForm(
+      () => [started(), besideModel().then(({ ran }) => ran)] as const,
+      () => [play({}), play(FOR_ENGINES)] as const,
+    );
+    const [plain, steered] = runs();
+    const [first, second] = await Promise.all([figures(plain), figures(steered)]);
     expect(first.lines).toEqual(second.lines);
     // The test runner inside prints how long it took, so that estimates differ by a few tokens.
     expect(first.tokens).toEqual(second.tokens.map((thousands) => expect.closeTo(thousands, 0)));
@@ -241,8 +255,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
   });
 
   test('also when a model is configured, which is not asked', async () => {
-    const real = await rehearse();
-    const ran = await turnwright(['start'], { env: against(real) });
+    const { ran, real } = await besideModel();
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain('All 5 tests pass now.');
     expect(ran.stdout.split('\n')[0]).toContain(
