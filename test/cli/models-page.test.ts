@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { everyNth } from '../long-form.ts';
+import { everyNth, inForm } from '../long-form.ts';
 import { startBedrockServer } from '../model/wires/bedrock-server.ts';
 import { KEYS } from '../model/wires/cloud-clients.ts';
 import { startFoundryServer } from '../model/wires/foundry-server.ts';
@@ -27,6 +27,7 @@ import { startResponsesServer } from '../model/wires/openai-responses-server.ts'
 import { startVertexServer } from '../model/wires/vertex-server.ts';
 import type { WireServer } from '../model/wires/wire-server.ts';
 import { BIN, bareEnv, type Ran, temporaryFolder } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const GOOGLE_CERTIFICATE = join(ROOT, 'test/model/fixtures/google-cert.pem');
@@ -172,18 +173,38 @@ async function staged(starting: Promise<Stage>): Promise<Stage> {
   return stage;
 }
 
-/** In a shell that has our command, and commands that only note that they were called. */
-function shell(script: string, { env, settings }: Pick<Stage, 'env' | 'settings'>): Promise<Ran> {
+/** What has our command do what a block says: a shell script, and what it runs under. */
+type Shell = (script: string, stage: Pick<Stage, 'env' | 'settings'>) => Promise<Ran>;
+
+/** In a shell that has our command, and commands that do nothing. */
+const shell: Shell = (script, stage) =>
+  shellWith(`exec '${process.execPath}' '${BIN}' "$@"`, script, stage).ran;
+
+/**
+ * In the short form our command of the shell only writes down its words and variables; it runs in this process once the
+ * shell has ended.
+ */
+const shellOfOneCall: Shell = inForm<Shell>(async (script, stage) => {
+  const { folder, ran } = shellWith(`printf '%s\\0' "$@" > words; env -0 > variables`, script, stage);
+  const { code, stderr } = await ran;
+  expect([code, stderr]).toEqual([0, '']);
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8').split('\0').slice(0, -1);
+  const variables = read('variables').map((line) => /^([^=]*)=(.*)$/s.exec(line)?.slice(1) ?? []);
+  return commandLine(read('words'), { cwd: folder, env: Object.fromEntries(variables) });
+}, shell);
+
+function shellWith(command: string, script: string, { env, settings }: Pick<Stage, 'env' | 'settings'>) {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const program = (name: string, text: string) =>
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  program('turnwright', `exec '${process.execPath}' '${BIN}' "$@"`);
+  program('turnwright', command);
   for (const name of OTHERS) program(name, 'exit 0');
   const bare = bareEnv(env);
   if (settings !== undefined) writeSettings(bare, settings);
-  return ran('bash', ['-euc', script], { ...bare, PATH: `${bin}:${bare['PATH']}` }, folder);
+  const variables = { ...bare, PATH: `${bin}:${bare['PATH']}` };
+  return { folder, ran: ran('bash', ['-euc', script], variables, folder) };
 }
 
 function writeSettings(env: Readonly<Record<string, string>>, settings: object): void {
@@ -230,7 +251,7 @@ describe('shell blocks', () => {
     const block = runs.find((text) => text.includes(words)) ?? '';
     const script = host === undefined ? block : block.replaceAll(host, server.url);
     expect(script).not.toMatch(/https:/);
-    expect(await shell(script, stage)).toMatchObject(answered);
+    expect(await shellOfOneCall(script, stage)).toMatchObject(answered);
     expect(server.received).toMatchObject([{ model }]);
     if (credential !== undefined) expect(server.received[0]?.credential).toBe(credential);
   });
@@ -260,7 +281,8 @@ describe('settings', () => {
       server.answerWith({ kind: 'message', parts: [{ kind: 'text', text: 'Hello.' }] });
       const given = JSON.parse(block.replaceAll(/https?:\/\/[^/"]+/g, server.url));
       const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-ant' };
-      expect(await shell("turnwright -p 'Say hello.'", { env, settings: given })).toMatchObject(answered);
+      const ran = await shellOfOneCall("turnwright -p 'Say hello.'", { env, settings: given });
+      expect(ran).toMatchObject(answered);
     },
   );
 });
