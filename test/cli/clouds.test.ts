@@ -52,7 +52,7 @@ describe('Bedrock', () => {
       { kind: 'message', parts: [{ kind: 'call', id: 'toolu_1', name: 'Glob', input: { pattern: '*' } }] },
       PARIS,
     );
-    expect(await ask(env(server), {}, turnwright)).toMatchObject(answered);
+    expect(await ask(env(server))).toMatchObject(answered);
     expect(server.received.map(({ model }) => model)).toEqual([
       'us.anthropic.claude-opus-5-5',
       'us.anthropic.claude-opus-5-5',
@@ -143,7 +143,7 @@ describe('Vertex AI', () => {
   test('with a service account, whose token is obtained through the proxy', async () => {
     const { server, env } = await vertex(() => true);
     const more = { ANTHROPIC_MODEL: 'claude-opus-4-1', VERTEX_REGION_CLAUDE_4_1_OPUS: 'europe-west1' };
-    expect(await ask({ ...env, ...more }, {}, turnwright)).toMatchObject(answered);
+    expect(await ask({ ...env, ...more })).toMatchObject(answered);
     expect(server.requests.map(({ url }) => url)).toEqual([
       '/v1/projects/project-1/locations/europe-west1/publishers/anthropic/models/claude-opus-4-1@20250805:streamRawPredict',
     ]);
@@ -161,9 +161,9 @@ describe('Vertex AI', () => {
 
 describe('Foundry', () => {
   test.each([
-    ['an API key', { ANTHROPIC_FOUNDRY_API_KEY: 'azure-key-1' }],
-    ['a token', { ANTHROPIC_FOUNDRY_AUTH_TOKEN: 'entra-token-1' }],
-  ])('with %s and the name of a deployment', async (_, credential) => {
+    ['an API key', { ANTHROPIC_FOUNDRY_API_KEY: 'azure-key-1' }, turnwright],
+    ['a token', { ANTHROPIC_FOUNDRY_AUTH_TOKEN: 'entra-token-1' }, commandLine],
+  ])('with %s and the name of a deployment', async (_, credential, run) => {
     const server = await answering(
       startFoundryServer({ apiKey: 'azure-key-1', token: 'entra-token-1', deployments: ['claude-team'] }),
     );
@@ -173,7 +173,7 @@ describe('Foundry', () => {
       ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-team',
       ...credential,
     };
-    expect(await ask(env, {}, turnwright)).toMatchObject(answered);
+    expect(await ask(env, {}, run)).toMatchObject(answered);
     expect(server.received).toMatchObject([
       { model: 'claude-team', credential: Object.values(credential)[0] },
     ]);
@@ -218,7 +218,8 @@ describe('a variable that cannot be obeyed stops the start', () => {
     const folder = temporaryFolder();
     const installed = join(folder, 'node_modules', 'turnwright');
     mkdirSync(installed, { recursive: true });
-    cpSync(dirname(dirname(BIN)), join(installed, 'dist'), { recursive: true });
+    const isRun = (file: string) => !file.endsWith('.map');
+    cpSync(dirname(dirname(BIN)), join(installed, 'dist'), { recursive: true, filter: isRun });
     cpSync(join(MODULES, '..', 'package.json'), join(installed, 'package.json'));
     for (const name of ['zod', '@vscode'])
       symlinkSync(join(MODULES, name), join(folder, 'node_modules', name));

@@ -103,7 +103,7 @@ describe('doctor', () => {
     writeFileSync(user, '{"modle":"haiku","permissions":{"alow":["Read"]}}');
     writeFileSync(join(cwd, '.mcp.json'), '{"mcpServers":{"notes":{"command":"touch","args":["started"]}}}');
     const env = { ...against(server), TURNWRIGHT_HOME: home };
-    const untrusted = await turnwright(['doctor'], { cwd, env });
+    const untrusted = await commandLine(['doctor'], { cwd, env });
     expect([untrusted.code, untrusted.stderr]).toEqual([0, '']);
     expect(untrusted.stdout).toContain(
       `! settings        ${user}: the key modle is not known and has no effect. Did you mean model?`,
@@ -111,8 +111,8 @@ describe('doctor', () => {
     expect(untrusted.stdout).toContain(
       'the key permissions.alow is not known and has no effect. Did you mean permissions.allow?',
     );
-    await turnwright(['trust'], { cwd, env });
-    const trusted = await turnwright(['doctor'], { cwd, env });
+    await commandLine(['trust'], { cwd, env });
+    const trusted = await commandLine(['doctor'], { cwd, env });
     expect(trusted.stdout).toMatch(/^✓ MCP servers +notes \(touch started\); not started$/m);
     expect(readdirSync(cwd)).toEqual(['.mcp.json']);
   });
@@ -230,7 +230,7 @@ describe('explain', () => {
     const cwd = temporaryFolder();
     const home = { TURNWRIGHT_HOME: temporaryFolder() };
     const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })]), reply('done'));
-    const ran = await turnwright(['-p', 'go', '--output-format=json'], {
+    const ran = await commandLine(['-p', 'go', '--output-format=json'], {
       env: { ...against(server), ...home },
       cwd,
     });
@@ -241,7 +241,7 @@ describe('explain', () => {
     expect(newest.stdout).toMatch(/next_turn/);
     // What other tools than Bash were about is named too.
     expect(newest.stdout).toMatch(/tools: Glob `\*` ok \d+ ms/);
-    expect(await turnwright(['explain', session_id], { env: home })).toEqual(newest);
+    expect(await commandLine(['explain', session_id], { env: home })).toEqual(newest);
   });
 
   test('commands are named, and what one wrote that failed', async () => {

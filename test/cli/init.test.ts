@@ -54,12 +54,12 @@ describe('turnwright init', () => {
     expect((await turnwright(['init'], { cwd, env })).code).toBe(0);
     const file = join(cwd, '.turnwright/settings.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('// "model": "sonnet",', '"model": "sonnet",'));
-    expect(await turnwright(['-p', '--trust-project', 'Hi.'], { cwd, env })).toMatchObject({
+    expect(await commandLine(['-p', '--trust-project', 'Hi.'], { cwd, env })).toMatchObject({
       code: 0,
       stderr: '',
     });
     expect(JSON.stringify(server.requests.at(-1)?.body)).toMatch(/"model":"claude-sonnet/);
-    expect((await turnwright(['doctor'], { cwd, env })).stdout).toContain('every key is known');
+    expect((await commandLine(['doctor'], { cwd, env })).stdout).toContain('every key is known');
     await server.close();
   });
 });

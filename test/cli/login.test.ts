@@ -33,20 +33,21 @@ async function api(key: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function user(start: typeof commandLine = commandLine) {
+function user() {
   const home = temporaryFolder();
   const env = { HOME: home, TURNWRIGHT_HOME: join(home, 'config') };
   const run = (args: readonly string[], more: { input?: string; env?: Record<string, string> } = {}) =>
-    start(args, { ...more, env: { ...env, ...more.env }, cwd: home });
+    commandLine(args, { ...more, env: { ...env, ...more.env }, cwd: home });
   return { env, run, file: join(home, 'config', 'logins.json') };
 }
 
 describe('a key that is piped in', () => {
   test('is checked, stored for its address and used; logout removes it', async () => {
     const address = await api(KEY);
-    const { run, file } = user(turnwright);
+    const { run, env: home, file } = user();
     const env = { ANTHROPIC_BASE_URL: address };
-    const login = await run(['login'], { input: `${KEY}\n`, env });
+    const started = { env: { ...home, ...env }, cwd: home.HOME };
+    const login = await turnwright(['login'], { ...started, input: `${KEY}\n` });
     expect(login).toMatchObject({
       code: 0,
       stdout: `${address} accepts it. It is stored in ${file}, for this address alone.\n`,
@@ -63,7 +64,7 @@ describe('a key that is piped in', () => {
       /credentials +from turnwright login\n.* lets us in/,
     );
     expect((await run(['auth', 'status'])).stdout).toMatch(/^No credentials: /);
-    expect(await run(['logout'], { env })).toMatchObject({
+    expect(await turnwright(['logout'], started)).toMatchObject({
       code: 0,
       stdout: `Removed what was stored for ${address}.\n`,
     });

@@ -269,7 +269,7 @@ describe('a session', () => {
     const { mcp, env, cwd } = stage();
     await mcp('add', 'slow', '--', 'node', '-e', 'setInterval(() => {}, 1000)');
     const model = await rehearse(reply('Done.'));
-    const ran = await turnwright(['-p', 'go'], { cwd, env: { ...env, ...against(model) } });
+    const ran = await commandLine(['-p', 'go'], { cwd, env: { ...env, ...against(model) } });
     expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(ran.stderr).toBe('The MCP server slow has not answered yet: the run begins without its tools.\n');
   });

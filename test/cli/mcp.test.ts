@@ -38,7 +38,7 @@ test('servers of a trusted folder are tried, those of another one are only named
   const untrusted = await run('mcp');
   const state = '(project) - ! not started: the folder is not trusted (turnwright trust --show)';
   expect(untrusted).toMatchObject({ code: 0, stdout: `far: ${state}\nnear: ${state}\n`, stderr: '' });
-  const unasked = await turnwright(['mcp'], { cwd, env: { ...env, TURNWRIGHT_TRUST_PROJECT: '1' } });
+  const unasked = await commandLine(['mcp'], { cwd, env: { ...env, TURNWRIGHT_TRUST_PROJECT: '1' } });
   expect(unasked).toMatchObject({
     stdout: expect.stringContaining('near: near-mcp -x (project)'),
     stderr: '',
@@ -95,7 +95,7 @@ test.each([
 ])('a run says why the server %j cannot be used, and goes on', async (config, why) => {
   const model = await rehearse(reply('Done.'));
   const flags = ['--mcp-config', JSON.stringify({ mcpServers: { odd: config } })];
-  const ran = await turnwright(['-p', 'go', ...flags], { env: against(model) });
+  const ran = await commandLine(['-p', 'go', ...flags], { env: against(model) });
   expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(ran.stderr).toMatch(/^The MCP server odd cannot be used: /);
   expect(ran.stderr).toContain(why);

@@ -74,7 +74,7 @@ describe('formats', () => {
   test('stream-json: one message a line, init first and the result last', async () => {
     const server = await rehearse(reply('Paris.'));
     const args = ['-p', 'capital?', '--output-format', 'stream-json', '--include-partial-messages'];
-    const ran = await turnwright(args, { env: against(server) });
+    const ran = await commandLine(args, { env: against(server) });
     const messages = ran.stdout
       .trimEnd()
       .split('\n')
@@ -114,7 +114,7 @@ describe('exit codes', () => {
     const server = await rehearse(
       reply('', { faults: [{ name: 'http-status', status: 403 }], times: 'any' }),
     );
-    const ran = await turnwright(['-p', 'hi'], { env: against(server) });
+    const ran = await commandLine(['-p', 'hi'], { env: against(server) });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr).toMatch(/API Error: 403 .*\n$/);
   });
@@ -259,7 +259,7 @@ describe('sessions', () => {
     const server = await rehearse(reply('one'), reply('two'), reply('three'));
     const cwd = temporaryFolder();
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
-    const first = await turnwright(['-p', 'first', '--output-format=json'], { env, cwd });
+    const first = await commandLine(['-p', 'first', '--output-format=json'], { env, cwd });
     const id = (JSON.parse(first.stdout) as SDKResultMessage).session_id;
     const second = await commandLine(['-p', '-c', 'second', '--output-format=json'], { env, cwd });
     const third = await commandLine(['-p', `--resume=${id}`, 'third', '--output-format=json'], { env, cwd });
@@ -361,7 +361,7 @@ describe('sessions', () => {
         .filter((name) => name.endsWith('.jsonl'));
     await commandLine(['-p', 'x', '--no-session-persistence'], { env });
     expect(journals()).toEqual([]);
-    const ran = await turnwright(['-p', 'x', '--session-id', id, '--output-format=json'], { env });
+    const ran = await commandLine(['-p', 'x', '--session-id', id, '--output-format=json'], { env });
     expect((JSON.parse(ran.stdout) as SDKResultMessage).session_id).toBe(id);
     expect(journals()).toHaveLength(1);
     expect(readFileSync(join(home, journals()[0] ?? ''), 'utf8')).toContain(id);

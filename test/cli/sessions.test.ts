@@ -22,7 +22,6 @@ const run = (...words: string[]) => commandLine(words, { env, cwd });
 const idOf = (text: string) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? '';
 
 test('sessions: list, show, rename, tag, fork, delete', async () => {
-  const run = (...words: string[]) => turnwright(words, { env, cwd });
   expect((await run('sessions')).stdout).toContain('No sessions of this folder');
   await run('-p', 'Remember the larch.', '--name', 'Trees');
   const id = idOf((await run('sessions')).stdout);
@@ -32,7 +31,7 @@ test('sessions: list, show, rename, tag, fork, delete', async () => {
   const fork = await run('sessions', 'fork', id, '--title', 'Young trees');
   expect((await run('sessions', 'list')).stdout).toMatch(/Old trees {2}#wood/);
   expect((await run('sessions', 'delete', id)).code).toBe(0);
-  const left = await run('sessions', 'list', '--json');
+  const left = await turnwright(['sessions', 'list', '--json'], { env, cwd });
   expect(JSON.parse(left.stdout)).toMatchObject([
     { sessionId: idOf(fork.stdout), customTitle: 'Young trees' },
   ]);

@@ -1,7 +1,8 @@
-/** The control protocol through the built command line: what only a real process shows. */
+/** The control protocol through the command line, from what is piped in to the exit code. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type RehearsalServer, reply, startRehearsal } from '../../src/rehearsal/index.ts';
 import { against, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 let server: RehearsalServer;
 beforeEach(async () => {
@@ -11,8 +12,8 @@ afterEach(() => server.close());
 
 const STREAM = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
 const PROMPT = `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Go.' }, parent_tool_use_id: null })}\n`;
-const run = (input: string, ...flags: string[]) =>
-  turnwright([...STREAM, ...flags], { input, env: against(server) });
+const run = (input: string, start: typeof commandLine = turnwright) =>
+  start(STREAM, { input, env: against(server) });
 
 it('a turn: lines of JSON on stdout, nothing on stderr, exit 0', async () => {
   server.setScenario({ name: 'x', replies: [reply('Hi.')] });
@@ -30,7 +31,7 @@ it('nothing on stdin: exit 0, no output', async () => {
 });
 
 it('a line that is no JSON: a sentence on stderr, exit 1', async () => {
-  const { code, stderr } = await run('hello\n');
+  const { code, stderr } = await run('hello\n', commandLine);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^Error parsing streaming input line: hello\n$/);
 });
@@ -49,7 +50,7 @@ it('SIGTERM in mid-turn: 143, no result', async () => {
 });
 
 it('formats that do not go together are a usage error', async () => {
-  const { code, stderr } = await turnwright(['--input-format', 'stream-json'], { input: '' });
+  const { code, stderr } = await commandLine(['--input-format', 'stream-json'], { input: '' });
   expect(code).toBe(2);
   expect(stderr).toContain('--output-format stream-json');
 });

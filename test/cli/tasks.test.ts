@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { isAlive, until } from '../scenarios/processes.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
+import { commandLine } from './command-line.ts';
 
 const inBackground = (command: string) => reply(toolUse('Bash', { command, run_in_background: true }));
 const ARGS = ['--dangerously-skip-permissions', '--output-format', 'stream-json'];
@@ -58,7 +59,7 @@ test('-p waits for background work and prints the last answer', async () => {
     reply('On its way.'),
     reply('It is built.', { when: { lastMessage: 'it is built' } }),
   );
-  const ran = await turnwright(['-p', 'build', '--dangerously-skip-permissions'], { env: against(server) });
+  const ran = await commandLine(['-p', 'build', '--dangerously-skip-permissions'], { env: against(server) });
   expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, 'It is built.\n', '']);
 });
 
@@ -75,7 +76,7 @@ test('a task that was lost with a killed process is reported when the session co
     cwd,
     onStdout: (child, soFar) => void (soFar.includes('"result"') && child.kill('SIGKILL')),
   });
-  const ran = await turnwright(['-p', 'still there?', '--continue', ...ARGS], { env, cwd });
+  const ran = await commandLine(['-p', 'still there?', '--continue', ...ARGS], { env, cwd });
   const lines = ran.stdout
     .trimEnd()
     .split('\n')

@@ -8,12 +8,8 @@ import { commandLine } from './command-line.ts';
 
 const CONFIGURED = { ANTHROPIC_API_KEY: 'sk-test-secret', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
 
-async function mistake(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = CONFIGURED,
-  run: typeof commandLine = commandLine,
-) {
-  const ran = await run(args, { env });
+async function mistake(args: readonly string[], env: Readonly<Record<string, string>> = CONFIGURED) {
+  const ran = await commandLine(args, { env });
   expect(ran.stdout).toBe('');
   expect(ran.stderr).not.toMatch(/^\s+at /m);
   expect(ran.code).toBe(2);
@@ -22,7 +18,7 @@ async function mistake(
 
 describe('a mistake is answered with a sentence and exit code 2', () => {
   test('an unknown flag, with a suggestion', async () => {
-    expect(await mistake(['-p', 'x', '--modle', 'y'], CONFIGURED, turnwright)).toBe(
+    expect(await mistake(['-p', 'x', '--modle', 'y'])).toBe(
       "turnwright: Unknown option '--modle' (did you mean --model?)\nSee turnwright --help.\n",
     );
   });
@@ -118,7 +114,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   });
 
   test('nothing configured: says what to set, and that start works without', async () => {
-    const said = await mistake(['-p', 'x'], {}, turnwright);
+    const said = await mistake(['-p', 'x'], {});
     expect(said).toContain('ANTHROPIC_API_KEY');
     expect(said).toContain('ANTHROPIC_BASE_URL');
     expect(said).toContain('turnwright start');
@@ -138,7 +134,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
 
   test('settings that name a model are good enough to try', async () => {
     const settings = '{"baseUrl":"http://127.0.0.1:9"}';
-    const ran = await turnwright(['-p', 'x', '--settings', settings, '--max-turns=1'], {
+    const ran = await commandLine(['-p', 'x', '--settings', settings, '--max-turns=1'], {
       env: { CLAUDE_CODE_MAX_RETRIES: '0' },
     });
     expect([ran.code, ran.stdout]).toEqual([1, '']);
@@ -188,7 +184,7 @@ test.skipIf(process.platform !== 'linux')('a home in which nothing can be made',
   expect(trusted.code).toBe(1);
   expect(trusted.stderr).toMatch(/^turnwright: Trust cannot be recorded in \/proc\/home\/.*ENOENT/);
 
-  const ran = await turnwright(['-p', 'x'], {
+  const ran = await commandLine(['-p', 'x'], {
     env: { ...CONFIGURED, HOME: '/proc', TURNWRIGHT_HOME: '' },
   });
   expect(ran).toMatchObject({ code: 1, stdout: '' });
@@ -209,7 +205,7 @@ test('help and version come on stdout, with exit code 0', async () => {
   const version = await turnwright(['-v']);
   expect(version).toMatchObject({ code: 0, stderr: '' });
   expect(version.stdout).toMatch(/^Turnwright \d+\.\d+\.\d+ \(protocol \d+\.\d+\.\d+\)\n$/);
-  expect(await turnwright(['version'])).toEqual(version);
+  expect(await commandLine(['version'])).toEqual(await commandLine(['-v']));
   const help = await turnwright(['--help']);
   expect(help).toMatchObject({ code: 0, stderr: '' });
   for (const word of ['--max-budget-usd', 'rehearse', 'doctor', 'explain', 'start'])
@@ -252,11 +248,11 @@ test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is a sen
 test('a failure of ours is a sentence too; TURNWRIGHT_DEBUG=1 adds where it came from', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'broken.mjs'), 'throw new Error("the scenario module fell over");\n');
-  const ran = await turnwright(['rehearse', 'broken.mjs'], { cwd });
+  const ran = await commandLine(['rehearse', 'broken.mjs'], { cwd });
   expect(ran).toMatchObject({
     code: 1,
     stderr: 'turnwright: the scenario module fell over\nSet TURNWRIGHT_DEBUG=1 for more detail.\n',
   });
-  const debugged = await turnwright(['rehearse', 'broken.mjs'], { cwd, env: { TURNWRIGHT_DEBUG: '1' } });
+  const debugged = await commandLine(['rehearse', 'broken.mjs'], { cwd, env: { TURNWRIGHT_DEBUG: '1' } });
   expect(debugged.stderr).toMatch(/broken\.mjs:1/);
 });
