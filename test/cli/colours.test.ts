@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { lazily } from '../../src/util/async/lazily.ts';
 import { everyNth } from '../long-form.ts';
-import { startedOnce } from '../started-once.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
@@ -37,7 +37,7 @@ const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[(?:\\d+;)*(?:3[0-8]|4[0-
 const SPINNER = /[◐◓◑◒]/g;
 
 describe.skipIf(!hasTerminal)('the conversation', () => {
-  const byDefault = startedOnce(() => written('sleep 0.8', {}, {}));
+  const byDefault = lazily(() => written('sleep 0.8', {}, {}));
 
   test('has colours where variables and settings want them', async () => {
     const ways = everyNth<readonly [string, object, Record<string, string>, boolean]>(3, [

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SDKResultMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { lazily } from '../../src/util/async/lazily.ts';
 import { everyNth } from '../long-form.ts';
 import { isAlive, untilFile } from '../scenarios/processes.ts';
-import { startedOnce } from '../started-once.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 
@@ -16,7 +16,7 @@ const STREAM = ['--output-format', 'stream-json', '--include-partial-messages'];
 const isStreaming = (soFar: string) => soFar.includes('"text_delta"');
 
 /** A session that Ctrl-C has ended while its first answer streamed, and one that goes on with it. */
-const interrupted = startedOnce(async () => {
+const interrupted = lazily(async () => {
   const server = await rehearse({ ...ENDLESS, times: 1 }, reply('I went on.'));
   const cwd = temporaryFolder();
   const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };

@@ -7,9 +7,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply, type ScriptedReply, toolUse } from '../../src/rehearsal/index.ts';
+import { lazily } from '../../src/util/async/lazily.ts';
 import { everyNth } from '../long-form.ts';
 import { untilFile } from '../scenarios/processes.ts';
-import { startedOnce } from '../started-once.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 import { asSeen } from './fake-screen.ts';
 
@@ -83,7 +83,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(seen).toHaveLength(6);
   });
 
-  const withoutColours = startedOnce(async () => {
+  const withoutColours = lazily(async () => {
     const long = Array.from({ length: 40 }, (_, at) => `line ${at}\n`).join('');
     const server = await rehearse(
       reply([toolUse('Write', { file_path: 'a.txt', content: long })]),
@@ -100,7 +100,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   });
 
   /** One run for the tests of single answers: each call is answered in its own way, the last but one for good. */
-  const answered = startedOnce(async () => {
+  const answered = lazily(async () => {
     const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt'];
     const server = await rehearse(...names.map((name) => reply([write(name)])), reply('Done.'));
     return { server, ...(await onTerminal(server, ['y\r', 'n\r', '\x04', 'a\r'])) };

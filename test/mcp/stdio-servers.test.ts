@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { startedOnce } from '../started-once.ts';
+import { lazily } from '../../src/util/async/lazily.ts';
 import {
   CRUDE,
   call,
@@ -24,7 +24,7 @@ const closings: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closings.map((close) => close())));
 /** One for all tests that leave it as it is. */
 const shared = (servers: Readonly<Record<string, unknown>>) =>
-  startedOnce(() => openRoom(servers, {}, (close) => closings.push(close)));
+  lazily(() => openRoom(servers, {}, (close) => closings.push(close)));
 const sharedBox = shared(box());
 const sharedCrude = shared({ crude: stdio(CRUDE, ['odd']) });
 

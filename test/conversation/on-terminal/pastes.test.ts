@@ -3,8 +3,7 @@ import pty from '@lydell/node-pty';
 import { afterAll, expect, it } from 'vitest';
 import { type RehearsalServer, reply, startRehearsal } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, temporaryFolder } from '../../cli/bin.ts';
-import { inForm, inShortAndLongForm } from '../../long-form.ts';
-import { startedOnce } from '../../started-once.ts';
+import { inShortAndLongForm, sharedInShortForm } from '../../long-form.ts';
 
 const [START, END] = ['\x1b[200~', '\x1b[201~'];
 /** Longer than what the burst rule waits for, also on a machine with much to do. */
@@ -58,7 +57,7 @@ async function converse() {
 }
 
 /** In the long form each paste has a conversation of its own. */
-const conversation = inForm(startedOnce(converse), converse);
+const conversation = sharedInShortForm(converse);
 
 /** What a user's prompts were in the last request. */
 function promptOf(server: RehearsalServer): string {
