@@ -30,7 +30,8 @@ const parkedOf = async ({ database }: Fleet): Promise<number> => {
 
 const connectionsOf = async ({ database }: Fleet): Promise<number> => {
   const [row] = await database.run<{ readonly n: number }>(
-    "select count(*)::int as n from pg_stat_activity where application_name = 'worker'",
+    `select count(*)::int as n from pg_stat_activity
+       where application_name = 'worker' and datname = current_database()`,
   );
   return row?.n ?? 0;
 };

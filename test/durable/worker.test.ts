@@ -166,7 +166,8 @@ test('a worker has at most eight connections, however many sessions it runs', as
   let most = 0;
   await eventually(async () => {
     const [row] = await fleet.database.run<{ readonly open: number; readonly left: number }>(
-      `select (select count(*)::int from pg_stat_activity where application_name = 'worker') as open,
+      `select (select count(*)::int from pg_stat_activity
+                 where application_name = 'worker' and datname = current_database()) as open,
          (select count(*)::int from turnwright.sessions where state <> 'idle') as left`,
     );
     most = Math.max(most, row?.open ?? 0);
