@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/client/*.test.ts'],
     pool: 'threads',
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 20_000,
   },
