@@ -10,7 +10,7 @@ export const inShortAndLongForm = (short: number, long: number): number => inFor
 
 export const inForm = <T>(short: T, long: T): T => (isLong ? long : short);
 
-/** Cases of a test that starts programs for each: every n-th in the short form. */
+/** Rows of a table whose tests take long: every n-th in the short form. */
 export const everyNth = <T>(n: number, cases: readonly T[]): readonly T[] =>
   inForm(
     cases.filter((_, at) => at % n === 0),

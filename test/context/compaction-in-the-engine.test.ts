@@ -5,7 +5,6 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type Reply, toolUse } from '../../src/rehearsal/index.ts';
 import { deferred, fakeTool } from '../../src/testing/index.ts';
-import { inForm } from '../long-form.ts';
 import {
   type Body,
   done,
@@ -311,7 +310,7 @@ describe('a compaction in the real engine', () => {
     const weigh = fakeTool({
       name: 'Weigh',
       async answer() {
-        for (let round = 0; round < inForm(2, 5); round++) {
+        for (let round = 0; round < 5; round++) {
           await new Promise((resolve) => setImmediate(resolve));
           collectGarbage();
         }
