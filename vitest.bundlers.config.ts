@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/bundlers/*.test.ts'],
     pool: 'threads',
     // They share a folder, in which the package is installed.
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
