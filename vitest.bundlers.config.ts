@@ -6,7 +6,6 @@ export default defineConfig({
     globalSetup: 'test/temporary-files.ts',
     include: ['test/bundlers/*.test.ts'],
     pool: 'threads',
-    // They share a folder, in which the package is installed.
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

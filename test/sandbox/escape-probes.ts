@@ -1,3 +1,5 @@
+import { everyNth } from '../long-form.ts';
+
 /**
  * Attempts to get out of the sandbox. Each is a shell command that runs in `$WS`; it has got out when it prints ESCAPED, or
  * when something outside has changed (`escape-probes.test.ts` compares). `$BASE` is the folder around the workspace,
@@ -221,3 +223,6 @@ export const PROBES: readonly Probe[] = [
   ...NETWORK,
   ...LEFT_BEHIND,
 ];
+
+/** A sixth of them in the short form. */
+export const TRIED = everyNth(6, PROBES);

@@ -1,4 +1,4 @@
-/** Test files of the suite as a part of a row: the same code, in its long form. */
+/** Test files of the suite as a part of a row: the same code, in its long form when the row runs in full. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

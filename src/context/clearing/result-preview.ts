@@ -72,12 +72,16 @@ export function keptForm(
   };
 }
 
+/** What JSON writes as it is. A text on one line is found to be such in a third of the time of its JSON. */
+const NOTHING_TO_ESCAPE = /^[ !#-[\]-~]*$/;
+
 /** Blocks as `JSON.stringify(blocks, undefined, 2)` prints them, without a copy of a long text. */
 function* jsonPieces(blocks: readonly TextBlock[]): Generator<string, void> {
   let opening = '[';
   for (const { type, text, ...more } of blocks) {
     yield `${opening}\n  {\n    "type": "${type}",\n    "text": "`;
-    for (const piece of piecesOf(text)) yield JSON.stringify(piece).slice(1, -1);
+    for (const piece of piecesOf(text))
+      yield NOTHING_TO_ESCAPE.test(piece) ? piece : JSON.stringify(piece).slice(1, -1);
     const fields = Object.entries(more).map(([key, value]) => `,\n    "${key}": ${JSON.stringify(value)}`);
     yield `"${fields.join('')}\n  }`;
     opening = ',';
