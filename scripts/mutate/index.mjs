@@ -17,7 +17,7 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { flagsOf } from '../../bench/flags.mjs';
 import { equivalents } from './equivalents.mjs';
 import { openLanes } from './lanes.mjs';
 import { allMutants } from './mutants.mjs';
@@ -30,7 +30,7 @@ const MOST_TEST_MS = 90_000;
 const FIRST_TEST_MS = 4_000;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { values: flags } = parseArgs({
+const { values: flags } = flagsOf({
   options: {
     most: { type: 'string', default: '400' },
     seed: { type: 'string' },

@@ -11,6 +11,7 @@ import { NO_ATTACHMENTS, type Prepared, type StageOutput, stageOutput } from '..
 import type { State } from '../../src/loop/state.ts';
 import type { RecoveryOutcome } from '../../src/protocol/model/context.ts';
 import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { ParkedRun } from '../../src/protocol/session/parking.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
 import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
 import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
@@ -54,6 +55,8 @@ interface Row {
   readonly verdict: string;
   /** Of the next state. */
   readonly leaves?: Row['state'];
+  /** What a parked run waits for, and nothing else. */
+  readonly parked?: ParkedRun;
 }
 
 const edits = { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, compacted: true } as const;
@@ -122,6 +125,35 @@ const ROWS: readonly Row[] = [
     when: 'a call waits for an answer',
     facts: { ...calls, waits: [{ on: 'ask', askId: 'q' }] },
     verdict: 'park',
+    parked: { on: 'ask', askIds: ['q'] },
+  },
+  {
+    rule: 'parked',
+    when: 'a call sleeps',
+    facts: { ...calls, waits: [{ on: 'time', wakeAt: 9, toolUseId: 't' }] },
+    verdict: 'park',
+    parked: { on: 'time', askIds: [], wakeAt: 9, sleeps: { t: 9 } },
+  },
+  {
+    rule: 'parked',
+    when: 'the model has to be waited for',
+    facts: { waits: [{ on: 'time', wakeAt: 9 }] },
+    verdict: 'park',
+    parked: { on: 'time', askIds: [], wakeAt: 9 },
+  },
+  {
+    rule: 'parked',
+    when: 'calls sleep and a question is open',
+    facts: {
+      ...calls,
+      waits: [
+        { on: 'time', wakeAt: 9, toolUseId: 't' },
+        { on: 'ask', askId: 'q' },
+        { on: 'time', wakeAt: 7, toolUseId: 'u' },
+      ],
+    },
+    verdict: 'park',
+    parked: { on: 'ask', askIds: ['q'], wakeAt: 7, sleeps: { t: 9, u: 7 } },
   },
   {
     rule: 'unexpected_error',
@@ -420,6 +452,15 @@ const ROWS: readonly Row[] = [
   },
   {
     rule: 'token_budget',
+    when: 'a gain of 1 % is no small one',
+    facts: { outputTokens: 10 },
+    params: { tokenBudget: { target: 1_000 } },
+    state: { continuations: 2, smallGains: 1 },
+    verdict: 'token_budget_continuation',
+    leaves: { smallGains: 0 },
+  },
+  {
+    rule: 'token_budget',
     when: 'the first answer is short: no gain was asked for yet',
     facts: { outputTokens: 5 },
     params: { tokenBudget: { target: 1_000 } },
@@ -507,6 +548,7 @@ describe('each rule, facts to verdict', () => {
       expect(wordOf(verdict)).toBe(expected.verdict);
       const next = verdict.kind === 'continue' ? verdict.next : undefined;
       expect({ ...next?.recovery, ...next?.hooks, ...next?.budgets }).toMatchObject(expected.leaves ?? {});
+      expect(verdict.kind === 'park' ? verdict.parked : undefined).toEqual(expected.parked);
       await iteration.close();
     },
   );

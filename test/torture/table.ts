@@ -13,8 +13,6 @@ export interface ScoreRow {
   readonly alone?: true;
   /** Waits most of its time, so that it runs beside rows that keep all processors busy. */
   readonly waits?: true;
-  /** The target is not reached yet: the short form runs the row only when it is named. */
-  readonly open?: true;
 }
 
 export const ROWS: readonly ScoreRow[] = [
@@ -119,7 +117,6 @@ export const ROWS: readonly ScoreRow[] = [
     file: 'reliability/mutation-score',
     budget: { quick: 20, full: 330 },
     alone: true,
-    open: true,
   },
   {
     id: 'S1',
