@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     include: ['test/**/*.test.ts'],
-    // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts, vitest.mcp-servers.config.ts,
+    // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts,
     // vitest.durable.config.ts (a Postgres), vitest.front-door.config.ts (a browser).
     exclude: [
       '**/node_modules/**',

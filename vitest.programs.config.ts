@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Published programs around ours: an ACP adapter that drives the built command line, a reader of transcripts. Each
- * has packages of its own: `npm ci --prefix test/acp --omit=optional`, `npm ci --prefix test/ccusage` …
+ * Published programs around ours: an ACP adapter that drives the built command line, a reader of transcripts, MCP's
+ * reference servers. Each has packages of its own: `npm ci --prefix test/acp --omit=optional`, `npm ci --prefix test/ccusage` …
  */
 export default defineConfig({
   test: {
@@ -12,8 +12,10 @@ export default defineConfig({
       'test/ccusage/*.test.ts',
       'test/azure-login/*.test.ts',
       'test/ai-sdk-v4/*.test.ts',
+      'test/mcp-servers/*.test.ts',
     ],
-    testTimeout: 40_000,
-    hookTimeout: 20_000,
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
