@@ -81,7 +81,7 @@ describe('whatever the rules, modes and sources', () => {
           fc.pre(alone.kind === 'deny');
           expect((await decide({ ...others, deny: [deny] }, call)).kind).toBe('deny');
         }),
-        { numRuns: propertyRuns(350, 4_000) },
+        { numRuns: propertyRuns(350, 2_000) },
       );
     },
     LIMIT_MS,
@@ -99,7 +99,7 @@ describe('whatever the rules, modes and sources', () => {
           if (before === 'deny') expect(denied).toBe('deny');
           expect([before, 'deny']).toContain(denied);
         }),
-        { numRuns: propertyRuns(350, 4_000) },
+        { numRuns: propertyRuns(350, 2_000) },
       );
     },
     LIMIT_MS,
@@ -122,7 +122,7 @@ describe('whatever the rules, modes and sources', () => {
           const other = await decide({ ...given, rules: Object.fromEntries(entries) }, call);
           expect(other.kind).toBe(first.kind);
         }),
-        { numRuns: propertyRuns(175, 2_000) },
+        { numRuns: propertyRuns(175, 1_000) },
       );
     },
     LIMIT_MS,
@@ -140,7 +140,7 @@ describe('whatever the rules, modes and sources', () => {
           if (allows.length === 0 && call.tool !== TOOLS.TodoWrite && call.tool !== TOOLS.AskUser)
             expect(listed.kind).toBe('deny');
         }),
-        { numRuns: propertyRuns(175, 2_000) },
+        { numRuns: propertyRuns(175, 1_000) },
       );
     },
     LIMIT_MS,
@@ -155,7 +155,7 @@ describe('whatever the rules, modes and sources', () => {
           const bypassed = (await decide({ ...given, mode: 'bypassPermissions' }, call)).kind;
           if (bypassed === 'ask') expect(call.tool).toBe(TOOLS.AskUser);
         }),
-        { numRuns: propertyRuns(175, 2_000) },
+        { numRuns: propertyRuns(175, 1_000) },
       );
     },
     LIMIT_MS,
@@ -168,7 +168,7 @@ describe('whatever the rules, modes and sources', () => {
         fc.asyncProperty(calls, settings, async (call, given) => {
           expect(await decide(given, call)).toEqual(await decide(given, call));
         }),
-        { numRuns: propertyRuns(70, 2_000) },
+        { numRuns: propertyRuns(70, 1_000) },
       );
     },
     LIMIT_MS,

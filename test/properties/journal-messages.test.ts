@@ -26,7 +26,7 @@ import { lives, silentHost } from '../engine/parking/lives.ts';
 import { propertyRuns } from '../long-form.ts';
 import { TOOLS, turn } from './generated-turns.ts';
 
-const RUNS = propertyRuns(20, 500);
+const RUNS = propertyRuns(20, 300);
 
 /** Waits of back-offs are not slept; everything else is real. */
 const impatient = {

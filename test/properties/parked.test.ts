@@ -110,7 +110,7 @@ it('has the same transcript, the same results and the same effects in the same o
   timeout: 120_000,
 }, async () => {
   let parkings = 0;
-  for (let seed = 1; seed <= propertyRuns(10, 200); seed += 1) {
+  for (let seed = 1; seed <= propertyRuns(10, 100); seed += 1) {
     const session = generated(seededRandom(seed));
     const whole = await played(session, false);
     const inParts = await played(session, true);

@@ -21,7 +21,7 @@ import { fakeTool, recordingStore, sequentialIds } from '../../src/testing/index
 import { systemClock } from '../../src/util/clock.ts';
 import { inForm, propertyRuns } from '../long-form.ts';
 
-const RUNS = propertyRuns(6, 150);
+const RUNS = propertyRuns(6, 100);
 /** Tool calls of the long conversation; half of them are made in each of two engines. */
 const ITERATIONS = inForm(20, 50);
 const MODEL = 'claude-sonnet-5';

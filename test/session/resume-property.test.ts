@@ -52,7 +52,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         const entries = asEntries(playSession(script).bodies);
         for (let end = 0; end <= entries.length; end++) checkPrefix(entries.slice(0, end));
       }),
-      { numRuns: propertyRuns(20, 150) },
+      { numRuns: propertyRuns(20, 100) },
     );
   });
 
@@ -73,7 +73,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
           checkPrefix(entries);
         }
       }),
-      { numRuns: propertyRuns(4, 25) },
+      { numRuns: propertyRuns(4, 16) },
     );
   });
 
@@ -86,7 +86,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         expect(resumed.interrupted).toBeUndefined();
         expect(Object.values(resumed.problems).every((count) => count === 0)).toBe(true);
       }),
-      { numRuns: propertyRuns(20, 150) },
+      { numRuns: propertyRuns(20, 100) },
     );
   });
 
@@ -115,7 +115,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
           expect(resumeSession(changed).view.messages.slice()).toEqual(whole);
         },
       ),
-      { numRuns: propertyRuns(30, 200) },
+      { numRuns: propertyRuns(30, 120) },
     );
   });
 
@@ -134,7 +134,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(read));
         expect(gathered.problems).toEqual(problems);
       }),
-      { numRuns: propertyRuns(40, 300) },
+      { numRuns: propertyRuns(40, 200) },
     );
   });
 
@@ -152,7 +152,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         await scanJournal(bytesAsFile(bytes), '/x', position, gathered);
         expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(await entriesIn(bytes)));
       }),
-      { numRuns: propertyRuns(40, 300) },
+      { numRuns: propertyRuns(40, 200) },
     );
   });
 });

@@ -134,7 +134,7 @@ describe('a frame that arrives after the window became narrower takes no line ab
           expect(linesIn(await made.rows())).toEqual(LINES);
         },
       ),
-      { numRuns: propertyRuns(200, 2_000) },
+      { numRuns: propertyRuns(200, 1_000) },
     );
   }, 120_000);
 });

@@ -229,7 +229,7 @@ describe('the same bytes', () => {
       fc.asyncProperty(bytes, fc.array(fc.nat(), { maxLength: 12 }), async (all, cuts) => {
         expect(await inNormalForm(split(all, cuts))).toEqual(await inNormalForm([all]));
       }),
-      { numRuns: propertyRuns(300, 6_000) },
+      { numRuns: propertyRuns(300, 3_000) },
     );
   });
 
@@ -245,7 +245,7 @@ describe('the same bytes', () => {
           (await eventsOf(all)).map(shortForm),
         );
       }),
-      { numRuns: propertyRuns(200, 4_000) },
+      { numRuns: propertyRuns(200, 2_000) },
     );
   });
 });

@@ -160,7 +160,7 @@ describe('as it streams', () => {
           expect(shown).toEqual(rows(text, 30));
         },
       ),
-      { numRuns: inShortAndLongForm(200, 2_000) },
+      { numRuns: inShortAndLongForm(200, 1_000) },
     );
   });
 
@@ -170,7 +170,7 @@ describe('as it streams', () => {
         const text = lines.filter((one) => !/^\s*(?:```|~~~| {4})/.test(one)).join('\n');
         for (const row of rows(text, columns)) expect(cells(row)).toBeLessThanOrEqual(columns);
       }),
-      { numRuns: inShortAndLongForm(200, 2_000) },
+      { numRuns: inShortAndLongForm(200, 1_000) },
     );
   });
 });

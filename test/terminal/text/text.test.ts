@@ -93,7 +93,7 @@ describe('wrapping', () => {
         const letters = (all: string) => withoutSgr(all).replaceAll(' ', '');
         expect(letters(rows.join(''))).toBe(letters(text));
       }),
-      { numRuns: inShortAndLongForm(200, 2_000) },
+      { numRuns: inShortAndLongForm(200, 1_000) },
     );
   });
 
@@ -107,7 +107,7 @@ describe('wrapping', () => {
           expect(wrap(text, columns).join('\n')).toBe(wrapAnsi(text, columns, { hard: true }));
         },
       ),
-      { numRuns: inShortAndLongForm(200, 2_000) },
+      { numRuns: inShortAndLongForm(200, 1_000) },
     );
   });
 
@@ -172,7 +172,7 @@ describe('the sanitiser', () => {
           expect(keep === 'sgr' ? withoutSgr(cleaned) : cleaned).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: inShortAndLongForm(300, 4_000) },
+      { numRuns: inShortAndLongForm(300, 2_000) },
     );
   });
 });
