@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The published client drives the built command line: `npm ci --prefix test/client --omit=optional` first. */
 export default defineConfig({
   test: {
-    globalSetup: 'test/temporary-files.ts',
+    globalSetup: ['test/temporary-files.ts', 'test/certificates.ts'],
     include: ['test/client/*.test.ts'],
     pool: 'threads',
     isolate: false,

@@ -3,7 +3,7 @@ import { ProgramsFirst } from './test/file-order.ts';
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/temporary-files.ts',
+    globalSetup: ['test/temporary-files.ts', 'test/certificates.ts'],
     include: ['test/**/*.test.ts'],
     // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts,
     // vitest.durable.config.ts (a Postgres), vitest.front-door.config.ts (a browser).

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Sessions on a real Postgres, which the set-up starts: needs the programs of Debian's package `postgresql`. */
 export default defineConfig({
   test: {
-    globalSetup: ['test/temporary-files.ts', 'test/durable/cluster-set-up.ts'],
+    globalSetup: ['test/temporary-files.ts', 'test/certificates.ts', 'test/durable/cluster-set-up.ts'],
     include: ['test/durable/**/*.test.ts'],
     pool: 'forks',
     // As in vitest.config.ts: modules are loaded once for each worker, and many files only wait.

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
-    globalSetup: 'test/temporary-files.ts',
+    globalSetup: ['test/temporary-files.ts', 'test/certificates.ts'],
     include: [
       'test/acp/*.test.ts',
       'test/ccusage/*.test.ts',
