@@ -121,20 +121,18 @@ describe('a result above its limit', () => {
     expect(lines.some((line) => line.includes('"type":"replacement"'))).toBe(false);
   });
 
-  it.each([
-    ['one line with nothing to escape', 'x'.repeat(200_000)],
-    [
-      'something to escape behind 100 KB',
-      `${'x'.repeat(100_000)}"\\\u0001\u007f\u2028é😀${'y'.repeat(100_000)}`,
-    ],
-  ])('is in its file as JSON: %s', async (_, text) => {
-    const { run, play } = await setting({ content: [{ type: 'text', text }] });
-    play(toolUse('mcp__t__tell'), 'Read.');
-    const { messages } = await run('Tell.');
-    const shown = JSON.stringify(resultTold(messages).content);
-    const [, path = ''] = /All of it is stored in: ([^ \\]+\.json)/.exec(shown) ?? [];
-    expect(readFileSync(path, 'utf8')).toBe(JSON.stringify([{ type: 'text', text }], undefined, 2));
-  });
+  it.each(['', '"', '\\', '\n', '\u0001', '\u007f', 'é', '\u2028', '😀'])(
+    'is in its file as JSON, with %j behind 100 KB',
+    async (character) => {
+      const text = `${'x'.repeat(100_000)}${character}${'y'.repeat(100_000)}`;
+      const { run, play } = await setting({ content: [{ type: 'text', text }] });
+      play(toolUse('mcp__t__tell'), 'Read.');
+      const { messages } = await run('Tell.');
+      const shown = JSON.stringify(resultTold(messages).content);
+      const [, path = ''] = /All of it is stored in: ([^ \\]+\.json)/.exec(shown) ?? [];
+      expect(readFileSync(path, 'utf8')).toBe(JSON.stringify([{ type: 'text', text }], undefined, 2));
+    },
+  );
 
   it('is shown the same way, byte for byte, by a session that is resumed', async () => {
     const { server, home, run, play } = await setting();
