@@ -3,7 +3,8 @@ import { everyNth } from '../long-form.ts';
 /**
  * Attempts to get out of the sandbox. Each is a shell command that runs in `$WS`; it has got out when it prints ESCAPED, or
  * when something outside has changed (`escape-probes.test.ts` compares). `$BASE` is the folder around the workspace,
- * `$HOST_PID` a process outside, `$PORT` a listener outside.
+ * `$HOST_PID` a process outside, `$PORT` a listener outside,
+ * `$SLEEP` how many seconds a process sleeps that is left behind: a number by which it is found.
  */
 export type Probe = readonly [name: string, command: string];
 
@@ -208,10 +209,10 @@ const NETWORK: readonly Probe[] = [
 
 /** What they start must be gone when they have ended. */
 const LEFT_BEHIND: readonly Probe[] = [
-  ['a child in the background', 'sleep 4242 &'],
-  ['a session of its own', 'setsid sleep 4242 >/dev/null 2>&1 &'],
-  ['a daemon', '(setsid sh -c "trap \'\' HUP TERM; sleep 4242" >/dev/null 2>&1 &) ; true'],
-  ['nohup', 'nohup sleep 4242 >/dev/null 2>&1 & disown'],
+  ['a child in the background', 'sleep $SLEEP &'],
+  ['a session of its own', 'setsid sleep $SLEEP >/dev/null 2>&1 &'],
+  ['a daemon', '(setsid sh -c "trap \'\' HUP TERM; sleep $SLEEP" >/dev/null 2>&1 &) ; true'],
+  ['nohup', 'nohup sleep $SLEEP >/dev/null 2>&1 & disown'],
   ['later by at', 'echo "touch $BASE/beside" | at now 2>/dev/null; true'],
 ];
 

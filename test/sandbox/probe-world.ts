@@ -1,6 +1,6 @@
 /** What the probes try to get at: a workspace, a home with secrets, files and sockets outside. */
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import {
   chmodSync,
@@ -101,6 +101,8 @@ export async function probeWorld(shared: string, uid: number | undefined): Promi
     HOME: join(base, 'home'),
     ...{ WS: ws, BASE: base, CONFIG_HOME: configHome, HOST_TMP_FILE: hostTmp, ABSTRACT: abstract },
     ...{ HOST_PID: String(process.pid), PORT: String(port), UDP_PORT: String(udp.address().port) },
+    // No other world has processes of the same number, which may run at the same time.
+    SLEEP: String(randomInt(100_000, 1_000_000)),
   };
   const policy = {
     ...CLOSED,
@@ -118,7 +120,7 @@ export async function probeWorld(shared: string, uid: number | undefined): Promi
     ...{ base, ws, configHome, env, policy },
     escapes: (said) => ({
       said: Object.fromEntries(Object.entries(said).filter(([, text]) => text.includes('ESCAPED'))),
-      sleeping: readdirSync('/proc').filter(isSleeping),
+      sleeping: readdirSync('/proc').filter((name) => sleeps(name, env.SLEEP)),
       made: [...MUST_NOT_BE.map((each) => join(ws, each)), ...OUTSIDE].filter((path) => existsSync(path)),
       contacts,
       changed: Object.entries(picture(base, ws)).filter(([path, text]) => before[path] !== text),
@@ -182,9 +184,9 @@ const OUTSIDE = [
   '/root/escaped',
 ];
 
-const isSleeping = (name: string): boolean => {
+const sleeps = (name: string, seconds: string): boolean => {
   try {
-    return readFileSync(`/proc/${name}/cmdline`, 'utf8').startsWith('sleep\x004242');
+    return readFileSync(`/proc/${name}/cmdline`, 'utf8') === `sleep\0${seconds}\0`;
   } catch {
     return false;
   }
