@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient, type Followed } from '../../src/durable/index.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { inShortAndLongForm } from '../long-form.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from '../percentile.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 
 const isLong = inShortAndLongForm(0, 1) === 1;

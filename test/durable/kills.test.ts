@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
+import { percentile } from '../percentile.ts';
 import { judge, resultsOf } from './judge.ts';
-import { percentile } from './percentile.ts';
 import { eventually, type LedgerLine, report, startFleet, type WorkerProcess } from './processes.ts';
 
 const form = inForm(

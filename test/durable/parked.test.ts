@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { inForm } from '../long-form.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from '../percentile.ts';
 import { eventually, type Fleet, report, startFleet, type WorkerProcess } from './processes.ts';
 
 const form = inForm(

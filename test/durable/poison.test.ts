@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type DurableClient, durableClient } from '../../src/durable/index.ts';
 import { inForm } from '../long-form.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from '../percentile.ts';
 import { eventually, report, startFleet } from './processes.ts';
 
 const form = inForm(

@@ -42,6 +42,9 @@ function journalOf(home: string): { readonly lines: string[]; readonly folder: s
   return { lines: readFileSync(join(folder, file), 'utf8').trim().split('\n'), folder };
 }
 
+/** The path in a preview, also where the preview is JSON. */
+const STORED_IN = /All of it is stored in: ([^ \\]+\.json)/;
+
 async function setting(output: object = { content: [{ type: 'text', text: LONG }] }) {
   const server = await startRehearsal();
   const home = mkdtempSync(join(tmpdir(), 'turnwright-large-'));
@@ -93,7 +96,7 @@ describe('a result above its limit', () => {
           append(data) {
             const text = Buffer.from(data).toString();
             if (text.includes(LINE.repeat(200).trim().replaceAll('\n', '\\n'))) wholeOnRecord += 1;
-            const named = /All of it is stored in: ([^ \\]+\.json)/.exec(text)?.[1];
+            const named = STORED_IN.exec(text)?.[1];
             if (named !== undefined) filesThen.push(readFileSync(named, 'utf8'));
             return handle.append(data);
           },
@@ -129,7 +132,7 @@ describe('a result above its limit', () => {
       play(toolUse('mcp__t__tell'), 'Read.');
       const { messages } = await run('Tell.');
       const shown = JSON.stringify(resultTold(messages).content);
-      const [, path = ''] = /All of it is stored in: ([^ \\]+\.json)/.exec(shown) ?? [];
+      const [, path = ''] = STORED_IN.exec(shown) ?? [];
       expect(readFileSync(path, 'utf8')).toBe(JSON.stringify([{ type: 'text', text }], undefined, 2));
     },
   );

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { percentile } from '../../percentile.ts';
 import { startEndlessModel } from '../endless-model.ts';
 import { linesOf } from '../program.ts';
 import { row } from '../row.ts';
@@ -28,8 +29,7 @@ interface End {
   readonly warnings: number;
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const median = (values: readonly number[]): number => percentile(values, 0.5);
 
 /** What must not grow, and by how many it may differ between the halves. */
 const HANDLES = [
