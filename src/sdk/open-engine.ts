@@ -14,6 +14,7 @@ import { type FoundSession, findSession, newestSession } from '../session/paths.
 import { configHome } from '../settings/read/config-home.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
+import { extended } from '../util/collections/extended.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
@@ -60,11 +61,12 @@ export function startEngine(options: Options, { promptsCome, spans }: Starting):
       const mcpClients = await clients;
       const { config: given, unreachable } = await configured;
       if (unreachable?.code === 'invalid_settings') throw unreachable;
-      const engine = new QueryEngine({
-        ...given,
-        mcpClients: given.mcpClients ?? mcpClients,
-        promptsWhileWorking: given.promptsWhileWorking ?? (promptsCome || given.inbox !== undefined),
-      });
+      const engine = new QueryEngine(
+        extended(given, {
+          mcpClients: given.mcpClients ?? mcpClients,
+          promptsWhileWorking: given.promptsWhileWorking ?? (promptsCome || given.inbox !== undefined),
+        }),
+      );
       await engine.mcp.connectHostServers();
       return engine;
     })(),
@@ -109,8 +111,7 @@ async function configure(options: Options): Promise<Configured> {
     files: projectFiles,
     warn: (line) => options.stderr?.(line),
   });
-  const config: QueryEngineConfig = {
-    ...base,
+  const config: QueryEngineConfig = extended(base, {
     mcpServers: [
       ...configuredServers(options, { ...userServers, project: project.mcpServers }, projectServers),
       ...pluginServers(plugins),
@@ -121,7 +122,7 @@ async function configure(options: Options): Promise<Configured> {
     // Without a session to continue there is nothing to fork.
     forkSession: resume === undefined ? undefined : options.forkSession,
     agents,
-  };
+  });
   const { agent, model, effort, maxTurns } = options;
   const hasMode = options.permissionMode !== undefined;
   const main =

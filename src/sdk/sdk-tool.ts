@@ -3,6 +3,7 @@
 import { keeperOf, outputOf, renderOutput } from '../mcp/tools/result.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import { inputFromZod } from '../tools/schema/from-zod.ts';
+import { withSignal } from '../util/async/lazy-signal.ts';
 import type { AnySdkTool } from './define-tool.ts';
 
 /** `server`: its key in `mcpServers`. Loads zod, for the schema that the model receives. */
@@ -30,15 +31,13 @@ export async function toolOf(server: string, serverName: string, definition: Any
     isConcurrencySafe: () => readOnly,
     effectClass: () => (readOnly ? 'pure' : annotations.idempotentHint === true ? 'idempotent' : 'unsafe'),
     async run(input: Record<string, unknown>, context: ToolContext) {
-      const result = await definition.handler(input, {
-        get signal() {
-          return context.signal;
-        },
+      const extra = {
         sessionId: context.sessionId,
         effectKey: context.effectKey,
         cwd: context.cwd,
         _meta: { 'claudecode/toolUseId': context.toolUseId },
-      });
+      };
+      const result = await definition.handler(input, withSignal(extra, context));
       return outputOf({ ...result }, { server, tool, keep: keeperOf(context) });
     },
   };

@@ -3,6 +3,7 @@ import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../../pro
 import type { StopReason } from '../../protocol/model/wire.ts';
 import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
 import type { SDKResultError, SDKResultMessage } from '../../protocol/stream/result-message.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from '../submission/structured-output.ts';
@@ -148,16 +149,15 @@ export function resultOf(
   };
   switch (kind) {
     case 'answer':
-      return {
-        ...common,
-        subtype: 'success',
+      return extended(common, {
+        subtype: 'success' as const,
         is_error: false,
         result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
         stop_reason: last?.stopReason ?? null,
         api_error_status: null,
         ...(structured !== undefined && { structured_output: structured.value }),
         ...timings(facts),
-      };
+      });
     case 'shown_error':
       return {
         ...common,

@@ -124,11 +124,12 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     const supersedes = retracted;
     retracted = [];
     named = 0;
-    return extended(toSdkAssistant(message, session_id), {
-      ...toolUseMeta(message),
-      ...(supersedes.length > 0 && { supersedes }),
-      ...(message.synthetic === undefined && stampMessage()),
-    });
+    const shown = extended(toSdkAssistant(message, session_id), toolUseMeta(message));
+    return extended(
+      shown,
+      supersedes.length > 0 && { supersedes },
+      message.synthetic === undefined && stampMessage(),
+    );
   };
 
   const user = (message: UserMessage): SDKMessage[] => {

@@ -89,7 +89,7 @@ async function* run(submission: Submission, session: Session): Run {
       return;
     }
     yield* runLoop(
-      { ...prepared, submission: submission.id, scope: submission.scope },
+      extended(prepared, { submission: submission.id, scope: submission.scope }),
       outcome,
       submission,
       session,
@@ -187,10 +187,10 @@ export async function* runLoop(
 
   host.enter('query_loop');
   await model.client.ready(input.model, submission.scope);
-  const params = {
-    ...loopParamsOf(input, session),
-    ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
-  };
+  const params = extended(
+    loopParamsOf(input, session),
+    structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } },
+  );
   model.request = params;
   const summaries =
     session.config.toolUseSummaries === true
@@ -198,12 +198,13 @@ export async function* runLoop(
       : undefined;
   const driver = new LoopDriver({
     params,
-    deps: (guard) => ({
-      ...depsOf(guard, session),
-      ...(summaries !== undefined && {
-        toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
-      }),
-    }),
+    deps: (guard) =>
+      extended(
+        depsOf(guard, session),
+        summaries !== undefined && {
+          toolUseSummary: summaries.createToolUseSummaries(submission.id, submission.scope.signal, session),
+        },
+      ),
     budgets: { budget, structured },
     show: (message) => observer.show(message),
     delivered: () => observer.delivered(),

@@ -12,6 +12,7 @@ import type { ModelClient } from '../../protocol/model/model-client.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { lazily } from '../../util/async/lazily.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { FitRequest } from '../models/fit-request.ts';
 import { named, openModelClient, resolvedModel } from '../models/open-model-client.ts';
@@ -30,7 +31,7 @@ export function composeModel(
   };
   const client =
     config.callModel === undefined
-      ? openModelClient(config, { ...ports, onAttempt })
+      ? openModelClient(config, extended(ports, { onAttempt }))
       : givenClient(config.callModel, config, { ...ports, onAttempt });
   return {
     call: (request, options) => {

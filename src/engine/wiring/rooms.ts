@@ -3,6 +3,7 @@
  */
 import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { composeSubagents } from '../agents/subagents.ts';
 import { openAppState } from '../app-state.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -49,7 +50,7 @@ export function composeRooms(
     ...basics,
   });
   scope.onClose(() => tasks.table.stopAll('session'));
-  const mcp = inherited?.mcp ?? new McpRoom(config, { ...world, env });
+  const mcp = inherited?.mcp ?? new McpRoom(config, extended(world, { env }));
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
   const readable = () => [spill.folders(), tasks.folders(), ref.session.skills.readableDirectories()].flat();
   const surroundings = { readable, permissions: () => ref.session.permissions };
@@ -85,13 +86,13 @@ export function composeRooms(
   });
   const agents = composeSubagents(config, { ids });
   const skills = composeSkills(config.skills, {
-    ...basics,
     folder,
     contextWindow: () => model.infoOf(model.current).contextWindow,
     allow: (rules) => lendOnRecord(rules, permissions, ref.session),
     adopt: (choice) => model.adopt(choice),
     fork: (...call) => agents.fork(...call),
     shell: (signal) => (command, rules) => gatedShell(command, rules, signal, ref.session),
+    ...basics,
   });
   const own = composeOwnTools(config, {
     session: place,
@@ -128,7 +129,7 @@ export function composeRooms(
     agents,
     allTools,
     appState,
-    asking: { ...asking, ask },
+    asking: extended(asking, { ask }),
     folder,
     hooks,
     mainTools,

@@ -11,6 +11,7 @@ import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolv
 import { hideStartupSecrets } from '../../settings/trust/hide-startup-secrets.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { systemClock } from '../../util/clock.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
@@ -65,11 +66,9 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     hookPolicy: config.hookPolicy,
   });
   const commands = commandFileSources(config, { files: looked, warn });
+  const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
-    config: {
-      ...config,
-      ...toolFields(toolNames, resolved, sandbox),
-      ...(apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config))),
+    config: extended(extended(config, toolFields(toolNames, resolved, sandbox), credentials), {
       files,
       sandbox,
       skills,
@@ -81,8 +80,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
         pluginCommands(plugins, files, warn),
         ...commands.last,
       ],
-      settingsAccess: createSettingsAccess(resolved, { ...input, nowMs: systemClock.nowMs }),
-    },
+      settingsAccess: createSettingsAccess(resolved, extended(input, { nowMs: systemClock.nowMs })),
+    }),
     project: resolved.project,
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,

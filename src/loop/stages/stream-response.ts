@@ -13,6 +13,7 @@ import {
 } from '../../protocol/model/model.ts';
 import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
 import { andThen } from '../../util/async/and-then.ts';
+import { withSignal } from '../../util/async/lazy-signal.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import { thisTick } from '../../util/async/this-tick.ts';
 import { resultIds } from '../../view/tool-results.ts';
@@ -147,13 +148,7 @@ class ResponseStream extends Segment<LoopBatch> {
     this.#iteration = iteration;
     this.#reader = new ResponseReader(request, prepared, iteration);
     const { scope } = iteration;
-    this.#outputs = iteration.deps.callModel(request, {
-      life: scope,
-      get signal() {
-        return scope.signal;
-      },
-      ...options,
-    });
+    this.#outputs = iteration.deps.callModel(request, withSignal({ life: scope, ...options }, scope));
     this.#release = scope.onClose(async () => {
       await this.#outputs.return(undefined as never).catch(() => {});
     });

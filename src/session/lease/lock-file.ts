@@ -4,6 +4,7 @@
  */
 import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Lease } from '../../protocol/ports.ts';
+import { withSignal } from '../../util/async/lazy-signal.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { uuid } from '../../util/ids/uuid.ts';
@@ -97,16 +98,11 @@ class LockFile {
     this.#held.get(path)?.abort('lease_lost');
     if (this.#held.size === 0) this.#rest();
     this.#held.set(path, lost);
-    return {
-      get signal() {
-        return lost.signal;
-      },
-      life: lost,
-      release: async () => {
-        if (!this.#letGo(path, lost)) return;
-        if (await this.#isOurs(path)) await this.#options.files.removeSmall(path);
-      },
+    const release = async () => {
+      if (!this.#letGo(path, lost)) return;
+      if (await this.#isOurs(path)) await this.#options.files.removeSmall(path);
     };
+    return withSignal({ life: lost, release }, lost);
   }
 
   #rest(): void {

@@ -8,6 +8,7 @@ import {
   type Row,
 } from '../../options/table.ts';
 import type { ThinkingConfig } from '../../protocol/model/wire.ts';
+import { extended } from '../../util/collections/extended.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { childEnvironment } from './child-env.ts';
@@ -67,7 +68,7 @@ export function resolveOptions(sources: Sources): Config {
   const resolved = {
     mcpServerPolicy: sources.policy.mcpServers,
     mcpToolChanges: sources.policy.mcpToolChanges,
-    env: { ...env, ...environment.modelAliases },
+    env: extended(env, environment.modelAliases),
     childEnv: childEnvironment(env, { allow: settings.childEnvAllow, set: settings.env }),
 
     model: chosen('model'),

@@ -1,4 +1,5 @@
 import type { Tool } from '../../protocol/tools/tool.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { TOOL_SEARCH_TOOL } from '../deferral.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
@@ -68,9 +69,8 @@ const COMMON: Omit<Tool<ToolSearchInput, ToolSearchOutput>, 'run'> = {
 };
 
 export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput, ToolSearchOutput> {
-  return {
-    ...COMMON,
-    async run({ query, max_results: max = DEFAULT_RESULTS }) {
+  return extended(COMMON, {
+    async run({ query, max_results: max = DEFAULT_RESULTS }: ToolSearchInput) {
       const tools = await port.tools();
       const selected = /^\s*select:(.*)$/is.exec(query)?.[1];
       const { found, unknown } =
@@ -101,7 +101,7 @@ export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput
         ...(matches.length === 0 && { isError: unknown.length > 0 }),
       };
     },
-  };
+  });
 }
 
 function select(tools: readonly SearchableTool[], list: string) {

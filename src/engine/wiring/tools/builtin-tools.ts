@@ -9,6 +9,7 @@ import { ASK_USER_QUESTION_TOOL } from '../../../tools/builtin/planning/ask-user
 import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../../tools/builtin/planning/plan-mode.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../../tools/deferral.ts';
+import { extended } from '../../../util/collections/extended.ts';
 import { WEB_FETCH_TOOL } from '../../../web/web-fetch-tool.ts';
 import { WEB_SEARCH_TOOL } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
@@ -29,7 +30,7 @@ export function toolFields(
   const { backgroundTasks: background, childEnv, compaction } = config;
   const isWanted = (name: string) => names?.includes(name) !== false && !removedTools.includes(name);
   return {
-    tools: builtinTools({ bash: { ...bash, background, path: childEnv['PATH'], sandbox } }, isWanted),
+    tools: builtinTools({ bash: extended(bash, { background, path: childEnv['PATH'], sandbox }) }, isWanted),
     sessionTools: SESSION_TOOLS.filter(isWanted),
     deferToolsAbove: deferralOf(names, resolved),
     compaction: isWanted(HISTORY_TOOL) ? compaction : { ...compaction, history: false },

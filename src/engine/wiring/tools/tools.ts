@@ -13,6 +13,7 @@ import { runTool } from '../../../tools/gate/gate.ts';
 import { parseInput } from '../../../tools/gate/prepared-call.ts';
 import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
+import { withSessionSignal, withSignal } from '../../../util/async/lazy-signal.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
@@ -69,34 +70,31 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     life: Pick<Life, 'signal'>,
     queryTracking: ToolContext['queryTracking'],
     delivered?: () => Promise<void>,
-  ): ToolContext => ({
-    sessionId: parts.sessionId,
-    cwd: folder.now,
-    root: folder.root,
-    additionalDirectories,
-    env: parts.env,
-    toolUseId: call.block.id,
-    effectKey: call.effectKey,
-    queryTracking,
-    files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
-    readFileCache: parts.readFileCache,
-    todos: parts.todos,
-    spillFile: parts.spill.fileOf(call.block.id),
-    readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
-    judged: undefined,
-    nowMs: () => parts.clock.nowMs(),
-    tasks: parts.tasks,
-    get signal() {
-      return life.signal;
-    },
-    get sessionSignal() {
-      return parts.scope.signal;
-    },
-    ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
-    ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
-    ...(delivered !== undefined && { delivered }),
-    ...(parts.agentId !== undefined && { agentId: parts.agentId }),
-  });
+  ): ToolContext => {
+    const context = {
+      sessionId: parts.sessionId,
+      cwd: folder.now,
+      root: folder.root,
+      additionalDirectories,
+      env: parts.env,
+      toolUseId: call.block.id,
+      effectKey: call.effectKey,
+      queryTracking,
+      files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
+      readFileCache: parts.readFileCache,
+      todos: parts.todos,
+      spillFile: parts.spill.fileOf(call.block.id),
+      readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
+      judged: undefined,
+      nowMs: () => parts.clock.nowMs(),
+      tasks: parts.tasks,
+      ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
+      ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
+      ...(delivered !== undefined && { delivered }),
+      ...(parts.agentId !== undefined && { agentId: parts.agentId }),
+    };
+    return withSessionSignal(withSignal(context, life), parts.scope);
+  };
   /** Of a call that is no part of a loop. */
   const contextBeside = (life: Pick<Life, 'signal'>): ToolContext => {
     const id = parts.ids.uuid();

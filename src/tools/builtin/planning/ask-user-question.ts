@@ -38,9 +38,11 @@ interface AskUserQuestionOutput extends UserAnswers {
   readonly answers: Readonly<Record<string, string>>;
 }
 
+type PreviewFormat = 'markdown' | 'html';
+
 interface AskUserQuestionOptions {
   /** Format of an option's `preview`. Default `markdown`. */
-  readonly previewFormat?: 'markdown' | 'html';
+  readonly previewFormat?: PreviewFormat;
 }
 
 const PREVIEWS = {
@@ -51,10 +53,10 @@ const PREVIEWS = {
 export function createAskUserQuestionTool({
   previewFormat = 'markdown',
 }: AskUserQuestionOptions = {}): Tool<AskUserQuestionInput, AskUserQuestionOutput> {
-  const asked = schemaOf(previewFormat);
+  const { inputJsonSchema, parse } = inputOf(previewFormat);
   return {
     name: ASK_USER_QUESTION_TOOL,
-    inputJsonSchema: asked,
+    inputJsonSchema,
     description: () =>
       `Asks the user up to four questions, each with two to four choices.
 
@@ -62,7 +64,7 @@ export function createAskUserQuestionTool({
 - The user can always answer in other words: give no choice "Other".
 - If you recommend a choice, put it first and say so in its label.
 - A preview of a choice is ${PREVIEWS[previewFormat]}; give one where seeing helps deciding.`,
-    parse: parserOf<AskUserQuestionInput>(withAnswers(asked)),
+    parse,
     hostFields: ['answers', 'response', 'annotations', 'afkTimeoutMs'],
     requiresUserInteraction: true,
     isConcurrencySafe: () => false,
@@ -108,7 +110,21 @@ function told(
   ].join('\n\n');
 }
 
-function schemaOf(previewFormat: 'markdown' | 'html'): JsonSchema {
+type Input = Pick<Tool<AskUserQuestionInput>, 'inputJsonSchema' | 'parse'>;
+
+const inputs = new Map<PreviewFormat, Input>();
+
+/** Shared by all sessions. */
+function inputOf(previewFormat: PreviewFormat): Input {
+  const known = inputs.get(previewFormat);
+  if (known !== undefined) return known;
+  const inputJsonSchema = schemaOf(previewFormat);
+  const input = { inputJsonSchema, parse: parserOf<AskUserQuestionInput>(withAnswers(inputJsonSchema)) };
+  inputs.set(previewFormat, input);
+  return input;
+}
+
+function schemaOf(previewFormat: PreviewFormat): JsonSchema {
   const text = (description: string) => ({ type: 'string', minLength: 1, description });
   return {
     type: 'object',

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { withSessionSignal, withSignal } from '../../src/util/async/lazy-signal.ts';
+import { hiddenClasses } from './hidden-classes.ts';
+
+/** A lifetime that counts how often its signal was asked for. */
+function lifetime() {
+  const { signal } = new AbortController();
+  const life = {
+    reads: 0,
+    get signal() {
+      life.reads += 1;
+      return signal;
+    },
+  };
+  return { life, signal };
+}
+
+describe('a signal that is created when it is first read', () => {
+  it('is that of the lifetime, and is not read before', () => {
+    const { life, signal } = lifetime();
+    const object = withSignal({ name: 'call' }, life);
+    expect(life.reads).toBe(0);
+    expect(object.signal).toBe(signal);
+    expect(Object.keys(object)).toEqual(['name', 'signal']);
+  });
+
+  it('is copied by a spread', () => {
+    const { life, signal } = lifetime();
+    const { signal: copied } = { ...withSignal({}, life), more: 1 };
+    expect(copied).toBe(signal);
+  });
+
+  it('can stand beside the signal of the session', () => {
+    const call = lifetime();
+    const session = lifetime();
+    const object = withSessionSignal(withSignal({}, call.life), session.life);
+    expect(object.signal).toBe(call.signal);
+    expect(object.sessionSignal).toBe(session.signal);
+  });
+
+  // A getter in an object literal makes each of them a dictionary.
+  it('leaves the objects of one kind one hidden class', () => {
+    const { life } = lifetime();
+    const objects = Array.from({ length: 200 }, (_, n) =>
+      withSessionSignal(withSignal({ id: n, name: 'call' }, life), life),
+    );
+    expect(hiddenClasses(objects)).toBe(1);
+  });
+});
