@@ -113,7 +113,7 @@ async function configure(options: Options): Promise<Configured> {
   });
   const config: QueryEngineConfig = extended(base, {
     mcpServers: [
-      ...configuredServers(options, { ...userServers, project: project.mcpServers }, projectServers),
+      ...configuredServers(options, extended(userServers, { project: project.mcpServers }), projectServers),
       ...pluginServers(plugins),
     ],
     systemPrompt: options.systemPrompt ?? [],

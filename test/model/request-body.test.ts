@@ -53,6 +53,26 @@ describe('the body', () => {
     ]);
   });
 
+  it('is begun with one buffer by all sessions whose tools and system prompt are the same', () => {
+    const [tool] = tools;
+    const described = { ...tool, name: 'Read', description: 'd'.repeat(8_000) } as (typeof tools)[number];
+    const begin = (prompt: string) =>
+      buildRequestBody({
+        request: requestOf(undefined, { system: [prompt], tools: [described] }),
+        info: modelInfo('claude-sonnet-4-5'),
+        bytes: createViewBytes(),
+        maxTokens: undefined,
+        withoutThinking: false,
+        fast: false,
+        metadataUserId: undefined,
+        thinkingKey: '',
+        keepsThinking: () => true,
+      }).chunks[0];
+    expect(begin('Be brief.')).toBeInstanceOf(Buffer);
+    expect(begin('Be brief.')).toBe(begin('Be brief.'));
+    expect(String(begin('Be long.'))).toContain('Be long.');
+  });
+
   it('leaves out what is empty', () => {
     expect(Object.keys(bodyOf(requestOf(undefined, { model: 'claude-sonnet-4-5' })))).toEqual([
       'model',

@@ -125,9 +125,20 @@ function preamble(
     [...toolBlocks(tools), ...(serverTools ?? []).map(wireJson)],
     mark,
   );
-  const wire = text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text);
+  const wire = text.length < KEPT_FROM_CHARS ? head + text : sharedBytes(tools[0] ?? tools, head + text);
   preambles.set(tools, { head, system, serverTools, mark, wire });
   return wire;
+}
+
+const bytesBefore = new WeakMap<object, { readonly text: string; readonly bytes: Buffer }>();
+
+/** One buffer for all sessions that begin their requests alike, while `of` is theirs. */
+function sharedBytes(of: object, text: string): Buffer {
+  const before = bytesBefore.get(of);
+  if (before?.text === text) return before.bytes;
+  const bytes = Buffer.from(text);
+  bytesBefore.set(of, { text, bytes });
+  return bytes;
 }
 
 function preambleText(system: readonly string[], tools: readonly string[], mark: CacheMark): string {
