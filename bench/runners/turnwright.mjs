@@ -19,6 +19,8 @@ export async function loadWith(offered) {
   return (input) => run(input, offered);
 }
 
+const cwd = tmpdir();
+
 /** One for the process, as sessions that run side by side would share it. */
 let ownHome;
 
@@ -43,7 +45,7 @@ async function run({ baseUrl, tools, prepared, onDelta }, offered) {
   for await (const message of query({
     prompt: 'Go.',
     options: {
-      cwd: tmpdir(),
+      cwd,
       env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: home },
       model: 'claude-sonnet-5',
       mcpServers: { bench: server },
@@ -71,7 +73,7 @@ export async function prepare({ baseUrl, folder, exchanges, promptText }) {
   const { query } = await import('turnwright');
   const { haveConversation } = await import('../conversation.mjs');
   const options = {
-    cwd: tmpdir(),
+    cwd,
     env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: folder },
     model: 'claude-sonnet-5',
     tools: ['Read'],

@@ -74,23 +74,22 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
   });
   const queue = new PromptQueue({ inbox: config.inbox, stderr: config.stderr, ...basics });
-  const attachments = composeAttachments(
-    extended(shared, {
-      files: seenFiles,
-      stderr: config.stderr,
-      onFileChanged: tellOfFiles(hooks, scope),
-      sources: [
-        queuedCommands(queue, {
-          judge: (item, signal) => judgeJoining(item, signal, ref.session),
-          admit: toolParts.admit,
-        }),
-        endedTasks(tasks.table),
-        projectMemory.source,
-        ...skills.attachmentSources,
-        ...toolState.sources,
-      ],
-    }),
-  );
+  const attachments = composeAttachments({
+    stderr: config.stderr,
+    onFileChanged: tellOfFiles(hooks, scope),
+    sources: [
+      queuedCommands(queue, {
+        judge: (item, signal) => judgeJoining(item, signal, ref.session),
+        admit: toolParts.admit,
+      }),
+      endedTasks(tasks.table),
+      projectMemory.source,
+      ...skills.attachmentSources,
+      ...toolState.sources,
+    ],
+    ...shared,
+    files: seenFiles,
+  });
 
   const session: Session = {
     config,

@@ -68,7 +68,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const commands = commandFileSources(config, { files: looked, warn });
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
-    config: extended(extended(config, toolFields(toolNames, resolved, sandbox), credentials), {
+    config: extended(config, {
       files,
       sandbox,
       skills,
@@ -81,6 +81,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
         ...commands.last,
       ],
       settingsAccess: createSettingsAccess(resolved, extended(input, { nowMs: systemClock.nowMs })),
+      ...toolFields(toolNames, resolved, sandbox),
+      ...credentials,
     }),
     project: resolved.project,
     projectServers: resolved.projectServers,

@@ -5,7 +5,9 @@
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
+import { extended } from '../../util/collections/extended.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
+import { isSame } from '../../util/collections/while-same.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
@@ -95,16 +97,22 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
 /** From here on, the preamble is kept as bytes: those of all built-in tools are sent with every request. */
 const KEPT_FROM_CHARS = 4 * 1024;
 
-interface Preamble {
+/** What precedes the messages is made of. */
+interface Beginning extends Pick<ModelRequest, 'system' | 'tools'> {
   readonly head: string;
-  readonly system: ModelRequest['system'];
   readonly serverTools: ModelRequest['serverTools'] | undefined;
   readonly mark: CacheMark;
+}
+
+interface Preamble extends Beginning {
   readonly wire: Buffer | string;
 }
 
-/** The last one made with these tools. */
-const preambles = new WeakMap<ModelRequest['tools'], Preamble>();
+/**
+ * By the tools of a session: the last one that was made with them. By the first of its tools, which sessions
+ * share: the last one that was made at all, for sessions whose requests begin alike.
+ */
+const preambles = new WeakMap<object, Preamble>();
 
 /** What precedes the messages: `head`, `system` and `tools`, with a breakpoint on the last one. */
 function preamble(
@@ -112,34 +120,35 @@ function preamble(
   { system, tools, serverTools }: ModelRequest,
   mark: CacheMark,
 ): Buffer | string {
+  const beginning = { head, system, tools, serverTools, mark };
   const known = preambles.get(tools);
-  if (
-    known?.head === head &&
-    known.system === system &&
-    known.serverTools === serverTools &&
-    known.mark === mark
-  )
-    return known.wire;
+  if (known !== undefined && isAlike(known, beginning)) return known.wire;
+  const first = tools[0] ?? tools;
+  const shared = preambles.get(first);
+  const made = shared !== undefined && isAlike(shared, beginning) ? shared : begun(beginning);
+  preambles.set(tools, made);
+  preambles.set(first, made);
+  return made.wire;
+}
+
+function begun(beginning: Beginning): Preamble {
+  const { head, system, tools, serverTools, mark } = beginning;
   const text = preambleText(
     systemBlocks(system),
     [...toolBlocks(tools), ...(serverTools ?? []).map(wireJson)],
     mark,
   );
-  const wire = text.length < KEPT_FROM_CHARS ? head + text : sharedBytes(tools[0] ?? tools, head + text);
-  preambles.set(tools, { head, system, serverTools, mark, wire });
-  return wire;
+  return extended(beginning, {
+    wire: text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text),
+  });
 }
 
-const bytesBefore = new WeakMap<object, { readonly text: string; readonly bytes: Buffer }>();
-
-/** One buffer for all sessions that begin their requests alike, while `of` is theirs. */
-function sharedBytes(of: object, text: string): Buffer {
-  const before = bytesBefore.get(of);
-  if (before?.text === text) return before.bytes;
-  const bytes = Buffer.from(text);
-  bytesBefore.set(of, { text, bytes });
-  return bytes;
-}
+const isAlike = (a: Beginning, b: Beginning): boolean =>
+  a.head === b.head &&
+  a.mark === b.mark &&
+  a.serverTools === b.serverTools &&
+  isSame(a.tools, b.tools) &&
+  isSame(a.system, b.system);
 
 function preambleText(system: readonly string[], tools: readonly string[], mark: CacheMark): string {
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';

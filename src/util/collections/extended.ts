@@ -17,5 +17,5 @@ export function extended(
   return { ...NOTHING, ...object, ...fields, ...more };
 }
 
-/** V8 makes the hidden class for the object that is spread first. Of nothing, it is that of an empty object. */
+/** What is spread first decides on the hidden class: nothing has that of an empty object. */
 const NOTHING = undefined as object | undefined;

@@ -11,7 +11,9 @@ export function whileSame<Sources extends readonly unknown[], Made>(
   };
 }
 
-function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+/** Whether both lists have the same items. */
+export function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
