@@ -211,7 +211,7 @@ function usageSince(
   for (const [model, usage] of Object.entries(now)) {
     const counts = subtractCounts(usage, before[model] ?? NO_COUNTS);
     if (before[model] === undefined || Object.values(counts).some((count) => count !== 0))
-      since[model] = extended(usage, counts);
+      since[model] = { ...usage, ...counts };
   }
   return since;
 }

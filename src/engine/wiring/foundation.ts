@@ -89,11 +89,7 @@ export function composeFoundation(config: QueryEngineConfig, inherited: Inherite
     conversation,
     submissions: new Submissions(inherited?.results),
     budget,
-    model: new SessionModel(
-      extended(client, { call: layered(client.call, layers) }),
-      config,
-      inherited?.thinking,
-    ),
+    model: new SessionModel({ ...client, call: layered(client.call, layers) }, config, inherited?.thinking),
     ref,
   };
 }

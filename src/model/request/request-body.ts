@@ -97,7 +97,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
 /** From here on, the preamble is kept as bytes: those of all built-in tools are sent with every request. */
 const KEPT_FROM_CHARS = 4 * 1024;
 
-/** What precedes the messages is made of. */
+/** What a preamble is made of. */
 interface Beginning extends Pick<ModelRequest, 'system' | 'tools'> {
   readonly head: string;
   readonly serverTools: ModelRequest['serverTools'] | undefined;

@@ -1,7 +1,8 @@
 /**
  * `{ ...object, ...fields, ...more }`, for what each turn makes or each session keeps. In Node 20 a spread to
  * which fields are added takes ten times as long, and makes a hidden class of its own for each result: no
- * inline cache knows it when a field is read. Fields that are `false` or undefined add nothing.
+ * inline cache knows it when a field is read. A spread that only replaces fields has neither fault. Fields
+ * that are `false` or undefined add nothing.
  */
 export function extended<O extends object, F extends object>(object: O, fields: F | false | undefined): O & F;
 export function extended<O extends object, F extends object, M extends object>(
