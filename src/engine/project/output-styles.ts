@@ -1,7 +1,6 @@
 /** The output styles of a session: read when a host lists them, or if one is configured. */
 import { join } from 'node:path';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
-import { BUILT_IN_STYLES } from '../../skills/built-in-styles.ts';
 import {
   DEFAULT_STYLE,
   type OutputStyle,
@@ -52,11 +51,14 @@ export async function openOutputStyles(
     return readOutputStyles(directories, { files, warn });
   };
   const list = async () => {
-    const names = [...BUILT_IN_STYLES, ...(await read())].map(({ name }) => name);
+    const names = [...(await builtIn()), ...(await read())].map(({ name }) => name);
     return [DEFAULT_STYLE, ...new Set(names)];
   };
   const name = outputStyle ?? DEFAULT_STYLE;
   if (name === DEFAULT_STYLE) return { name, current: undefined, list };
-  const styles = [...(await read()), ...BUILT_IN_STYLES];
+  const styles = [...(await read()), ...(await builtIn())];
   return { name, current: styles.find((style) => style.name === name), list };
 }
+
+/** Loaded by sessions that have a style, or list them. */
+const builtIn = async () => (await import('../../skills/built-in-styles.ts')).BUILT_IN_STYLES;
