@@ -21,9 +21,12 @@ function itemsAfterResizes(lines: readonly string[], resizes: number): readonly 
 }
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-/** Of a live region of four rows, with a line for each call now and then. */
-const BYTES_PER_FRAME = 700;
-const ROWS_PER_FRAME = 12;
+/**
+ * Of a live region of four rows, with a line for each call now and then, and the rows of the answer that may still
+ * change. A fast machine has a hundred lines in each frame: to write them twice would cost five times as much.
+ */
+const BYTES_PER_FRAME = 900;
+const ROWS_PER_FRAME = 20;
 /** The head of the conversation and what is printed at its end. */
 const ROWS_AROUND = 40;
 
