@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { withSessionSignal, withSignal } from '../../src/util/async/lazy-signal.ts';
 import { hiddenClasses } from './hidden-classes.ts';
@@ -27,6 +28,12 @@ describe('a signal that is created when it is first read', () => {
   it('is copied by a spread', () => {
     const { life, signal } = lifetime();
     expect({ ...withSignal({}, life) }).toHaveProperty('signal', signal);
+  });
+
+  it('does not show the lifetime to a caller that prints the object', () => {
+    const { life } = lifetime();
+    expect(inspect(withSignal({ name: 'call' }, life))).toBe("{ name: 'call', signal: [Getter] }");
+    expect(life.reads).toBe(0);
   });
 
   it('can stand beside the signal of the session', () => {

@@ -11,6 +11,7 @@ import type {
   UserBlock,
 } from '../../protocol/model/wire.ts';
 import { lazily } from '../../util/async/lazily.ts';
+import { isSameList } from '../../util/collections/same-list.ts';
 import { type ImageHeader, imageHeader } from '../../util/files/image-header.ts';
 import type { MediaLimits } from './media-limits.ts';
 
@@ -48,8 +49,7 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
     answered.add(block.tool_use_id);
     return [admitResult(block, inner)];
   });
-  const same = admitted.length === content.length && admitted.every((block, at) => block === content[at]);
-  if (same) return content;
+  if (isSameList(admitted, content)) return content;
   return admitted.length > 0 ? admitted : [{ type: 'text', text: '(empty)' }];
 }
 
@@ -57,8 +57,7 @@ function admitResult(block: ToolResultBlock, inner: (block: Inner) => Inner[]): 
   const { content } = block;
   if (content === undefined || typeof content === 'string') return block;
   const admitted = content.flatMap(inner);
-  const same = admitted.length === content.length && admitted.every((part, at) => part === content[at]);
-  return same ? block : { ...block, content: admitted };
+  return isSameList(admitted, content) ? block : { ...block, content: admitted };
 }
 
 function countImages(content: readonly UserBlock[]): number {

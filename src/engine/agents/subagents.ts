@@ -16,6 +16,7 @@ import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { createStats } from '../../subagents/stats.ts';
 import { parserOf } from '../../tools/schema/from-json-schema.ts';
 import { extended } from '../../util/collections/extended.ts';
+import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-info.ts';
@@ -148,8 +149,7 @@ class Subagents implements SubagentRoom {
 
 /** What plugins bring is read anew each time, and mostly says the same. */
 function isSame(now: readonly AgentDefinition[], before: readonly AgentDefinition[]): boolean {
-  const identical = now.length === before.length && now.every((agent, at) => agent === before[at]);
-  return identical || JSON.stringify(now) === JSON.stringify(before);
+  return isSameList(now, before) || JSON.stringify(now) === JSON.stringify(before);
 }
 
 function quotaOf({ maxSubagentDepth, maxSubagentsPerMessage, maxSubagents }: QueryEngineConfig): QuotaLimits {

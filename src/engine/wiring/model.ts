@@ -29,10 +29,11 @@ export function composeModel(
     apiMs += endMs - startMs;
     sessionApiMs += endMs - startMs;
   };
+  const clientPorts = extended(ports, { onAttempt });
   const client =
     config.callModel === undefined
-      ? openModelClient(config, extended(ports, { onAttempt }))
-      : givenClient(config.callModel, config, { ...ports, onAttempt });
+      ? openModelClient(config, clientPorts)
+      : givenClient(config.callModel, config, clientPorts);
   return {
     call: (request, options) => {
       const { supportsImages, supportsTools } = client.infoOf(request.model);

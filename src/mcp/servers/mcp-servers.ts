@@ -4,6 +4,7 @@
 
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
+import { isSameList } from '../../util/collections/same-list.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';
 import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
@@ -236,7 +237,7 @@ class AllServers implements McpServers {
       now.push(...this.#forResources);
     }
     const before = this.#tools;
-    if (before.length === now.length && before.every((tool, at) => tool === now[at])) return;
+    if (isSameList(before, now)) return;
     this.#tools = now;
     this.#options.onChange();
   }

@@ -1,4 +1,6 @@
 /** Which servers a policy lets a session use. */
+import { isSameList } from '../../util/collections/same-list.ts';
+
 interface ServerMatch {
   readonly serverName?: string | undefined;
   readonly serverCommand?: readonly string[] | undefined;
@@ -38,9 +40,7 @@ function matches(
   const line = [command, ...(Array.isArray(args) ? args : [])];
   const said = [
     serverName === undefined ? undefined : serverName === name,
-    serverCommand === undefined
-      ? undefined
-      : serverCommand.length === line.length && serverCommand.every((word, at) => word === line[at]),
+    serverCommand === undefined ? undefined : isSameList(serverCommand, line),
     serverUrl === undefined ? undefined : typeof url === 'string' && fits(serverUrl, url),
   ].filter((each) => each !== undefined);
   return said.length > 0 && said.every(Boolean);

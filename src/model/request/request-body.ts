@@ -6,8 +6,8 @@ import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { extended } from '../../util/collections/extended.ts';
+import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
-import { isSame } from '../../util/collections/while-same.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
@@ -147,8 +147,8 @@ const isAlike = (a: Beginning, b: Beginning): boolean =>
   a.head === b.head &&
   a.mark === b.mark &&
   a.serverTools === b.serverTools &&
-  isSame(a.tools, b.tools) &&
-  isSame(a.system, b.system);
+  isSameList(a.tools, b.tools) &&
+  isSameList(a.system, b.system);
 
 function preambleText(system: readonly string[], tools: readonly string[], mark: CacheMark): string {
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';

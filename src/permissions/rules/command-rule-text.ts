@@ -5,6 +5,7 @@
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { literalWords, type Segment } from '../../shell/reading/segment.ts';
+import { isSameList } from '../../util/collections/same-list.ts';
 
 /** Subcommands whose further words do not run other programs; what is not listed gets an exact rule. */
 const GIT =
@@ -56,5 +57,5 @@ function exactly(words: readonly string[]): string | undefined {
   const read = plainWords(text);
   // A rule that ends like a prefix rule would be read as one.
   if (/[ :]\*$/.test(text)) return undefined;
-  return read?.length === words.length && read.every((word, i) => word === words[i]) ? text : undefined;
+  return read !== undefined && isSameList(read, words) ? text : undefined;
 }

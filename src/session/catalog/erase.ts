@@ -4,6 +4,7 @@
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
+import { isSameList } from '../../util/collections/same-list.ts';
 import { agentOf, type Erasure, type Transcripts } from './transcripts.ts';
 
 const ERASED = '[erased]';
@@ -131,8 +132,7 @@ function emptied(record: SessionStoreEntry): SessionStoreEntry {
 }
 
 function keepSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
-  const isSame = before.length === after.length && before.every((each, at) => each === after[at]);
-  return isSame ? before : after;
+  return isSameList(before, after) ? before : after;
 }
 
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -8,7 +8,6 @@ import {
   type Row,
 } from '../../options/table.ts';
 import type { ThinkingConfig } from '../../protocol/model/wire.ts';
-import { extended } from '../../util/collections/extended.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { childEnvironment } from './child-env.ts';
@@ -68,7 +67,7 @@ export function resolveOptions(sources: Sources): Config {
   const resolved = {
     mcpServerPolicy: sources.policy.mcpServers,
     mcpToolChanges: sources.policy.mcpToolChanges,
-    env: extended(env, environment.modelAliases),
+    env: { ...env, ...environment.modelAliases },
     childEnv: childEnvironment(env, { allow: settings.childEnvAllow, set: settings.env }),
 
     model: chosen('model'),

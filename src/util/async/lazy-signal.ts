@@ -26,7 +26,8 @@ function lazySignal<Name extends string>(name: Name) {
   };
   type Signal = { readonly [name in Name]: AbortSignal };
   return <T extends object>(object: T, lasting: Lasting): T & Signal => {
-    (object as { [lifetime]: Lasting })[lifetime] = lasting;
+    // Not enumerable: a host that prints the object is not shown what is behind its signal.
+    Object.defineProperty(object, lifetime, { value: lasting });
     return Object.defineProperty(object, name, accessor) as T & Signal;
   };
 }

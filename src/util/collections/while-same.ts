@@ -1,3 +1,5 @@
+import { isSameList } from './same-list.ts';
+
 /** A function that calls `make` again only when one of the values has changed. */
 export function whileSame<Sources extends readonly unknown[], Made>(
   sources: () => Sources,
@@ -6,14 +8,7 @@ export function whileSame<Sources extends readonly unknown[], Made>(
   let last: { readonly from: Sources; readonly made: Made } | undefined;
   return () => {
     const from = sources();
-    if (last === undefined || !isSame(from, last.from)) last = { from, made: make(from) };
+    if (last === undefined || !isSameList(from, last.from)) last = { from, made: make(from) };
     return last.made;
   };
-}
-
-/** Whether both lists have the same items. */
-export function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

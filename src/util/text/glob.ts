@@ -2,6 +2,8 @@
  * Patterns for absolute and relative paths: `*`, `?`, `**` and `{a,b}`. Bounded, as patterns may come from
  * untrusted text.
  */
+
+import { isSameList } from '../collections/same-list.ts';
 import { matchesSegments } from './wildcards.ts';
 
 const MAX_CHARS = 300;
@@ -28,7 +30,7 @@ export function expandBraces(pattern: string, most: number): readonly string[] {
       return (open[1] ?? '').split(',').map((each) => `${head}${each}${tail}`);
     });
     if (next.length > most) return [pattern];
-    if (next.length === readings.length && next.every((each, i) => each === readings[i])) return next;
+    if (isSameList(next, readings)) return next;
     readings = next;
   }
 }

@@ -3,6 +3,7 @@
  */
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool } from '../../../protocol/tools/tool.ts';
+import { lazily } from '../../../util/async/lazily.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
 export const ASK_USER_QUESTION_TOOL = 'AskUserQuestion';
@@ -53,7 +54,7 @@ const PREVIEWS = {
 export function createAskUserQuestionTool({
   previewFormat = 'markdown',
 }: AskUserQuestionOptions = {}): Tool<AskUserQuestionInput, AskUserQuestionOutput> {
-  const { inputJsonSchema, parse } = inputOf(previewFormat);
+  const { inputJsonSchema, parse } = INPUTS[previewFormat]();
   return {
     name: ASK_USER_QUESTION_TOOL,
     inputJsonSchema,
@@ -112,16 +113,15 @@ function told(
 
 type Input = Pick<Tool<AskUserQuestionInput>, 'inputJsonSchema' | 'parse'>;
 
-const inputs = new Map<PreviewFormat, Input>();
-
 /** Shared by all sessions. */
+const INPUTS: Readonly<Record<PreviewFormat, () => Input>> = {
+  markdown: lazily(() => inputOf('markdown')),
+  html: lazily(() => inputOf('html')),
+};
+
 function inputOf(previewFormat: PreviewFormat): Input {
-  const known = inputs.get(previewFormat);
-  if (known !== undefined) return known;
   const inputJsonSchema = schemaOf(previewFormat);
-  const input = { inputJsonSchema, parse: parserOf<AskUserQuestionInput>(withAnswers(inputJsonSchema)) };
-  inputs.set(previewFormat, input);
-  return input;
+  return { inputJsonSchema, parse: parserOf<AskUserQuestionInput>(withAnswers(inputJsonSchema)) };
 }
 
 function schemaOf(previewFormat: PreviewFormat): JsonSchema {
