@@ -4,6 +4,7 @@ import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
+import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { SessionSpans } from '../engine/session/open-spans.ts';
 import { configFromSettings } from '../engine/wiring/settings.ts';
@@ -97,6 +98,7 @@ async function configure(options: Options): Promise<Configured> {
     projectServers,
     userServers,
     projectFiles,
+    notes,
     unreachable,
     refused,
   } = await configFromSettings({ options, engine: options.engine, env, cwd, files });
@@ -110,7 +112,10 @@ async function configure(options: Options): Promise<Configured> {
     configHome: base.home,
     files: projectFiles,
     warn: (line) => options.stderr?.(line),
+    note: (line) => notes.push(line),
+    unknownTools,
   });
+  if (notes.length > 0) options.stderr?.(summaryOf(notes));
   const config: QueryEngineConfig = extended(base, {
     mcpServers: [
       ...configuredServers(options, extended(userServers, { project: project.mcpServers }), projectServers),
@@ -185,4 +190,10 @@ async function storedSession(
   const { listSessions } = await import('../engine/standalone/session-catalog.ts');
   const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
+}
+
+/** Other programs have fields of their own: they are counted. */
+function summaryOf(notes: readonly string[]): string {
+  const files = new Set(notes.map((line) => line.slice(0, line.indexOf(': ')))).size;
+  return `${notes.length} fields in ${files} files are not read here; turnwright doctor names them.`;
 }

@@ -32,6 +32,10 @@ interface AgentSources {
   readonly configHome: string | undefined;
   readonly files: LookedAtFiles;
   warn(line: string): void;
+  /** Called once per field and tool of a file that nothing reads. */
+  note(line: string): void;
+  /** Of these names, those of no built-in tool. */
+  unknownTools(names: readonly string[]): readonly string[];
 }
 
 /**

@@ -45,12 +45,16 @@ interface PluginParts {
   readonly skills: Pick<SkillCatalogue, 'setPluginDirectories'> | undefined;
   readonly hookPolicy: HookPolicy;
   readonly warn?: ((line: string) => void) | undefined;
+  /** Called once per field and tool of a file that nothing reads. */
+  readonly note?: ((line: string) => void) | undefined;
+  /** Of these names, those of no built-in tool. */
+  readonly unknownTools?: ((names: readonly string[]) => readonly string[]) | undefined;
 }
 
 /** Reads nothing when there are none. Never rejects: what is wrong is among the errors. */
 export async function openPlugins(
   configs: readonly PluginConfig[],
-  { cwd, files, skills, hookPolicy, warn }: PluginParts,
+  { cwd, files, skills, hookPolicy, warn, note, unknownTools }: PluginParts,
 ): Promise<PluginSetup> {
   let configured = configs;
   const hooksOf = async (plugin: Plugin): Promise<Pick<PluginPreview, 'hooks' | 'errors'>> => {
@@ -72,12 +76,17 @@ export async function openPlugins(
       const all = [...configured, ...added];
       const { loadPlugins } = await import('../../plugins/load-plugins.ts');
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
-      const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
-        agentDirectories.map((path) => ({ path, prefix, source: 'plugin' as const })),
+      const directories = plugins.flatMap(({ name: prefix, root: within, agentDirectories }) =>
+        agentDirectories.map((path) => ({ path, prefix, within, source: 'plugin' as const })),
       );
       const [read, agents] = await Promise.all([
         Promise.all(plugins.map(hooksOf)),
-        readAgentFiles(directories, { files, warn: (line) => warn?.(line) }),
+        readAgentFiles(directories, {
+          files,
+          warn: (line) => warn?.(line),
+          note: (line) => note?.(line),
+          unknownTools: (names) => unknownTools?.(names) ?? [],
+        }),
       ]);
       return {
         plugins,

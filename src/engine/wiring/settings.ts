@@ -38,6 +38,8 @@ interface SettingsOutcome extends Pick<Resolution, 'project' | 'projectServers' 
   readonly config: QueryEngineConfig;
   /** For other readers of files of the project. */
   readonly projectFiles: LookedAtFiles;
+  /** What files have that nothing reads, a line each. */
+  readonly notes: string[];
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
   readonly unreachable: TurnwrightError | undefined;
   /** Why no session may start with these settings, as an error to throw. */
@@ -57,10 +59,13 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
   const looked = projectFiles(resolved, files, warn);
+  const notes: string[] = [];
   const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn }, resolved);
   const plugins = await openPlugins(options.plugins ?? [], {
     files,
     warn,
+    note: (line) => notes.push(line),
+    unknownTools,
     cwd: config.cwd,
     skills: skills.catalogue,
     hookPolicy: config.hookPolicy,
@@ -88,6 +93,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,
     projectFiles: looked,
+    notes,
     unreachable,
     refused,
   };
