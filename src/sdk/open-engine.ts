@@ -17,6 +17,7 @@ import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
 import { extended } from '../util/collections/extended.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
+import { createUnreadFields, type UnreadFields } from '../util/text/unread-fields.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import type { Options } from './options.ts';
@@ -78,11 +79,11 @@ export function startEngine(options: Options, { promptsCome, spans }: Starting):
 }
 
 /** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
-export async function configOf(options: Options): Promise<QueryEngineConfig> {
-  return (await configure(options)).config;
+export async function configOf(options: Options, unread?: UnreadFields): Promise<QueryEngineConfig> {
+  return (await configure(options, unread)).config;
 }
 
-async function configure(options: Options): Promise<Configured> {
+async function configure(options: Options, unread = createUnreadFields()): Promise<Configured> {
   if (wantsLog(options)) return configureLogged(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
@@ -98,10 +99,9 @@ async function configure(options: Options): Promise<Configured> {
     projectServers,
     userServers,
     projectFiles,
-    notes,
     unreachable,
     refused,
-  } = await configFromSettings({ options, engine: options.engine, env, cwd, files });
+  } = await configFromSettings({ options, engine: options.engine, env, cwd, files, unread });
   const resume = options.resume ?? found?.sessionId;
   const plugins = base.plugins?.plugins ?? [];
   const agents = await agentsOf({
@@ -111,11 +111,12 @@ async function configure(options: Options): Promise<Configured> {
     projectRoot: base.projectRoot ?? cwd,
     configHome: base.home,
     files: projectFiles,
+    unread,
     warn: (line) => options.stderr?.(line),
-    note: (line) => notes.push(line),
     unknownTools,
   });
-  if (notes.length > 0) options.stderr?.(summaryOf(notes));
+  const withoutEffect = unread.summary();
+  if (withoutEffect !== undefined) options.stderr?.(withoutEffect);
   const config: QueryEngineConfig = extended(base, {
     mcpServers: [
       ...configuredServers(options, extended(userServers, { project: project.mcpServers }), projectServers),
@@ -190,10 +191,4 @@ async function storedSession(
   const { listSessions } = await import('../engine/standalone/session-catalog.ts');
   const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
-}
-
-/** Other programs have fields of their own: they are counted. */
-function summaryOf(notes: readonly string[]): string {
-  const files = new Set(notes.map((line) => line.slice(0, line.indexOf(': ')))).size;
-  return `${notes.length} fields in ${files} files are not read here; turnwright doctor names them.`;
 }

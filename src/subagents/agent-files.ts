@@ -1,6 +1,6 @@
 /**
- * Agents from files: Markdown in `agents/` and its sub-folders, with fields in the frontmatter and the system prompt below. A value that
- * cannot be read costs its field; a file that is no agent is reported and skipped.
+ * Agents from files: Markdown in `agents/` and its sub-folders, with fields in the frontmatter and the system
+ * prompt below. A value that cannot be read costs its field; a file that is no agent is reported and skipped.
  */
 
 import { basename, dirname, relative, sep } from 'node:path';
@@ -10,6 +10,7 @@ import { markdownBelow } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
+import type { UnreadFields } from '../util/text/unread-fields.ts';
 import { readDefinition } from './read-definition.ts';
 
 export interface AgentDirectory {
@@ -35,10 +36,10 @@ interface AgentFiles {
   readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'realpath' | 'stat'>;
   /** Called once per broken file, and once per value that was passed over. */
   warn(line: string): void;
-  /** Called once per field that is not read: most are for other programs. */
-  note(line: string): void;
-  /** Of these names, those of no tool. */
-  unknownTools(names: readonly string[]): readonly string[];
+  /** Receives fields without effect. Absent: they are warned about one by one. */
+  readonly unread?: Pick<UnreadFields, 'note'> | undefined;
+  /** Of these names, those of no tool. Absent: none is known to be wrong. */
+  readonly unknownTools?: ((names: readonly string[]) => readonly string[]) | undefined;
 }
 
 const MAX_BYTES = 256 * 1024;
@@ -74,7 +75,7 @@ async function filesOf({ path }: AgentDirectory, { files, warn }: AgentFiles): P
 async function readAgentFile(
   path: string,
   directory: AgentDirectory,
-  { files, warn, note, unknownTools }: AgentFiles,
+  { files, warn, unread = { note: (file, what) => warn(`${file}: ${what}.`) }, unknownTools }: AgentFiles,
 ): Promise<AgentDefinition | undefined> {
   const { source, prefix, within, trusted = true } = directory;
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
@@ -85,10 +86,10 @@ async function readAgentFile(
       return void skip(`it lies outside of ${within}`);
     if (stat.size > MAX_BYTES) return void skip(`it is larger than ${MAX_BYTES / 1024} KB`);
     const text = new TextDecoder().decode(await files.readFile(path));
-    const { fields, body, problem, unread = [] } = await readFrontmatter(text);
-    const lost = unread.find((field) => RESTRICTING.includes(field));
+    const { fields, body, problem, unread: lostFields = [] } = await readFrontmatter(text);
+    const lost = lostFields.find((field) => RESTRICTING.includes(field));
     if (lost !== undefined) return void skip(`"${lost}" cannot be read, and may restrict it`);
-    if (problem !== undefined && unread.length === 0 && prefix === undefined) return void skip(problem);
+    if (problem !== undefined && lostFields.length === 0 && prefix === undefined) return void skip(problem);
     if (problem !== undefined) warn(`${path}: ${problem}.`);
     const own = typeof fields['name'] === 'string' && fields['name'] !== '' ? fields['name'] : basename(path, '.md');
     const name = prefix === undefined ? own : [prefix, ...foldersOf(path, directory), own].join(':');
@@ -96,9 +97,9 @@ async function readAgentFile(
     const reading = readDefinition(name, { ...given, prompt: body.trim() }, 'file');
     if (!reading.ok) return void skip(reading.problem);
     for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
-    for (const line of reading.notes) note(`${path}: ${line}.`);
-    for (const tool of unknownTools(toolNames(reading.definition)))
-      note(`${path}: "tools" names ${tool}, which is no tool here.`);
+    for (const note of reading.notes) unread.note(path, note);
+    for (const tool of unknownTools?.(toolNames(reading.definition)) ?? [])
+      unread.note(path, `"tools" names ${tool}, which is no tool here`);
     const definition: AgentDefinition = {
       ...reading.definition,
       ...(source !== undefined && { from: { source, path } }),

@@ -23,7 +23,7 @@ async function readIn(folder: string, prefix?: string) {
   const agents = await readAgentFiles([{ path: folder, prefix }, { path: join(folder, 'nowhere') }], {
     files: nodeFiles,
     warn: (line) => warnings.push(line.replaceAll(`${folder}/`, '')),
-    note: (line) => notes.push(line.replaceAll(`${folder}/`, '')),
+    unread: { note: (path, what) => notes.push(`${path.replaceAll(`${folder}/`, '')}: ${what}`) },
     unknownTools,
   });
   return { agents, warnings, notes };
@@ -70,7 +70,7 @@ describe('agents from files', () => {
       'd.md: "observer" has no effect here.',
       'd.md: "isolation" has no effect here: the agent works in the folder of its session.',
     ]);
-    expect(notes).toEqual(['d.md: "colour" is not a field of an agent.', 'd.md: "tools" names MultiEdit, which is no tool here.']);
+    expect(notes).toEqual(['d.md: "colour" is not a field of an agent', 'd.md: "tools" names MultiEdit, which is no tool here']);
   });
 
   /** In a file: what is left of a field, and whether a warning names it; undefined: the file is no agent. */
