@@ -139,7 +139,7 @@ async function configure(options: Options, unread = createUnreadFields()): Promi
   const main =
     choice === undefined
       ? {}
-      : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode }, config, files);
+      : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode, unknownTools }, config, files);
   return {
     config: { ...config, ...main, ...underOwnNames(options.engine ?? {}) },
     unreachable: bringsModel(options, unreachable) ? undefined : unreachable,
