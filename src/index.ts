@@ -246,6 +246,7 @@ export {
 export {
   type AvailableModels,
   type EndpointAnswer,
+  fieldsWithoutEffect,
   listModels,
   type ModelAccess,
   machineSettingsFile,
