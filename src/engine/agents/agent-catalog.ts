@@ -34,6 +34,8 @@ interface AgentSources {
   readonly files: LookedAtFiles;
   warn(line: string): void;
   readonly unread?: UnreadFields | undefined;
+  /** Of these names, those of no built-in tool. */
+  unknownTools(names: readonly string[]): readonly string[];
 }
 
 /**
@@ -65,9 +67,11 @@ export async function agentsOf(sources: AgentSources): Promise<readonly AgentDef
 }
 
 /** The caller's own words; they beat what the agent says. */
-interface MainAgentChoice {
+export interface MainAgentChoice {
   /** Throws `invalid_option` when there is no such agent. */
   readonly agent: string;
+  /** Id of the session that is one of this agent, where the caller did not name it. */
+  readonly session?: string | undefined;
   readonly model?: string | undefined;
   readonly effort?: QueryEngineConfig['effort'];
   readonly maxTurns?: number | undefined;
@@ -85,6 +89,11 @@ export async function asMainAgent(
   const definition = findAgent(choice.agent, agents);
   if (definition === undefined) {
     const names = agents.map(({ name }) => name).join(', ');
+    if (choice.session !== undefined)
+      throw new TurnwrightError(
+        'invalid_option',
+        `The session ${choice.session} is one of the agent "${choice.agent}", which there is no more. Define it again, or name another one (agent, --agent). There are: ${names}.`,
+      );
     throw new TurnwrightError('invalid_option', `There is no agent "${choice.agent}". There are: ${names}.`);
   }
   const { model, skills } = definition;

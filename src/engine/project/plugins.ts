@@ -47,12 +47,14 @@ interface PluginParts {
   readonly hookPolicy: HookPolicy;
   readonly warn?: ((line: string) => void) | undefined;
   readonly unread: UnreadFields;
+  /** Of these names, those of no built-in tool. */
+  readonly unknownTools?: ((names: readonly string[]) => readonly string[]) | undefined;
 }
 
 /** Reads nothing when there are none. Never rejects: what is wrong is among the errors. */
 export async function openPlugins(
   configs: readonly PluginConfig[],
-  { cwd, files, skills, hookPolicy, warn, unread }: PluginParts,
+  { cwd, files, skills, hookPolicy, warn, unread, unknownTools }: PluginParts,
 ): Promise<PluginSetup> {
   let configured = configs;
   let isOpen = false;
@@ -75,12 +77,12 @@ export async function openPlugins(
       const all = [...configured, ...added];
       const { loadPlugins } = await import('../../plugins/load-plugins.ts');
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
-      const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
-        agentDirectories.map((path) => ({ path, prefix, source: 'plugin' as const })),
+      const directories = plugins.flatMap(({ name: prefix, root: within, agentDirectories }) =>
+        agentDirectories.map((path) => ({ path, prefix, within, source: 'plugin' as const })),
       );
       const [read, agents] = await Promise.all([
         Promise.all(plugins.map(hooksOf)),
-        readAgentFiles(directories, { files, unread, warn: (line) => warn?.(line) }),
+        readAgentFiles(directories, { files, unread, unknownTools, warn: (line) => warn?.(line) }),
       ]);
       return {
         plugins,

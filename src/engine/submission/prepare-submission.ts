@@ -74,6 +74,7 @@ export async function prepareSubmission(
       permissionMode: permissions.mode,
     },
     ...joinedRecord(prompt, submission),
+    ...(first && recovered?.mainAgent !== config.mainAgent ? agentRecord(config.mainAgent, submission) : []),
   ]);
   if (first) await recordInitialMessages(submission, session);
   submissions.recorded();
@@ -156,6 +157,12 @@ export async function prepareSubmission(
 /** They are part of the conversation under another uuid: sent once more, they are known all the same. */
 function joinedRecord({ joinedUuids: consumed = [] }: Prompt, submission: string): JournalBody[] {
   return consumed.length === 0 ? [] : [{ type: 'inbox', id: `${submission}/joined`, submission, consumed }];
+}
+
+/** Who the session is, for the process that resumes it. */
+function agentRecord(agentSetting: string | undefined, submission: string): JournalBody[] {
+  if (agentSetting === undefined) return [];
+  return [{ type: 'agent-setting', id: `${submission}/agent`, submission, agentSetting }];
 }
 
 /** Where the main thread is an agent: what its definition wants it to begin with. */

@@ -41,6 +41,8 @@ interface SettingsOutcome extends Pick<Resolution, 'project' | 'projectServers' 
   readonly config: QueryEngineConfig;
   /** For other readers of files of the project. */
   readonly projectFiles: LookedAtFiles;
+  /** The agent of the main thread that the settings name. */
+  readonly settingsAgent: string | undefined;
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
   readonly unreachable: TurnwrightError | undefined;
   /** Why no session may start with these settings, as an error to throw. */
@@ -65,6 +67,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     files,
     warn,
     unread,
+    unknownTools,
     cwd: config.cwd,
     skills: skills.catalogue,
     hookPolicy: config.hookPolicy,
@@ -92,6 +95,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,
     projectFiles: looked,
+    settingsAgent: resolved.agent,
     unreachable,
     refused,
   };
