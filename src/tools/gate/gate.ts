@@ -80,6 +80,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     notes,
     ports,
     clock,
+    isAnswered: ports.isAnswered?.(context.toolUseId) === true,
     delivered: call.delivered,
   });
   const permission = permitting instanceof Promise ? await permitting : permitting;
