@@ -144,3 +144,10 @@ export function errorOf({ kind, status, errorType }: ModelFailure): AssistantErr
   // Neither status tells whether the client or the server was at fault.
   return status === 408 || status === 409 ? 'unknown' : ERROR_OF[kind];
 }
+
+/** The last text that the messages of a response hold; '' if there is none. */
+export function lastText(messages: readonly AssistantMessage[]): string {
+  for (const { message } of [...messages].reverse())
+    for (const block of message.content) if (block.type === 'text') return block.text;
+  return '';
+}

@@ -348,6 +348,7 @@ describe('the decision record', () => {
     expect(record?.rules.map((rule) => rule.name)).toEqual([
       'aborted',
       'unexpected_error',
+      'refused',
       'prompt_too_long',
       'media_too_large',
       'output_cap',

@@ -309,7 +309,12 @@ describe('terminals of the loop (L7.1)', () => {
       tools: { T: () => ({ content: 'x', preventContinuation: { stopReason: 'policy' } }) },
     });
     expect(terminal.reason).toBe('hook_stopped');
-    expect(outline(messages)).toEqual(['tool_use', 'tool_result', 'attachment:hook_stopped_continuation']);
+    expect(outline(messages)).toEqual([
+      'tool_use',
+      'tool_result',
+      'attachment:hook_stopped_continuation',
+      'system:informational',
+    ]);
   });
 
   it('an empty answer is nudged once and then taken as an empty success; thinking alone is not retracted', async () => {

@@ -129,7 +129,7 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
   return sourceUuid === undefined ? [] : [sourceUuid];
 }
 
-type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns'>;
+type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'outputFormat'>;
 
 /** The result of a submission that ran the loop, or failed while it was being set up. */
 export function resultOf(
@@ -149,6 +149,15 @@ export function resultOf(
   };
   switch (kind) {
     case 'answer':
+      // The value that was promised is missing, whatever ended the run before there was one.
+      if (limits.outputFormat !== undefined && structured === undefined)
+        return {
+          ...common,
+          subtype: 'error_max_structured_output_retries',
+          is_error: true,
+          errors: [withoutValue(terminal.reason, last?.stopReason)],
+          stop_reason: last?.stopReason ?? null,
+        };
       return extended(common, {
         subtype: 'success' as const,
         is_error: false,
@@ -192,6 +201,16 @@ export function resultWithoutQuery(text: string, facts: ResultFacts, command?: s
     ...(command !== undefined && { local_command: command }),
     ...commonFields(facts),
   };
+}
+
+function withoutValue(reason: TerminalReason, stopReason: StopReason | null = null): string {
+  const ended =
+    reason === 'completed'
+      ? stopReason === 'refusal'
+        ? 'The model refused to answer'
+        : 'The turn was ended'
+      : 'A hook ended the run';
+  return `${ended} before a structured output was accepted`;
 }
 
 function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] {
