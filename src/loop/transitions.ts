@@ -28,6 +28,7 @@ export function nextTurn(
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: 0,
+      pauses: 0,
       capOverride: outcome.oneRequestAtCap,
       escalated: outcome.oneRequestAtCap !== undefined,
       hasAttemptedReactiveCompact: false,
@@ -74,6 +75,7 @@ export function reactiveCompactRetry(
     view: edited(view),
     recovery: {
       outputTokenCount: state.recovery.outputTokenCount,
+      pauses: state.recovery.pauses,
       capOverride: state.recovery.capOverride,
       escalated: state.recovery.escalated,
       hasAttemptedReactiveCompact: true,
@@ -113,6 +115,7 @@ export function maxOutputTokensEscalate(state: State, cap: number, outputTokens:
     view: unchanged(state),
     recovery: {
       outputTokenCount: state.recovery.outputTokenCount,
+      pauses: state.recovery.pauses,
       capOverride: cap,
       escalated: true,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -128,15 +131,21 @@ export function maxOutputTokensEscalate(state: State, cap: number, outputTokens:
   };
 }
 
-export function maxOutputTokensRecovery(state: State, outcome: Outcome): State {
-  const attempt = state.recovery.outputTokenCount + 1;
+/** `paused`: the provider had not finished the answer; it was not cut. */
+export function maxOutputTokensRecovery(
+  state: State,
+  outcome: Outcome & { readonly paused: boolean },
+): State {
+  const { recovery } = state;
+  const attempt = (outcome.paused ? recovery.pauses : recovery.outputTokenCount) + 1;
   return {
     iteration: state.iteration + 1,
     turnCount: state.turnCount,
     transition: { reason: 'max_output_tokens_recovery', attempt },
     view: appended(state, outcome),
     recovery: {
-      outputTokenCount: attempt,
+      outputTokenCount: outcome.paused ? recovery.outputTokenCount : attempt,
+      pauses: outcome.paused ? attempt : recovery.pauses,
       capOverride: state.recovery.capOverride,
       escalated: state.recovery.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -161,6 +170,7 @@ export function stopHookBlocking(state: State, outcome: Outcome & { readonly byH
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: FRESH_RECOVERY.outputTokenCount,
+      pauses: FRESH_RECOVERY.pauses,
       capOverride: FRESH_RECOVERY.capOverride,
       escalated: FRESH_RECOVERY.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -188,6 +198,7 @@ export function tokenBudgetContinuation(
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: FRESH_RECOVERY.outputTokenCount,
+      pauses: FRESH_RECOVERY.pauses,
       capOverride: FRESH_RECOVERY.capOverride,
       escalated: FRESH_RECOVERY.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -219,6 +230,7 @@ export function unusableAnswerRetry(state: State, outcome: Outcome): State {
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: state.recovery.outputTokenCount,
+      pauses: state.recovery.pauses,
       capOverride: state.recovery.capOverride,
       escalated: state.recovery.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,

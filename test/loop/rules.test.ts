@@ -430,6 +430,20 @@ const ROWS: readonly Row[] = [
     state: { blocks: 8 },
     verdict: 'stop_hook_blocking',
   },
+  { rule: 'paused', when: 'the model answered', facts: {}, verdict: 'pass' },
+  {
+    rule: 'paused',
+    when: 'the provider paused',
+    facts: { stopReason: 'pause_turn' },
+    verdict: 'max_output_tokens_recovery',
+  },
+  {
+    rule: 'paused',
+    when: 'it has paused ten times already',
+    facts: { stopReason: 'pause_turn' },
+    state: { pauses: 10 },
+    verdict: 'pass',
+  },
   { rule: 'refused', when: 'the model answered', facts: {}, verdict: 'pass' },
   { rule: 'refused', when: 'it refused', facts: { stopReason: 'refusal' }, verdict: 'completed' },
   {
@@ -586,6 +600,7 @@ describe('priority is the order of the list', () => {
       'prompt_too_long',
       'media_too_large',
       'output_cap',
+      'paused',
       'api_error',
       'unusable_answer',
       'stop_hooks',

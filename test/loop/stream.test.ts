@@ -352,6 +352,7 @@ describe('the decision record', () => {
       'prompt_too_long',
       'media_too_large',
       'output_cap',
+      'paused',
       'api_error',
       'unusable_answer',
       'stop_hooks',

@@ -7,6 +7,7 @@ import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from '../submission/structured-output.ts';
+import { answerText, ContinuedAnswers } from './continued-answers.ts';
 import { commonFields, type ResultFacts, timings } from './result-fields.ts';
 
 type ResultKind =
@@ -53,7 +54,7 @@ export interface Outcome {
 }
 
 interface LastAnswer {
-  /** Of its last block; '' when that is no text. */
+  /** Of its last block, and of the answers that it continues; '' when its last block is no text. */
   readonly text: string;
   readonly stopReason: StopReason | null;
   readonly synthetic?: AssistantMessage['synthetic'];
@@ -64,6 +65,7 @@ interface LastAnswer {
 export function createOutcome(): Outcome {
   let blocks: AssistantMessage[] = [];
   const stopReasons = new Map<string, StopReason | null>();
+  const continued = new ContinuedAnswers();
   let ended = '';
   let joining: string[] = [];
   const joinedUuids: string[] = [];
@@ -77,6 +79,7 @@ export function createOutcome(): Outcome {
     },
     observe(message) {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
+      continued.observe(message, blocks);
       if (message.type === 'assistant') {
         blocks.push(message);
         // A message of a previous process, whose answers have ended.
@@ -90,11 +93,15 @@ export function createOutcome(): Outcome {
         // Earlier blocks are dropped, except those that `last` may still return (L1 phase 7).
         const byModel = blocks.findLast(({ synthetic }) => synthetic === undefined);
         const newest = blocks.at(-1);
-        blocks = blocks.filter((block) => block === byModel || block === newest);
+        const parts = byModel === undefined ? [] : continued.partsOf(byModel.message.id, blocks).slice(0, -1);
+        blocks = blocks.filter(
+          (block) => block === byModel || block === newest || parts.includes(block.message.id),
+        );
       }
     },
     responseEnded(messageId, stopReason) {
       stopReasons.set(messageId, stopReason);
+      continued.responseEnded(messageId, stopReason);
       ended = messageId;
       outcome.lastStopReason = stopReason ?? outcome.lastStopReason;
     },
@@ -110,9 +117,8 @@ export function createOutcome(): Outcome {
       const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;
       const { id, stop_reason } = last.message;
-      const end = last.message.content.at(-1);
       return {
-        text: end?.type === 'text' ? end.text : '',
+        text: answerText(last.synthetic ? [id] : continued.partsOf(id, blocks), blocks),
         stopReason: stopReasons.get(id) ?? stop_reason,
         model: last.message.model,
         ...(last.requestId !== undefined && { requestId: last.requestId }),

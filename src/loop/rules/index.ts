@@ -15,6 +15,7 @@ import { hookStopped } from './hook-stopped.ts';
 import { mediaTooLarge } from './media-too-large.ts';
 import { outputCap } from './output-cap.ts';
 import { parked } from './parked.ts';
+import { paused } from './paused.ts';
 import { promptTooLong } from './prompt-too-long.ts';
 import { refused } from './refused.ts';
 import { stopHooks } from './stop-hooks.ts';
@@ -33,6 +34,7 @@ export const RULES: readonly Rule[] = [
   withoutCalls(promptTooLong),
   withoutCalls(mediaTooLarge),
   withoutCalls(outputCap),
+  withoutCalls(paused),
   withoutCalls(apiError),
   withoutCalls(unusableAnswer),
   withoutCalls(stopHooks),

@@ -32,7 +32,9 @@ export const outputCap: Rule = {
       const kept = facts.answer === 'text' ? facts.messages : [];
       if (kept.length === 0) yield* iteration.retract(facts.messages, 'unusable');
       const resume = yield* iteration.emit(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
-      return goOn(maxOutputTokensRecovery(state, turnOutput(output, iteration, [resume], kept)));
+      return goOn(
+        maxOutputTokensRecovery(state, { ...turnOutput(output, iteration, [resume], kept), paused: false }),
+      );
     }
     yield* iteration.emit(
       errorMessage(
