@@ -131,10 +131,13 @@ export function maxOutputTokensEscalate(state: State, cap: number, outputTokens:
   };
 }
 
-/** `paused`: the provider had not finished the answer; it was not cut. */
+/**
+ * `paused`: the provider had not finished the answer; it was not cut. `loweredCap`: no larger cap fits beside
+ * the context.
+ */
 export function maxOutputTokensRecovery(
   state: State,
-  outcome: Outcome & { readonly paused: boolean },
+  outcome: Outcome & { readonly paused: boolean; readonly loweredCap?: number | undefined },
 ): State {
   const { recovery } = state;
   const attempt = (outcome.paused ? recovery.pauses : recovery.outputTokenCount) + 1;
@@ -146,12 +149,12 @@ export function maxOutputTokensRecovery(
     recovery: {
       outputTokenCount: outcome.paused ? recovery.outputTokenCount : attempt,
       pauses: outcome.paused ? attempt : recovery.pauses,
-      capOverride: state.recovery.capOverride,
-      escalated: state.recovery.escalated,
-      hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
-      trimmed: state.recovery.trimmed,
-      mediaReduced: state.recovery.mediaReduced,
-      unusableCount: state.recovery.unusableCount,
+      capOverride: outcome.loweredCap ?? recovery.capOverride,
+      escalated: recovery.escalated || outcome.loweredCap !== undefined,
+      hasAttemptedReactiveCompact: recovery.hasAttemptedReactiveCompact,
+      trimmed: recovery.trimmed,
+      mediaReduced: recovery.mediaReduced,
+      unusableCount: recovery.unusableCount,
     },
     hooks: state.hooks,
     compaction: state.compaction,

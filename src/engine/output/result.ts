@@ -48,6 +48,8 @@ export interface Outcome {
   readonly lastStopReason: StopReason | null;
   /** User messages that the loop yielded. */
   readonly userMessages: number;
+  /** A request was made. */
+  readonly isAsked: boolean;
   /** The queued prompts seen so far are part of this turn now. */
   joined(): void;
   readonly joinedUuids: readonly string[];
@@ -73,6 +75,7 @@ export function createOutcome(): Outcome {
     joinedUuids,
     lastStopReason: null,
     userMessages: 0,
+    isAsked: false,
     joined() {
       joinedUuids.push(...joining);
       joining = [];
@@ -80,11 +83,14 @@ export function createOutcome(): Outcome {
     observe(message) {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
       continued.observe(message, blocks);
+      if (message.type === 'stream_request_start') outcome.isAsked = true;
       if (message.type === 'assistant') {
         blocks.push(message);
         // A message of a previous process, whose answers have ended.
-        if (message.synthetic === undefined)
+        if (message.synthetic === undefined) {
+          outcome.isAsked = true;
           outcome.lastStopReason = message.message.stop_reason ?? outcome.lastStopReason;
+        }
       } else if (message.type === 'user') outcome.userMessages += 1;
       else if (message.type === 'tombstone') {
         const gone = new Set(message.uuids);
@@ -140,7 +146,7 @@ type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'outpu
 /** The result of a submission that ran the loop, or failed while it was being set up. */
 export function resultOf(
   terminal: Terminal,
-  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'userMessages'>,
+  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'isAsked' | 'userMessages'>,
   facts: ResultFacts,
   limits: ResultLimits,
   structured?: { readonly value: unknown },
@@ -150,7 +156,7 @@ export function resultOf(
   const common = {
     type: 'result' as const,
     terminal_reason: terminal.reason,
-    num_turns: terminal.reason === 'turn_setup_failed' ? 0 : 1 + outcome.userMessages,
+    num_turns: turnsOf(terminal, outcome),
     ...commonFields(facts),
   };
   switch (kind) {
@@ -193,6 +199,14 @@ export function resultOf(
         stop_reason: outcome.lastStopReason,
       };
   }
+}
+
+function turnsOf(
+  { reason }: Terminal,
+  { isAsked, userMessages }: Pick<Outcome, 'isAsked' | 'userMessages'>,
+): number {
+  if (reason === 'turn_setup_failed') return 0;
+  return isAsked || userMessages > 0 ? 1 + userMessages : 0;
 }
 
 /** The result of a submission that never asked the model: no terminal reason (L1 phase 5). */
