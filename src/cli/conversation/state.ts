@@ -125,7 +125,8 @@ interface Retry {
   /** Why, and with which status: `overloaded (529)`. */
   readonly reason: string;
   readonly attempt: number;
-  readonly maxAttempts: number;
+  /** undefined: nothing limits them. */
+  readonly maxAttempts: number | undefined;
   readonly untilMs: number;
 }
 
