@@ -30,7 +30,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
     throw new UsageError(NAME_SESSION);
   if (flags.inputFormat === 'stream-json')
     return (await import('../control/stream-command.ts')).streamCommand(world, words, flags);
-  checkFlags(flags, world.cwd);
+  checkFlags(flags, world);
   const verbose = isTold(flags);
   const task = await readPrompt({
     words,

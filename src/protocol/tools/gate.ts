@@ -21,6 +21,8 @@ export interface PermissionQuestion {
   readonly cwd: string;
   /** Base of rules, and root of the working directories: the session's own folder. Default `cwd`. */
   readonly root?: string | undefined;
+  /** The user's home folder, which `~` names in paths. */
+  readonly home?: string | undefined;
   readonly additionalDirectories: readonly string[];
   readonly agentId?: string;
   /** Absolute paths that the agent may write without a question: its own notes. Default none. */

@@ -97,7 +97,7 @@ function rewrite(
 
 /** Parses and checks a returned input. Most observers return what they received. */
 async function replaced(request: PermitRequest, at: Input, sentBack: JsonObject): Promise<Permit> {
-  const raw = inputSentBack(request.tool, at.raw, sentBack, request.context.cwd);
+  const raw = inputSentBack(request.tool, at.raw, sentBack, request.context);
   if (JSON.stringify(raw) === JSON.stringify(at.raw)) return go(at);
   const parsed = await parseInput(request.tool, raw);
   if (!parsed.ok) return stop({ kind: 'refused', why: 'invalid', text: parsed.text });
@@ -130,7 +130,7 @@ async function preToolUse(
     {
       event: 'PreToolUse',
       ...calledTool(tool),
-      tool_input: outwardInput(tool, request.raw, context.cwd),
+      tool_input: outwardInput(tool, request.raw, context),
       tool_use_id: context.toolUseId,
     },
     { signal: context.signal, toolUseId: context.toolUseId },
@@ -181,7 +181,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
   try {
     const answer = await ports.ask(
       {
-        ...question(request, outwardInput(tool, at.raw, context.cwd)),
+        ...question(request, outwardInput(tool, at.raw, context)),
         ...asked,
         ...(why.matched !== undefined && { matched: why.matched }),
         ...(why.suggestions !== undefined && { suggestions: why.suggestions }),
@@ -252,7 +252,7 @@ async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<P
 }
 
 function denial({ tool, raw, context }: PermitRequest, text: string) {
-  return { kind: 'denied', text, input: outwardInput(tool, raw, context.cwd) } as const;
+  return { kind: 'denied', text, input: outwardInput(tool, raw, context) } as const;
 }
 
 async function tellDenied(request: PermitRequest, raw: JsonObject, reason: string): Promise<void> {
@@ -263,7 +263,7 @@ async function tellDenied(request: PermitRequest, raw: JsonObject, reason: strin
     {
       event: 'PermissionDenied',
       ...calledTool(tool),
-      tool_input: outwardInput(tool, raw, context.cwd),
+      tool_input: outwardInput(tool, raw, context),
       tool_use_id: context.toolUseId,
       reason,
     },
@@ -282,6 +282,7 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
     toolUseId: context.toolUseId,
     cwd: context.cwd,
     ...(context.root !== undefined && { root: context.root }),
+    home: context.home,
     additionalDirectories: context.additionalDirectories,
     ...(context.agentId !== undefined && { agentId: context.agentId }),
     ...(request.isAnswered && { isAnswered: true }),

@@ -52,9 +52,11 @@ interface GateCall {
 export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
   const { spans } = ports;
   try {
-    return await (spans === undefined
+    const outcome = await (spans === undefined
       ? pass(call, ports, clock)
       : spans.around(call.call.block, () => pass(call, ports, clock)));
+    const { lostFolder } = call.context;
+    return lostFolder === undefined ? outcome : withSentence(outcome, lostFolder);
   } catch (error) {
     if (call.life.aborted) return aborted(call);
     return { kind: 'threw', text: errorText(error) };
@@ -123,8 +125,21 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   };
   return afterRun(call, ports, { tool, outcome }, () => ({
     ...about,
-    tool_input: outwardInput(tool, raw, context.cwd),
+    tool_input: outwardInput(tool, raw, context),
   }));
+}
+
+/** Where the outcome has no text of its own, as after an abort, it stays as it is. */
+function withSentence(outcome: CallOutcome, sentence: string): CallOutcome {
+  if ('text' in outcome)
+    return outcome.text.includes(sentence) ? outcome : { ...outcome, text: `${outcome.text}\n${sentence}` };
+  if (outcome.kind !== 'returned') return outcome;
+  const { content } = outcome.output;
+  const told =
+    typeof content === 'string'
+      ? `${content}\n\n(${sentence})`
+      : [...content, { type: 'text' as const, text: sentence }];
+  return { ...outcome, output: { ...outcome.output, content: told } };
 }
 
 /** What becomes of a call that runs. */
