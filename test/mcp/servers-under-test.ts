@@ -74,7 +74,7 @@ export async function openRoom(
   });
   whenDone(async () => room.close());
   room.start();
-  await room.settled(15_000, new AbortController().signal);
+  await room.settled(new AbortController().signal);
   return Object.defineProperties(room as Room, {
     warnings: { value: warnings },
     changes: { value: () => changes },
