@@ -18,6 +18,7 @@ export default defineConfig({
       'test/front-door/**',
       'test/ccusage/**',
       'test/mcp-servers/**',
+      'test/mcp-conformance/**',
     ],
     pool: 'forks',
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes

@@ -221,14 +221,14 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const { code, written, seen } = await onTerminal(
       server,
       [],
-      {},
+      { MCP_TIMEOUT: '1500' },
       `exec '${process.execPath}' '${BIN}' --verbose --mcp-config '${servers}' -- go >/dev/null`,
     );
     expect(code).toBe(0);
     expect(written).toContain('waiting for the MCP server notes');
     // Between them is the line of --verbose.
     expect(seen.filter((line) => !line.startsWith('·')).slice(0, 2)).toEqual([
-      '! The MCP server notes has not answered yet: the run begins without its tools.',
+      '! The MCP server notes cannot be used: It was not ready within 1.5 s.',
       'Begun without it.',
     ]);
   });

@@ -77,7 +77,7 @@ export async function openRoom(
   });
   whenDone(async () => room.close());
   room.start();
-  await room.settled(PATIENCE_MS, new AbortController().signal);
+  await room.settled(new AbortController().signal);
   return Object.defineProperties(room as Room, {
     warnings: { value: warnings },
     changes: { value: () => changes },

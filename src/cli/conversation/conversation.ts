@@ -29,6 +29,8 @@ export interface Conversation {
   /** Takes the last prompt out of the queue; undefined: there is none that has not begun. */
   takeQueued(): Promise<QueuedPrompt | undefined>;
   readonly queue: QueueControls;
+  /** Begins without the MCP servers that are waited for. False: none is. */
+  goOnWithoutServers(): boolean;
   /** False: nothing runs. */
   interrupt(): boolean;
   /** Runs a command of the person's own; its output becomes a part of the conversation. */
@@ -79,6 +81,7 @@ export function createConversation({
   const withdrawn = new Set<string>();
   let hasBegun = false;
   let isEnded = false;
+  let goOn = () => {};
 
   const dispatch = (event: ConversationEvent) => {
     const step = reduce(state, event, clock.monotonicMs());
@@ -119,6 +122,11 @@ export function createConversation({
       resumeSessionAt,
       forkSession,
       sessionId: isNew ? id : undefined,
+      onMcpWait(waiting) {
+        if (driver !== opening) return;
+        goOn = waiting.goOn;
+        dispatch({ kind: 'serversAwaited', servers: waiting.servers });
+      },
     };
     hasBegun = !isNew || resume !== undefined;
     isEnded = false;
@@ -239,6 +247,11 @@ export function createConversation({
         if (changed === undefined) return false;
         return rearrange(queue.map((prompt) => (prompt === changed ? { ...prompt, text } : prompt)));
       },
+    },
+    goOnWithoutServers() {
+      if (state.awaitedServers.length === 0) return false;
+      goOn();
+      return true;
     },
     interrupt() {
       if (!isWorking(state)) return false;

@@ -37,6 +37,8 @@ export interface ConversationState {
   readonly questionsSinceMs: number;
   readonly compactingSinceMs: number | undefined;
   readonly interruptingSinceMs: number | undefined;
+  /** MCP servers that the first request waits for. */
+  readonly awaitedServers: readonly string[];
   readonly retry: Retry | undefined;
   readonly figures: Figures;
   /** A sentence above the editor, until the next key. */
@@ -190,6 +192,7 @@ export function startingState(
     questionsSinceMs: nowMs,
     compactingSinceMs: undefined,
     interruptingSinceMs: undefined,
+    awaitedServers: [],
     retry: undefined,
     figures: { context: undefined, cost: undefined, cache: undefined, work: undefined },
     hint: undefined,

@@ -44,6 +44,7 @@ export interface EnvironmentValues {
   readonly bashMaxOutputChars?: number | undefined;
   readonly mcpStartTimeoutMs?: number | undefined;
   readonly mcpToolTimeoutMs?: number | undefined;
+  readonly mcpNotAwaited: boolean;
   readonly idleNotificationMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
   readonly sessionState?: SessionStateAudience | undefined;
@@ -110,6 +111,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     bashMaxOutputChars: count('BASH_MAX_OUTPUT_LENGTH'),
     mcpStartTimeoutMs: count('MCP_TIMEOUT'),
     mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
+    mcpNotAwaited: isOn(text('MCP_CONNECTION_NONBLOCKING')),
     idleNotificationMs: count('TURNWRIGHT_IDLE_NOTIFICATION_MS'),
     backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
     sessionState: isOn(text('CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS'))

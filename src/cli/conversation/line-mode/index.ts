@@ -281,6 +281,7 @@ export function createLineMode({
       unfinished = '';
       writer.interrupted(isEchoed);
       if (isSecond) void leave();
+      else if (conversation.goOnWithoutServers()) writer.line('Going on without them. Ctrl-C again leaves.');
       else if (conversation.interrupt()) writer.line('Interrupting. Ctrl-C again leaves.');
       else {
         writer.line('Ctrl-C again leaves.');

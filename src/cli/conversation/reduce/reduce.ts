@@ -29,6 +29,7 @@ export type ConversationEvent =
   /** The queue as it is now, after an edit of the person. */
   | { readonly kind: 'queued'; readonly queue: readonly QueuedPrompt[] }
   | { readonly kind: 'interrupting' }
+  | { readonly kind: 'serversAwaited'; readonly servers: readonly string[] }
   /** The person's own shell command (`!command`): its start, its output so far, and its end. */
   | { readonly kind: 'shellStarted'; readonly id: string; readonly command: string }
   | {
@@ -70,6 +71,8 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
       return still({ ...state, queue: event.queue });
     case 'interrupting':
       return still(isWorking(state) ? { ...state, interruptingSinceMs: nowMs } : state);
+    case 'serversAwaited':
+      return still({ ...state, awaitedServers: event.servers });
     case 'shellStarted':
       return shellStarted(state, event, nowMs);
     case 'shellOutput':

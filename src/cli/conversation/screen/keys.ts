@@ -52,7 +52,8 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     const nowMs = clock.monotonicMs();
     const isTwice = nowMs - lastEscapeMs <= TWICE_MS.interrupt;
     lastEscapeMs = nowMs;
-    if (conversation.interrupt()) lastEscapeMs = Number.NEGATIVE_INFINITY;
+    if (conversation.goOnWithoutServers() || conversation.interrupt())
+      lastEscapeMs = Number.NEGATIVE_INFINITY;
     else if (isTwice && editor.isEmpty && !isWorking(conversation.state)) targets.rewind();
   };
   const takeQueued = async () => {
