@@ -249,6 +249,7 @@ export {
 export {
   type AvailableModels,
   type EndpointAnswer,
+  fieldsWithoutEffect,
   listModels,
   type ModelAccess,
   machineSettingsFile,

@@ -16,6 +16,7 @@ import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
 import { extended } from '../util/collections/extended.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
+import { createUnreadFields, type UnreadFields } from '../util/text/unread-fields.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import type { Options } from './options.ts';
@@ -77,11 +78,11 @@ export function startEngine(options: Options, { promptsCome, spans }: Starting):
 }
 
 /** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
-export async function configOf(options: Options): Promise<QueryEngineConfig> {
-  return (await configure(options)).config;
+export async function configOf(options: Options, unread?: UnreadFields): Promise<QueryEngineConfig> {
+  return (await configure(options, unread)).config;
 }
 
-async function configure(options: Options): Promise<Configured> {
+async function configure(options: Options, unread = createUnreadFields()): Promise<Configured> {
   if (wantsLog(options)) return configureLogged(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
@@ -99,7 +100,7 @@ async function configure(options: Options): Promise<Configured> {
     projectFiles,
     unreachable,
     refused,
-  } = await configFromSettings({ options, engine: options.engine, env, cwd, files });
+  } = await configFromSettings({ options, engine: options.engine, env, cwd, files, unread });
   const resume = options.resume ?? found?.sessionId;
   const plugins = base.plugins?.plugins ?? [];
   const agents = await agentsOf({
@@ -109,8 +110,11 @@ async function configure(options: Options): Promise<Configured> {
     projectRoot: base.projectRoot ?? cwd,
     configHome: base.home,
     files: projectFiles,
+    unread,
     warn: (line) => options.stderr?.(line),
   });
+  const withoutEffect = unread.summary();
+  if (withoutEffect !== undefined) options.stderr?.(withoutEffect);
   const config: QueryEngineConfig = extended(base, {
     mcpServers: [
       ...configuredServers(options, extended(userServers, { project: project.mcpServers }), projectServers),

@@ -9,6 +9,7 @@ import type { AgentDefinition, AgentOrigin } from '../protocol/tools/agent.ts';
 import { markdownIn } from '../util/files/folders.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
+import type { UnreadFields } from '../util/text/unread-fields.ts';
 import { readDefinition } from './read-definition.ts';
 
 export interface AgentDirectory {
@@ -27,8 +28,10 @@ export interface AgentDirectory {
 
 interface AgentFiles {
   readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'stat'>;
-  /** Called once per broken file, and per field without effect. */
+  /** Called once per broken file. */
   warn(line: string): void;
+  /** Receives fields without effect. Absent: they are warned about one by one. */
+  readonly unread?: Pick<UnreadFields, 'note'> | undefined;
 }
 
 const MAX_BYTES = 256 * 1024;
@@ -51,7 +54,7 @@ export async function readAgentFiles(
 async function readAgentFile(
   path: string,
   { source, prefix, trusted = true }: AgentDirectory,
-  { files, warn }: AgentFiles,
+  { files, warn, unread = { note: (file, what) => warn(`${file}: ${what}.`) } }: AgentFiles,
 ): Promise<AgentDefinition | undefined> {
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
   try {
@@ -65,7 +68,7 @@ async function readAgentFile(
     const name = prefix === undefined ? own : `${prefix}:${own}`;
     const reading = readDefinition(name, { ...fields, prompt: body.trim() });
     if (!reading.ok) return void skip(reading.problem);
-    for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
+    for (const warning of reading.warnings) unread.note(path, warning);
     const definition: AgentDefinition = {
       ...reading.definition,
       ...(source !== undefined && { from: { source, path } }),

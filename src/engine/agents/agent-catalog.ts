@@ -15,6 +15,7 @@ import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
+import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-info.ts';
 import { buildMainAgentPrompt, readSystemPrompt } from '../session/system-prompt.ts';
@@ -32,6 +33,7 @@ interface AgentSources {
   readonly configHome: string | undefined;
   readonly files: LookedAtFiles;
   warn(line: string): void;
+  readonly unread?: UnreadFields | undefined;
 }
 
 /**

@@ -1,14 +1,12 @@
 /** The command files of plugins, `/plugin:name`; a reload of the plugins reads them anew. */
-import { commandFiles } from '../../commands/command-files.ts';
-import type { PersistentFiles } from '../../protocol/files.ts';
+import { type CommandFilesOptions, commandFiles } from '../../commands/command-files.ts';
 import type { CommandSource } from '../../protocol/tools/command.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { Plugin, PluginSetup } from './plugins.ts';
 
 export function pluginCommands(
   setup: Pick<PluginSetup, 'plugins'>,
-  files: PersistentFiles,
-  warn: (line: string) => void,
+  common: Pick<CommandFilesOptions, 'files' | 'warn' | 'unread'>,
 ): CommandSource {
   let from: readonly Plugin[] | undefined;
   let loading: Promise<void> = Promise.resolve();
@@ -18,13 +16,12 @@ export function pluginCommands(
         ? []
         : [
             commandFiles({
+              ...common,
               name: `commands of ${name}`,
               folders,
-              files,
               origin: 'plugin',
               trusted: true,
               prefix: name,
-              warn,
             }),
           ],
     );

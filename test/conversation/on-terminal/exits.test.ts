@@ -40,7 +40,7 @@ const STARTS_AT_ONCE = 4;
 /** Also while it works. */
 const WAYS_OF_WORK = isLong ? WAYS.filter(([name]) => name !== '/exit') : WAYS.slice(3, 4);
 
-const POLLED = { timeout: 5_000 };
+const POLLED = { timeout: 90_000 };
 
 /** What the shell finds: canonical mode with echo, a visible cursor, no marked pastes, the main screen. */
 async function expectRestored(talk: Tmux): Promise<void> {
@@ -79,9 +79,11 @@ describe.skipIf(!hasTmux)('a conversation is left', () => {
 
   test('by a crash: the error is on the main screen, in a terminal that works', async () => {
     const server = await slow();
-    const crash = 'setTimeout(()=>{throw(new(Error)(`crashed-by-test`))},2000)';
+    const crash = 'process.once(`SIGUSR2`,()=>{throw(new(Error)(`crashed-by-test`))})';
     const env = { ...bareEnv(against(server)), NODE_OPTIONS: `--import=data:text/javascript,${crash}` };
     const talk = await converse(server, { env });
+    await talk.seen('opus-5-5');
+    signal('SIGUSR2')(talk);
     await talk.until('ended with 1');
     expect(talk.history().join('\n')).toContain('turnwright: crashed-by-test');
     await expectRestored(talk);
