@@ -31,6 +31,8 @@ export interface ConversationState {
   readonly showsTodos: boolean;
   /** Prompts that wait, in the order in which they will be sent. */
   readonly queue: readonly QueuedPrompt[];
+  /** The last turn of an earlier process has no result: Enter on an empty prompt finishes it. */
+  readonly isCutOff: boolean;
   /** Questions that wait for the person: permissions, questions of the model, plans. */
   readonly questions: number;
   /** Since when one of them is open. */
@@ -188,6 +190,7 @@ export function startingState(
     todos: [],
     showsTodos: true,
     queue: [],
+    isCutOff: false,
     questions: 0,
     questionsSinceMs: nowMs,
     compactingSinceMs: undefined,

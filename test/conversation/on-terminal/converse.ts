@@ -1,4 +1,5 @@
 /** The built conversation in tmux, against a rehearsed model. Needs `npm run build`. */
+import { execFileSync } from 'node:child_process';
 import type { RehearsalServer } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, temporaryFolder } from '../../cli/bin.ts';
 import { inTmux, type Tmux } from '../../terminal/tmux.ts';
@@ -24,4 +25,12 @@ export async function converse(server: RehearsalServer, launch: Launch = {}): Pr
   const talk: Talk = { ...terminal, cwd, env };
   await talk.seen('›');
   return talk;
+}
+
+/** The process of the conversation: the newest that runs our bin in the terminal of this pane. */
+export function processOf(talk: Talk): number {
+  const tty = talk.ask('#{pane_tty}').replace('/dev/', '');
+  const rows = execFileSync('ps', ['-t', tty, '-o', 'pid=,args='], { encoding: 'utf8' }).trim().split('\n');
+  const row = rows.findLast((line) => line.includes('dist/bin/turnwright') && !line.includes('sh -c'));
+  return Number(row?.trim().split(/\s+/)[0]);
 }

@@ -1,23 +1,14 @@
 /** Every way out of a conversation restores the terminal (A11). */
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse } from '../../cli/bin.ts';
 import { everyNth, inShortAndLongForm } from '../../long-form.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
 import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
-import { converse, type Talk } from './converse.ts';
+import { converse, processOf, type Talk } from './converse.ts';
 
 const isLong = inShortAndLongForm(0, 1) === 1;
 const slow = () => rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
-
-/** The process of the conversation: the newest that runs our bin in the terminal of this pane. */
-function processOf(talk: Talk): number {
-  const tty = talk.ask('#{pane_tty}').replace('/dev/', '');
-  const rows = execFileSync('ps', ['-t', tty, '-o', 'pid=,args='], { encoding: 'utf8' }).trim().split('\n');
-  const row = rows.findLast((line) => line.includes('dist/bin/turnwright') && !line.includes('sh -c'));
-  return Number(row?.trim().split(/\s+/)[0]);
-}
 
 const signal = (name: NodeJS.Signals) => (talk: Talk) => void process.kill(processOf(talk), name);
 const twice = async (talk: Talk) => {
