@@ -5,6 +5,8 @@ import { costOf } from '../../model/catalog/prices.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import { type SessionCost, type SpendingRow, totalUsd } from '../../protocol/session/spending.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
@@ -12,6 +14,7 @@ import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
+import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -82,6 +85,39 @@ function computed(row: SpendingRow): SpendingRow {
   if (row.costUSD > 0 || row.provider !== 'unknown' || !isUsed) return row;
   const costUSD = costOf(usage as Partial<Usage>, modelInfo(row.model));
   return costUSD === undefined ? { ...row, isPriced: false } : { ...row, costUSD };
+}
+
+/** What a process that resumes a session finds. */
+export interface SessionResumePoint {
+  /** The todo list; empty: there is none. */
+  readonly todos: readonly TodoItem[];
+  /** The turn that was cut off; absent: the last one has its result. */
+  readonly interrupted?: InterruptedTurn;
+}
+
+/** A turn without a result. */
+export interface InterruptedTurn {
+  /** What was waited for: the model, a call of a tool, or the result alone. */
+  readonly waitedFor: 'model' | 'tool' | 'result';
+  /** The first call without a result. `hasRun`: it was started, and its outcome is unknown. */
+  readonly call?: { readonly name: string; readonly input: JsonObject; readonly hasRun: boolean };
+}
+
+/** Throws `session_not_found`. */
+export async function sessionResumePoint(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<SessionResumePoint> {
+  const { interrupted, todos } = resumeSession(await entriesOf(sessionId, place));
+  return { todos, ...(interrupted !== undefined && { interrupted: interruptedTurn(interrupted) }) };
+}
+
+function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTurn {
+  if (next === 'stopped') return { waitedFor: 'result' };
+  const open = next === 'tools' ? calls.find(({ plan }) => plan !== 'answered') : undefined;
+  if (open === undefined) return { waitedFor: 'model' };
+  const { name, input } = open.call.block;
+  return { waitedFor: 'tool', call: { name, input, hasRun: open.plan !== 'run' } };
 }
 
 async function entriesOf(sessionId: string | undefined, place: SessionPlace) {

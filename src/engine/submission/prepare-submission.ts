@@ -60,12 +60,14 @@ export async function prepareSubmission(
   const recovered = await openSession(session);
   const first = submissions.isFirst;
   const closing = first ? (recovered?.interrupted?.closing ?? []) : [];
+  const orphan = submissions.takeOrphan() ? config.orphanedPermission : undefined;
+  const orphans = orphan && (await import('./orphaned-permission.ts'));
   if (config.getAppState !== undefined) permissions.setMode(session.appState.get().permissionMode);
   let model = session.model.current;
   session.model.refuseUnpriced(model);
   recorder.later([
     // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
-    ...closing,
+    ...(orphan && orphans ? orphans.leftOpen(orphan, closing, session) : closing),
     {
       type: 'submission',
       id: `${submission}/submission`,
@@ -93,10 +95,7 @@ export async function prepareSubmission(
 
   // 3 user input
   host.enter('user_input');
-  if (config.orphanedPermission !== undefined && submissions.takeOrphan()) {
-    const { answerOrphan } = await import('./orphaned-permission.ts');
-    messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, session)));
-  }
+  if (orphan && orphans) messages.push(...(await orphans.answerOrphan(orphan, submission, scope, session)));
   const input = await processUserInput(
     prompt,
     { first: !submissions.isStarted, resumed: recovered !== undefined, scope },
