@@ -111,15 +111,20 @@ export function kindRefusal(path: string, stat: FileStat): string | undefined {
   }
 }
 
-/** `undefined` when the model has read the current content. */
+/**
+ * `undefined` when the model has read the current content; `by-hook`: all but what a hook of the session has
+ * changed since, which an edit of a part may leave as it is.
+ */
 export function staleness(
   path: string,
   bytes: Uint8Array,
   context: ToolContext,
-): 'unread' | 'changed' | undefined {
+): 'unread' | 'changed' | 'by-hook' | undefined {
   const seen = context.readFileCache.get(path);
   if (seen === undefined) return 'unread';
-  return seen.hash === sha256(bytes) ? undefined : 'changed';
+  const hash = sha256(bytes);
+  if (seen.hash === hash) return undefined;
+  return seen.byHook?.hash === hash ? 'by-hook' : 'changed';
 }
 
 export const changedMessage = (path: string) =>
@@ -146,6 +151,7 @@ export async function saveFile(
   partial: boolean,
   { files, nowMs, readFileCache }: ToolContext,
 ): Promise<string> {
+  const unseen = readFileCache.get(path)?.byHook;
   const before = await files.lstat(real);
   const notes: string[] = [];
   if (before?.kind === 'file' && (before.mode & 0o222) === 0)
@@ -156,6 +162,13 @@ export async function saveFile(
     onInPlace: (why) => notes.push(`It was written in place: ${why}.`),
   });
   const stat = await files.lstat(real);
-  readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat?.mtimeMs ?? nowMs(), partial, real });
+  const now = { hash: sha256(bytes), mtimeMs: stat?.mtimeMs ?? nowMs() };
+  // What a hook changed before is in the file, and the model has not seen it.
+  readFileCache.set(path, {
+    ...now,
+    partial,
+    real,
+    ...(unseen !== undefined && { hash: unseen.hash, byHook: now }),
+  });
   return notes.map((note) => ` ${note}`).join('');
 }

@@ -127,7 +127,7 @@ async function planWrite(
           kind: 'refused',
           message: `${path} exists and has not been read yet. Read it before replacing it.`,
         };
-      if (stale === 'changed') return { kind: 'refused', message: changedMessage(path) };
+      if (stale !== undefined) return { kind: 'refused', message: changedMessage(path) };
       const before = decodeText(now.bytes);
       // A file that was not text becomes UTF-8; others keep their encoding.
       const bytes = before === undefined ? Buffer.from(content) : encodeText(content, before.encoding);
