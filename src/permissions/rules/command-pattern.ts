@@ -10,12 +10,11 @@ export interface CommandPattern {
   readonly prefix: boolean;
 }
 
-/** undefined: the rule has no star of its own, and names words. */
+/** undefined: the rule has no star of its own and no backslash, and names words. */
 export function readCommandPattern(specifier: string): CommandPattern | undefined {
   const { text, prefix } = readSpecifier(specifier);
   const signs = signsOf(text);
-  const hasStar = signs?.some((sign) => sign === 'any' || sign === 'inWord') === true;
-  return signs === undefined || !hasStar ? undefined : { signs, prefix };
+  return signs === undefined || !/[*\\]/.test(text) ? undefined : { signs, prefix };
 }
 
 /** The words of a rule, less their quotes; undefined where a quote is not closed. */
