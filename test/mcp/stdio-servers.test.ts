@@ -250,6 +250,14 @@ describe('a server that cannot be used', () => {
     expect(room.statuses()[0]).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
   });
 
+  it('that starts, and cannot list its tools, says which of the two', async () => {
+    const room = await roomOf({ crude: stdio(CRUDE, ['unlisted']) });
+    expect(room.statuses()[0]).toMatchObject({
+      status: 'failed',
+      error: 'It started, but could not list its tools: fetch failed',
+    });
+  });
+
   it.each([
     ['an object', { row: 7, why: ['a', 'b'] }, 'No such row {"row":7,"why":["a","b"]}'],
     ['a text', 'see the log', 'No such row "see the log"'],
