@@ -1,6 +1,6 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
-import { adviceForPrompt } from '../../commands/other-commands.ts';
+import { adviceForPrompt } from '../host/command-advice.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
