@@ -70,9 +70,16 @@ export function unknownBuiltinTools(names: readonly string[]): {
 /** Of these names, those that no built-in tool has, whether it was removed or not. */
 export function unknownTools(names: readonly string[]): readonly string[] {
   if (names.length === 0) return names;
-  const known = new Set([...builtinNames(), ...SESSION_TOOLS, ...TOOLS_OF_PARTS]);
+  const known = new Set(everyToolName());
   return names.filter((name) => !known.has(name));
 }
+
+/** Of all built-in tools that a session can have. */
+export const everyToolName = (): readonly string[] => [
+  ...builtinNames(),
+  ...SESSION_TOOLS,
+  ...TOOLS_OF_PARTS,
+];
 
 const builtinNames = () => builtinTools().map(({ name }) => name);
 
