@@ -10,6 +10,7 @@ import type {
   HookPolicy,
 } from '../protocol/tools/hook-config.ts';
 import type { Isolate } from '../protocol/tools/sandbox.ts';
+import { standingFolder } from '../util/files/standing-folder.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
@@ -88,8 +89,11 @@ function runnerOf(
         ...(isOfRepository(source) && withBytecodeIn(ports.bytecode, ports.childEnv)),
       };
       const { cwd, clock, isolate } = ports;
-      const command = { cwd, env: { ...ports.childEnv, ...folders }, clock, isolate };
-      return async (...run) => (await import('./run-command.ts')).runCommand(config, command)(...run);
+      const env = { ...ports.childEnv, ...folders };
+      return async (...run) => {
+        const { runCommand } = await import('./run-command.ts');
+        return runCommand(config, { cwd: standingFolder(cwd), env, clock, isolate })(...run);
+      };
     }
     case 'http': {
       const env = isOfRepository(source) ? ports.childEnv : ports.env;

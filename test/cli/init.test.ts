@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { reply, startRehearsal } from '../../src/rehearsal/index.ts';
 import { settingsSchema } from '../../src/settings/read/settings-schema.ts';
-import { plainJson } from '../../src/util/text/plain-json.ts';
+import { plainJson } from '../../src/util/files/plain-json.ts';
 import { against, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 

@@ -265,13 +265,16 @@ describe('a session', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('names a server that has not answered when the run begins', async () => {
+  test('names a server that has not answered when its start time is over', async () => {
     const { mcp, env, cwd } = stage();
     await mcp('add', 'slow', '--', 'node', '-e', 'setInterval(() => {}, 1000)');
     const model = await rehearse(reply('Done.'));
-    const ran = await commandLine(['-p', 'go'], { cwd, env: { ...env, ...against(model) } });
+    const ran = await commandLine(['-p', 'go'], {
+      cwd,
+      env: { ...env, ...against(model), MCP_TIMEOUT: '200' },
+    });
     expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    expect(ran.stderr).toBe('The MCP server slow has not answered yet: the run begins without its tools.\n');
+    expect(ran.stderr).toBe('The MCP server slow cannot be used: It was not ready within 0.2 s.\n');
   });
 
   test('says once that a file of servers is no JSON, and goes on', async () => {

@@ -45,14 +45,17 @@ export function agentConfig({ definition }: SpawnRequest, config: QueryEngineCon
 export function agentHooks(
   hooks: HookPort,
   request: SpawnRequest,
-  { transcriptPath, cwd }: { readonly transcriptPath: string | undefined; readonly cwd: string },
+  {
+    transcriptPath,
+    folder,
+  }: { readonly transcriptPath: string | undefined; readonly folder: { readonly now: string } },
 ): HookPort {
-  const whose = { cwd, agent_id: request.agentId, agent_type: request.definition.name };
+  const whose = { agent_id: request.agentId, agent_type: request.definition.name };
   return {
     has: (event) => hooks.has(event),
     run(call, options) {
       const ends = call.event === 'SubagentStop' && { agent_transcript_path: transcriptPath ?? '' };
-      return hooks.run({ ...call, ...whose, ...ends } as HookCall, options);
+      return hooks.run({ ...call, cwd: folder.now, ...whose, ...ends } as HookCall, options);
     },
   };
 }

@@ -3,6 +3,8 @@ import { limitsFor } from '../../context/estimate/thresholds.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
 import type { SessionCost } from '../../protocol/session/spending.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
@@ -10,6 +12,7 @@ import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
+import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -60,6 +63,39 @@ export async function sessionCost(sessionId: string | undefined, place: SessionP
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
   };
+}
+
+/** What a process that resumes a session finds. */
+export interface SessionResumePoint {
+  /** The todo list; empty: there is none. */
+  readonly todos: readonly TodoItem[];
+  /** The turn that was cut off; absent: the last one has its result. */
+  readonly interrupted?: InterruptedTurn;
+}
+
+/** A turn without a result. */
+export interface InterruptedTurn {
+  /** What was waited for: the model, a call of a tool, or the result alone. */
+  readonly waitedFor: 'model' | 'tool' | 'result';
+  /** The first call without a result. `hasRun`: it was started, and its outcome is unknown. */
+  readonly call?: { readonly name: string; readonly input: JsonObject; readonly hasRun: boolean };
+}
+
+/** Throws `session_not_found`. */
+export async function sessionResumePoint(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<SessionResumePoint> {
+  const { interrupted, todos } = resumeSession(await entriesOf(sessionId, place));
+  return { todos, ...(interrupted !== undefined && { interrupted: interruptedTurn(interrupted) }) };
+}
+
+function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTurn {
+  if (next === 'stopped') return { waitedFor: 'result' };
+  const open = next === 'tools' ? calls.find(({ plan }) => plan !== 'answered') : undefined;
+  if (open === undefined) return { waitedFor: 'model' };
+  const { name, input } = open.call.block;
+  return { waitedFor: 'tool', call: { name, input, hasRun: open.plan !== 'run' } };
 }
 
 async function entriesOf(sessionId: string | undefined, place: SessionPlace) {

@@ -55,8 +55,8 @@ export async function composeAgentParts(
   const { journal, transcriptPath } = agentJournal;
   const conversation = new Conversation(session.conversation.sessionId, journal);
   // A `cd` in the agent's shell changes no working directory.
-  const folder = { root: session.tools.folder.root, now: session.tools.folder.now };
-  const hooks = agentHooks(session.hooks, request, { transcriptPath, cwd: folder.now });
+  const folder = session.tools.folder.forAgent();
+  const hooks = agentHooks(session.hooks, request, { transcriptPath, folder });
   const own = { hooks, scope, readFileCache: createReadFileCache(), todos: agentTodos() };
   const ownModel = session.model.forAgent(model, request.effort ?? definition.effort);
   const surroundings = await agentSurroundings(definition, {

@@ -14,8 +14,9 @@ import { commandCase } from '../decide/case-of.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { coverSegment } from '../rules/allowed-command.ts';
 import { readSpecifier } from '../rules/command-rule.ts';
-import { allowsPath, readPattern } from '../rules/path-rule.ts';
-import { namesTool, type PermissionRule } from '../rules/rule.ts';
+import { allowsPath } from '../rules/path-rule.ts';
+import { readPattern } from '../rules/read-pattern.ts';
+import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { inFile, type RuleFiles } from './rule-files.ts';
 
 /** A rule, how close it comes, and the difference as a clause. */
@@ -61,7 +62,7 @@ function speaksOf(ruleTool: string, { subject }: Case): boolean {
   const { names, target, tool } = subject;
   if (namesTool(ruleTool, names)) return true;
   if (tool.startsWith('mcp__')) return sameServer(ruleTool, tool);
-  return (ruleTool === 'Read' && target.kind === 'read') || (ruleTool === 'Edit' && target.kind === 'write');
+  return (target.kind === 'read' || target.kind === 'write') && allowsFamily(ruleTool, target.kind);
 }
 
 const sameServer = (ruleTool: string, tool: string) =>

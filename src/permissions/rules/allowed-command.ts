@@ -10,7 +10,7 @@ import type { CommandCase } from './command-case.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords, isPrefix } from './command-rule.ts';
 import { allowsPath } from './path-rule.ts';
-import { namesTool, type PermissionRule } from './rule.ts';
+import { allowsFamily, namesTool, type PermissionRule } from './rule.ts';
 
 interface Cover {
   /** The rules that were needed; none when every segment only reads. */
@@ -96,12 +96,11 @@ async function redirectsCovered(
     const { paths, unknown } = await redirectPaths(segment, kind, context.resolve);
     if (unknown) return false;
     const needRule = kind === 'write' && !each.acceptsEdits ? paths : await each.outside(kind, paths);
-    const family = kind === 'write' ? 'Edit' : 'Read';
     for (const path of needRule) {
       const rule = await firstAsync(
         allow,
         async ({ value: { toolName, ruleContent } }) =>
-          toolName === family &&
+          allowsFamily(toolName, kind) &&
           (ruleContent === undefined || (await allowsPath(ruleContent, path, context))),
       );
       if (rule === undefined) return false;

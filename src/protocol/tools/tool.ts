@@ -80,6 +80,13 @@ export interface ToolContext {
   readonly cwd: string;
   /** The session's own folder, for permission rules; default `cwd`. */
   readonly root?: string;
+  /** The user's home folder, which `~` names in paths; undefined: none is known. */
+  readonly home?: string | undefined;
+  /**
+   * The working directory that the model knows is gone, and `cwd` took its place: a sentence for the model.
+   * A call that was meant for the former one must change nothing here.
+   */
+  readonly lostFolder?: string | undefined;
   /**
    * Sets the folder of later calls, if it belongs to the session; else resets it to the session's own. `path`
    * is absolute and resolved. Absent: every call starts in the same folder.
@@ -147,7 +154,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** A check beyond the schema. Its message reaches the model inside `<tool_use_error>`. */
   validateInput?(input: Input, context: ToolContext): Promise<{ ok: true } | { ok: false; message: string }>;
   /** What permission rules of this tool match: paths, a command, a URL or a name. */
-  permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
+  permissionTarget?(
+    input: Input,
+    context: { readonly cwd: string; readonly home?: string | undefined },
+  ): PermissionTarget;
   /** Every call needs an answer of the user or host, in any mode. Default false. */
   readonly requiresUserInteraction?: boolean;
   /** Set for tools of MCP servers. */

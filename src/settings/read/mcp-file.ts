@@ -2,7 +2,7 @@
  * Files with MCP servers by name: a project's `.mcp.json`, and a part of the user's own file.
  */
 
-import { readHandWrittenJson } from '../../util/text/plain-json.ts';
+import { readHandWrittenJson } from '../../util/files/plain-json.ts';
 
 export const MCP_FILE = '.mcp.json';
 

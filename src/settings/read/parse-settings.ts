@@ -1,6 +1,6 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { readHandWrittenJson } from '../../util/files/plain-json.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { readHandWrittenJson } from '../../util/text/plain-json.ts';
 import type { Settings } from '../settings.ts';
 
 /**

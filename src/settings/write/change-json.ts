@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { plainJson } from '../../util/text/plain-json.ts';
+import { plainJson } from '../../util/files/plain-json.ts';
 import { isRecord } from '../read/mcp-file.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';

@@ -1,9 +1,10 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { bounded } from '../../../util/text/cut-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import {
-  absolutePath,
   changedMessage,
+  checkTarget,
   lockFile,
   mayTell,
   placeOf,
@@ -71,7 +72,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
   backfillObservableInput(input) {
     input['replace_all'] ??= false;
   },
-  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
+  permissionTarget: (input, base) => ({ kind: 'write', paths: [absolutePath(input.file_path, base)] }),
 
   renderOutput(data) {
     const { filePath, oldString } = (data ?? {}) as Partial<EditOutput>;
@@ -81,7 +82,9 @@ export const editTool: Tool<EditInput, EditOutput> = {
   },
 
   async validateInput(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const spelling = await checkTarget(input.file_path, context);
+    if (!spelling.ok) return spelling;
+    const path = absolutePath(input.file_path, context);
     const real = await placeOf(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planEdit(path, real, input, context);
@@ -89,7 +92,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
   },
 
   async run(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const path = absolutePath(input.file_path, context);
     return lockFile(path, context, async (real) => {
       // The question may take long, and other writers do not wait: everything is checked again (F144).
       const plan = await planEdit(path, real, input, context);

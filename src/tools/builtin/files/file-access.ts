@@ -1,14 +1,35 @@
 /** Shared by Read, Write and Edit: the file of a call, what the model has read of it, and replacing it. */
-import { resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { FileStat } from '../../../protocol/files.ts';
 import type { ToolContext } from '../../../protocol/tools/tool.ts';
+import { tildeRefusal } from '../../../util/files/home-path.ts';
 import { isInside } from '../../../util/files/inside.ts';
 import { PathMovedError } from '../../../util/files/plain-path.ts';
 import { realPath } from '../../../util/files/real-path.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { withPathLock } from '../../gate/path-lock.ts';
 
-export const absolutePath = (path: string, cwd: string) => resolve(cwd, path);
+type Checked = { ok: true } | { ok: false; message: string };
+
+/** Whether the path means a place. */
+export async function checkSpelling(
+  path: string | undefined,
+  { home }: Pick<ToolContext, 'home'>,
+): Promise<Checked> {
+  const message = path === undefined ? undefined : tildeRefusal(path, home);
+  return message === undefined ? { ok: true } : { ok: false, message };
+}
+
+/** The same, of a file to write: its place must not be another one than the model meant. */
+export async function checkTarget(
+  path: string,
+  context: Pick<ToolContext, 'home' | 'lostFolder'>,
+): Promise<Checked> {
+  const { lostFolder } = context;
+  if (lostFolder === undefined || isAbsolute(path) || path.startsWith('~'))
+    return checkSpelling(path, context);
+  return { ok: false, message: `${lostFolder} Nothing was written. Give the absolute path of the file.` };
+}
 
 /**
  * The file that a call may open: as it was judged, or as it resolves now if it was not. Throws a sentence for

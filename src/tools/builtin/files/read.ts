@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
 import type { PlainFile } from '../../../protocol/files.ts';
 import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import type { NotebookView } from '../notebook/show-notebook.ts';
-import { absolutePath, kindRefusal, placeOf } from './file-access.ts';
+import { checkSpelling, kindRefusal, placeOf } from './file-access.ts';
 import { looksLikeImage } from './image-file.ts';
 import { lineWindow, numberedLines } from './line-window.ts';
 import {
@@ -100,7 +101,8 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
     isReadOnly: () => true,
     effectClass: () => 'pure',
     pathFields: ['file_path'],
-    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [absolutePath(input.file_path, cwd)] }),
+    permissionTarget: (input, base) => ({ kind: 'read', paths: [absolutePath(input.file_path, base)] }),
+    validateInput: (input, context) => checkSpelling(input.file_path, context),
     // It limits itself, and its source can be read again, so a copy is not useful (L2.2).
     maxResultChars: Number.POSITIVE_INFINITY,
     microcompactable: true,
@@ -114,7 +116,7 @@ async function read(
   context: ToolContext,
   limits: Required<ReadLimits>,
 ): Promise<ToolOutput<ReadOutput>> {
-  const path = absolutePath(input.file_path, context.cwd);
+  const path = absolutePath(input.file_path, context);
   const kind = looksLikeImage(path) ? 'image' : looksLikePdf(path) ? 'pdf' : 'text';
   const real = await placeOf(path, context);
   const found = await context.files.readPlain(real, mostBytes(kind, limits));

@@ -1,8 +1,9 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import {
-  absolutePath,
   changedMessage,
+  checkTarget,
   lockFile,
   mayTell,
   placeOf,
@@ -54,7 +55,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['file_path'],
-  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
+  permissionTarget: (input, base) => ({ kind: 'write', paths: [absolutePath(input.file_path, base)] }),
 
   renderOutput(data) {
     const { type, filePath } = (data ?? {}) as Partial<WriteOutput>;
@@ -64,7 +65,9 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   },
 
   async validateInput(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const spelling = await checkTarget(input.file_path, context);
+    if (!spelling.ok) return spelling;
+    const path = absolutePath(input.file_path, context);
     const real = await placeOf(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planWrite(path, real, input.content, context);
@@ -72,7 +75,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   },
 
   async run(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const path = absolutePath(input.file_path, context);
     return lockFile(path, context, async (real) => {
       // The question may take long, and other writers do not wait: everything is checked again (F144).
       const plan = await planWrite(path, real, input.content, context);
