@@ -74,6 +74,9 @@ type OutputReading =
 export function readHookOutput(answer: unknown, event: HookEvent): OutputReading {
   if (!isRecord(answer)) return no(`expected an object, got ${describe(answer)}.`);
   const output = withoutNulls(answer);
+  const misplaced = output['permissionDecision'];
+  if (misplaced === 'deny' || misplaced === 'ask')
+    return no('permissionDecision belongs into hookSpecificOutput, beside hookEventName.');
   const misshapen = firstMisfit(output, SHAPES);
   if (misshapen !== undefined) return no(misshapen);
   if (!isRecord(output['hookSpecificOutput'])) return { ok: true, output };

@@ -1,4 +1,5 @@
 /** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
+import { join } from 'node:path';
 import type { HookedFiles } from '../../attachments/hooked-files.ts';
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
@@ -177,6 +178,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     cwd: config.cwd,
     projectRoot: config.projectRoot ?? config.cwd,
     childEnv: parts.env,
+    bytecode: config.home === undefined ? undefined : join(config.home, 'cache', 'bytecode'),
     isolate: parts.sandbox?.isolatesHooks === true ? parts.sandbox.isolate : undefined,
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,

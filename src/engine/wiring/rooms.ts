@@ -68,7 +68,12 @@ export function composeRooms(
   });
   const { permissions } = asking;
   const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });
-  const notices = createSessionNotices({ host, permissions, appState });
+  const notices = createSessionNotices({
+    host,
+    permissions,
+    appState,
+    start: inherited ? [] : config.startNotices,
+  });
   const folder = new WorkingFolder(config, { files, permissions });
 
   const structured =
