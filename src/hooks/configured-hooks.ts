@@ -10,6 +10,7 @@ import type {
   HookPolicy,
 } from '../protocol/tools/hook-config.ts';
 import type { Isolate } from '../protocol/tools/sandbox.ts';
+import { standingFolder } from '../util/files/standing-folder.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
@@ -75,8 +76,11 @@ function runnerOf(
         ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
       };
       const { cwd, clock, isolate } = ports;
-      const command = { cwd, env: { ...ports.childEnv, ...folders }, clock, isolate };
-      return async (...run) => (await import('./run-command.ts')).runCommand(config, command)(...run);
+      const env = { ...ports.childEnv, ...folders };
+      return async (...run) => {
+        const { runCommand } = await import('./run-command.ts');
+        return runCommand(config, { cwd: standingFolder(cwd), env, clock, isolate })(...run);
+      };
     }
     case 'http': {
       const fromRepository = source === 'projectSettings' || source === 'localSettings';
@@ -89,7 +93,21 @@ function runnerOf(
   }
 }
 
+/** Whose call it is, and the hook's own condition. */
 function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
+  const { onlyIn, notIn } = hook;
+  const rule = ruleOf(hook, ports);
+  if (onlyIn === undefined && notIn === undefined) return rule;
+  return async (call) => {
+    const { agent_id, agent_type } = call as { readonly agent_id?: string; readonly agent_type?: string };
+    // The main thread has no id.
+    const agent = agent_id === undefined ? undefined : agent_type;
+    const isMeant = onlyIn === undefined ? agent !== notIn : agent === onlyIn;
+    return isMeant && (rule === undefined || rule(call));
+  };
+}
+
+function ruleOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
   const rule = hook.config.if;
   if (rule === undefined) return undefined;
   if (!TOOL_EVENTS.has(hook.event)) return async () => false;

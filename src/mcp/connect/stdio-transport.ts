@@ -5,6 +5,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
+import { standingFolder } from '../../util/files/standing-folder.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { isRecord } from '../servers/parse-server.ts';
@@ -21,7 +22,7 @@ interface StdioServer {
 }
 
 export interface StdioTransport extends Transport {
-  /** How the process ended, with the end of its stderr; undefined while it runs. */
+  /** How the process ended by itself, with the end of its stderr; undefined while it runs, and when it was closed. */
   readonly epitaph: string | undefined;
 }
 
@@ -47,8 +48,8 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       return epitaph;
     },
     async start() {
-      const { command: program, args, cwd, env, isolate } = server;
-      const outside: Launch = { program, args, cwd, env };
+      const { command: program, args, env, isolate } = server;
+      const outside: Launch = { program, args, cwd: standingFolder(server.cwd), env };
       const isolated = isolate === undefined ? outside : await isolate(outside);
       if (closed) {
         await isolated.release?.();
@@ -96,16 +97,17 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       }
     },
     async close() {
-      await finish('was closed');
+      await finish(undefined);
     },
   };
 
-  async function finish(how: string): Promise<void> {
+  /** undefined: it is closed by us. */
+  async function finish(how: string | undefined): Promise<void> {
     const first = !closed;
     closed = true;
     if (first) {
       const said = cleanText(stderr.trim(), STDERR_SHOWN_CHARS);
-      epitaph = said === '' ? how : `${how}; its last words: ${said}`;
+      epitaph = how === undefined || said === '' ? how : `${how}; its last words: ${said}`;
       group?.stdin?.end();
       group?.stdout?.removeAllListeners('data').resume();
     }

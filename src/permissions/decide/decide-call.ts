@@ -44,7 +44,9 @@ export function decideCall(question: PermissionQuestion, state: PermissionState)
         unlessRead?.kind === 'deny'
           ? unlessRead
           : andThen(unlessRead ?? allowOrAsk(each, found?.rule), (verdict) =>
-              andThen(withPlaces(verdict, each), (placed) => lastWord(confirmed(placed, question), each)),
+              andThen(withPlaces(verdict, each), (placed) =>
+                lastWord(confirmed(placed, question), question, each),
+              ),
             ),
       );
     });
@@ -82,10 +84,14 @@ function confirmed(verdict: AllowOrAsk, { hookAsks, hookName }: PermissionQuesti
 }
 
 /** What the locks and the mode make of it. */
-function lastWord(verdict: AllowOrAsk, each: Case): Verdict | Promise<Verdict> {
+function lastWord(
+  verdict: AllowOrAsk,
+  { isAnswered }: PermissionQuestion,
+  each: Case,
+): Verdict | Promise<Verdict> {
   const { subject, state } = each;
   const said = (): Verdict =>
-    verdict.kind === 'ask' && state.mode === 'dontAsk'
+    verdict.kind === 'ask' && state.mode === 'dontAsk' && isAnswered !== true
       ? deny('mode', say.deniedWithoutAsking(verdict.message))
       : verdict;
   if (!state.allowedToolsOnly) return said();

@@ -1,4 +1,3 @@
-import { isAbsolute, join, resolve } from 'node:path';
 import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import {
@@ -6,6 +5,7 @@ import {
   type PermissionMode,
   type PermissionRuleSource,
 } from '../../protocol/tools/permission.ts';
+import { absolutePath } from '../../util/files/home-path.ts';
 import { invalidSettings } from '../read/parse-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import type { Resolution } from './resolution.ts';
@@ -48,7 +48,10 @@ export function resolvePermissions(
   for (const { source, settings } of layers) {
     const { allow = [], deny = [], ask = [], additionalDirectories = [] } = settings.permissions ?? {};
     for (const directory of additionalDirectories)
-      directories.set(absolute(directory, places.cwd, places.homeDirectory), RULE_SOURCES[source]);
+      directories.set(
+        absolutePath(directory, { cwd: places.cwd, home: places.homeDirectory }),
+        RULE_SOURCES[source],
+      );
     if (allow.length + deny.length + ask.length === 0) continue;
     const own = of(RULE_SOURCES[source]);
     own.allow.push(...allow);
@@ -62,7 +65,7 @@ export function resolvePermissions(
     own.deny.push(...disallowedTools);
   }
   for (const directory of additionalDirectories)
-    directories.set(absolute(directory, places.cwd, places.homeDirectory), 'cliArg');
+    directories.set(absolutePath(directory, { cwd: places.cwd, home: places.homeDirectory }), 'cliArg');
 
   const says = (
     key:
@@ -105,6 +108,7 @@ function resolveMode(
 ): PermissionMode {
   if (options.permissionMode !== undefined) {
     const mode = modeNamed(options.permissionMode) ?? 'default';
+    if (options.permissionMode === 'auto') warn(AUTO);
     if (mode !== 'bypassPermissions' || banned === undefined) return mode;
     throw new TurnwrightError(
       'invalid_option',
@@ -122,18 +126,16 @@ function resolveMode(
       `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
     );
   }
-  const why = mode === undefined ? 'this mode is not available' : 'it needs allowDangerouslySkipPermissions';
+  const why =
+    mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
   warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
   return 'default';
 }
 
+const AUTO =
+  'The permission mode "auto" means "default" here, because no classifier judges calls: what no rule allows is asked about, and denied where nobody can be asked. Allow rules, or the modes acceptEdits and bypassPermissions, let more run.';
+
 /** `manual` is another name of the default mode; `auto` is not supported. */
 function modeNamed(name: string): PermissionMode | undefined {
   return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
-}
-
-export function absolute(path: string, base: string, home: string | undefined): string {
-  if (isAbsolute(path)) return resolve(path);
-  if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
-  return resolve(base, path);
 }

@@ -23,7 +23,7 @@ import { gatedCall } from '../../tools/host-call.ts';
 import { intentRecorder } from '../../tools/record-intent.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
 import type { ToolsRoom } from '../../tools/tools-room.ts';
-import type { WorkingFolder } from '../../tools/working-folder.ts';
+import type { CallFolder, WorkingFolder } from '../../tools/working-folder.ts';
 import type { SpillRoom } from './spill.ts';
 
 export interface ToolParts {
@@ -44,7 +44,7 @@ export interface ToolParts {
   readonly admit: Admit;
   readonly spill: SpillRoom;
   /** The working directory of calls; an agent's shell does not change it. */
-  readonly folder: Pick<WorkingFolder, 'now' | 'root'> & Partial<Pick<WorkingFolder, 'follow'>>;
+  readonly folder: CallFolder & Partial<Pick<WorkingFolder, 'follow'>>;
   /** Whose tools these are; absent: the main agent's. */
   readonly agentId?: string | undefined;
   /** Of child processes. */
@@ -61,6 +61,9 @@ export interface ComposedTools extends ToolsRoom {
   readonly port: ToolsPort;
 }
 
+/** The answer of the model that a call belongs to; see `effectKeyOf`. */
+const roundOf = (effectKey: string) => effectKey.replace(/\/tool\/[^/]*$/, '');
+
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
   const { additionalDirectories = [] } = config;
@@ -75,6 +78,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       sessionId: parts.sessionId,
       cwd: folder.now,
       root: folder.root,
+      home: folder.home,
+      lostFolder: folder.lossFor(roundOf(call.effectKey)),
       additionalDirectories,
       env: parts.env,
       toolUseId: call.block.id,
@@ -105,7 +110,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     clock: parts.clock,
     ids: parts.ids,
     admit: parts.admit,
-    cwd: config.cwd,
+    folder,
     deferral: parts.toolState.deferral,
     quarantined: parts.toolState.quarantined,
     offers: (tool) => parts.toolState.offers(tool),
@@ -113,6 +118,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
       ask: parts.permissions.ask,
+      isAnswered: parts.permissions.isAnswered,
       recordIntent: intentRecorder(parts.journal.recorder),
       ...judging,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
