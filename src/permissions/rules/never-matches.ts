@@ -1,5 +1,9 @@
 /** Rules that can be read and never match: a mistake in one of these is seen nowhere else. */
-import type { PermissionBehavior, PermissionRuleSource } from '../../protocol/tools/permission.ts';
+import type {
+  PermissionBehavior,
+  PermissionRuleSource,
+  PermissionRuleValue,
+} from '../../protocol/tools/permission.ts';
 import { readCommandPattern } from './command-pattern.ts';
 import { namesTool, parseRule, speaksOfReading, speaksOfWriting } from './rule.ts';
 import type { RuleTexts } from './rule-set.ts';
@@ -12,13 +16,15 @@ interface RulePlace {
   readonly unknownTools: (names: readonly string[]) => readonly string[];
 }
 
-/** Why a rule can never match, as a clause; undefined: it may. A rule that cannot be read is an error elsewhere. */
+/** Why a rule can never match, as a clause; undefined: it may. */
 export function whyNeverMatches(
   text: string,
   behavior: PermissionBehavior,
   place: RulePlace,
 ): string | undefined {
-  const { toolName, ruleContent: specifier } = parseRule(text);
+  const value = readRule(text);
+  if (value === undefined) return undefined;
+  const { toolName, ruleContent: specifier } = value;
   const isPath = speaksOfReading(toolName) || speaksOfWriting(toolName);
   const isKnown = isPath || toolName.includes('*') || /^mcp__/.test(toolName);
   if (!isKnown && place.unknownTools([toolName]).length > 0) return whyUnknown(toolName, place);
@@ -30,18 +36,36 @@ export function whyNeverMatches(
   return undefined;
 }
 
+/** undefined: that it cannot be read is an error elsewhere. */
+function readRule(text: string): PermissionRuleValue | undefined {
+  try {
+    return parseRule(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function whyUnknown(toolName: string, { unknownTools }: RulePlace): string {
   const capital = toolName.charAt(0).toUpperCase() + toolName.slice(1);
-  const isMeant = capital !== toolName && (speaksOfReading(capital) || speaksOfWriting(capital) || unknownTools([capital]).length === 0);
+  const isMeant =
+    capital !== toolName &&
+    (speaksOfReading(capital) || speaksOfWriting(capital) || unknownTools([capital]).length === 0);
   return isMeant ? `the tool is called ${capital}` : `there is no tool ${toolName}`;
 }
 
 function whyNoPath(specifier: string, { root, home }: RulePlace): string | undefined {
-  if (specifier.startsWith('!')) return 'a rule takes nothing back from another one; a name that begins with ! is written \\!';
-  if (/\$\{?\w|%\w+%/.test(specifier)) return 'variables have no meaning in it; the home folder is written ~/';
+  if (specifier.startsWith('!'))
+    return 'a rule takes nothing back from another one; a name that begins with ! is written \\!';
+  if (/\$\{?\w|%\w+%/.test(specifier))
+    return 'variables have no meaning in it; the home folder is written ~/';
   if (/\{[^{}]*,[^{}]*\}/.test(specifier)) return 'braces have no meaning in it; write one rule for each';
-  if (/^~[^/]/.test(specifier) && specifier.includes('/')) return "another user's home folder has no meaning in it; write the path with two slashes in front";
-  if ([root, home].some((folder) => folder !== undefined && folder !== '/' && `${specifier}/`.startsWith(`${folder}/`)))
+  if (/^~[^/]/.test(specifier) && specifier.includes('/'))
+    return "another user's home folder has no meaning in it; write the path with two slashes in front";
+  if (
+    [root, home].some(
+      (folder) => folder !== undefined && folder !== '/' && `${specifier}/`.startsWith(`${folder}/`),
+    )
+  )
     return 'one slash begins at the folder of the project; a path from the root of the disk begins with two';
   return undefined;
 }
@@ -67,5 +91,7 @@ export function neverMatching(
       }),
     ),
   );
-  return found.length === 0 ? undefined : `Permission rules that can never match: ${[...new Set(found)].join('; ')}.`;
+  return found.length === 0
+    ? undefined
+    : `Permission rules that can never match: ${[...new Set(found)].join('; ')}.`;
 }
