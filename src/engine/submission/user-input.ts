@@ -10,6 +10,7 @@ import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, commandContext, findCommand } from '../host/called-command.ts';
+import { sourceName } from '../host/command-list.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
@@ -120,9 +121,6 @@ function calledBy(
   return findCommand(prompt.content, commands.list());
 }
 
-/** Where a command is from, as hooks know it. */
-const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', user: 'userSettings' };
-
 /** Whose prompts say first which command they come from: those that people keep in files. */
 const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
 
@@ -160,7 +158,7 @@ async function judgeCommand(
       expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
       command_name: name,
       command_args: args,
-      command_source: SOURCES[origin] ?? origin,
+      command_source: sourceName(origin),
       prompt,
     },
     scope,

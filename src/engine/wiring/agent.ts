@@ -79,8 +79,8 @@ export async function composeAgentParts(
     contextWindow: () => session.model.infoOf(model).contextWindow,
     isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
     adopt: (choice) => ownModel.adopt(choice),
-    shell: (signal) => (command, rules) =>
-      gatedShell(command, rules, signal, { permissions: session.permissions, tools }),
+    shell: (signal, invokedBy) => (command, rules) =>
+      gatedShell(command, rules, { signal, invokedBy }, { permissions: session.permissions, world: session.world, hooks, tools }),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     agentTools(definition, offered(all, request.depth)).map(skills.own),
