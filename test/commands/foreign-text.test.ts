@@ -29,7 +29,12 @@ describe('what is handed over is never read as program', () => {
     const args = HOSTILE.join(' ');
     const { results, sent } = await project.run({
       prompt: [`/try ${args}`, `/load ${args}`, 'Load it.'],
-      replies: [reply('Done.'), reply('Done.'), reply(toolUse('Skill', { skill: 'load', args })), reply('Done.')],
+      replies: [
+        reply('Done.'),
+        reply('Done.'),
+        reply(toolUse('Skill', { skill: 'load', args })),
+        reply('Done.'),
+      ],
       options: { permissionMode, allowDangerouslySkipPermissions: permissionMode === 'bypassPermissions' },
     });
     expect(existsSync(project.at('pwned'))).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileMatcher, matchesNothing } from '../../src/hooks/match.ts';
 import { createHooks } from '../../src/hooks/hook-runner.ts';
+import { compileMatcher, matchesNothing } from '../../src/hooks/match.ts';
 import type { RegisteredHook } from '../../src/hooks/registered-hook.ts';
 import type { SystemBody } from '../../src/protocol/model/messages.ts';
 import { type HookCall, type HookEvent, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
@@ -232,9 +232,12 @@ describe('matchers', () => {
     ['SubagentStart', ',', true],
     ['Notification', 'whatever', false],
     ['Stop', 'whatever', false],
-  ] as [HookEvent, string, boolean][])('%s: %j matches nothing that there is: %s', (event, matcher, expected) => {
-    expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
-  });
+  ] as [HookEvent, string, boolean][])(
+    '%s: %j matches nothing that there is: %s',
+    (event, matcher, expected) => {
+      expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
+    },
+  );
 
   it('one that cannot be read, and an event that does not exist, are refused at the start', () => {
     expect(() => hooksOf('PreToolUse', [{ matcher: '(', hooks: [] }])).toThrow(

@@ -30,12 +30,22 @@ function runAll(cases: readonly Case[], form: 'text' | 'shown'): readonly string
     mkdirSync(join(at, `${i}`));
     if (!filled.ok) return ':';
     const { variables } = filled;
-    const set = form === 'text' ? Object.entries(variables).map(([name, value]) => `export ${name}=${inQuotes(value)};`) : [];
+    const set =
+      form === 'text'
+        ? Object.entries(variables).map(([name, value]) => `export ${name}=${inQuotes(value)};`)
+        : [];
     return `( cd ${i} && ${set.join(' ')} eval ${inQuotes(filled[form])} ) > ${i}.out 2>&1 </dev/null`;
   });
-  execFileSync('bash', ['--norc', '-s'], { cwd: at, input: `${lines.join('\n')}\n:\n`, env: { PATH: process.env['PATH'] } });
+  execFileSync('bash', ['--norc', '-s'], {
+    cwd: at,
+    input: `${lines.join('\n')}\n:\n`,
+    env: { PATH: process.env['PATH'] },
+  });
   return cases.map(({ filled }, i) => {
-    expect(existsSync(join(at, `${i}`, 'pwned')), `${form} of ${cases[i]?.template} with ${cases[i]?.args}`).toBe(false);
+    expect(
+      existsSync(join(at, `${i}`, 'pwned')),
+      `${form} of ${cases[i]?.template} with ${cases[i]?.args}`,
+    ).toBe(false);
     return filled.ok ? readFileSync(join(at, `${i}.out`), 'utf8') : `refused: ${filled.why}`;
   });
 }
@@ -75,8 +85,8 @@ const PLACES = [
   'echo $<ARG>',
   'bash -c "echo <ARG>"',
   "bash -c 'echo <ARG>'",
-  "sh -c 'echo \"<ARG>\"'",
-  "bash -c 'echo \"$1\"' x <ARG>",
+  'sh -c \'echo "<ARG>"\'',
+  'bash -c \'echo "$1"\' x <ARG>',
   'eval "echo <ARG>"',
   'eval echo <ARG>',
   'echo <ARG> | cat',
@@ -95,9 +105,9 @@ const PLACES = [
   'printf "%s\\n" <ARG>',
   'printf <ARG>',
   'awk "BEGIN { print <ARG> }"',
-  "awk 'BEGIN { print \"<ARG>\" }'",
+  'awk \'BEGIN { print "<ARG>" }\'',
   'sed "s/x/<ARG>/" /dev/null',
-  "perl -e 'print \"<ARG>\"'",
+  'perl -e \'print "<ARG>"\'',
   'trap "echo <ARG>" EXIT',
   'export V="<ARG>"',
   '<ARG>',
@@ -211,7 +221,8 @@ describe('harmless text means what the author meant', () => {
     const root = join(folder, "it's; touch pwned $(touch pwned)");
     mkdirSync(join(root, 'bin'), { recursive: true });
     const places = { CLAUDE_PLUGIN_ROOT: root };
-    const template = 'cd ${CLAUDE_PLUGIN_ROOT} && echo ${CLAUDE_PLUGIN_ROOT}/x "${CLAUDE_PLUGIN_ROOT}" \'${CLAUDE_PLUGIN_ROOT}\'';
+    const template =
+      'cd ${CLAUDE_PLUGIN_ROOT} && echo ${CLAUDE_PLUGIN_ROOT}/x "${CLAUDE_PLUGIN_ROOT}" \'${CLAUDE_PLUGIN_ROOT}\'';
     const filled = await fill(template, '', places);
     expect(runAll([{ template, args: '', filled }], 'text')).toEqual([`${root}/x ${root} ${root}\n`]);
     expect(await fill('${CLAUDE_PLUGIN_ROOT}/bin/tool x', '', places)).toMatchObject({ ok: true });
@@ -222,9 +233,15 @@ describe('harmless text means what the author meant', () => {
       ok: false,
       why: 'What it was given cannot be filled in: it would be the name of a program.',
     });
-    expect(await fill('bash -c "echo $ARGUMENTS"', 'x; y')).toMatchObject({ why: expect.stringContaining('another shell') });
-    expect(await fill('find . -name $ARGUMENTS', 'x -exec rm y ;')).toMatchObject({ why: expect.stringContaining('another program') });
+    expect(await fill('bash -c "echo $ARGUMENTS"', 'x; y')).toMatchObject({
+      why: expect.stringContaining('another shell'),
+    });
+    expect(await fill('find . -name $ARGUMENTS', 'x -exec rm y ;')).toMatchObject({
+      why: expect.stringContaining('another program'),
+    });
     expect(await fill('echo "$ARGUMENTS"', 'a\0b')).toMatchObject({ why: expect.stringContaining('NUL') });
-    expect(await fill('echo "$ARGUMENTS"', 'a'.repeat(200_000))).toMatchObject({ why: expect.stringContaining('longer') });
+    expect(await fill('echo "$ARGUMENTS"', 'a'.repeat(200_000))).toMatchObject({
+      why: expect.stringContaining('longer'),
+    });
   });
 });

@@ -1,6 +1,5 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
-import { adviceForPrompt } from '../host/command-advice.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
@@ -9,7 +8,8 @@ import type { Scope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { type CommandCall, commandContext, findCommand } from '../host/called-command.ts';
+import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
+import { adviceForPrompt } from '../host/command-advice.ts';
 import { sourceName } from '../host/command-list.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
@@ -77,7 +77,8 @@ export async function processUserInput(
     const verdict = await judgeCommand(command, args, text, scope, session);
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;
-    const result = await command.run(args, commandContext(session, scope.signal));
+    const returned = await command.run(args, commandContext(session, scope.signal));
+    const result = checkedResult(command.name, returned);
     const worded = withHead(result.messages, command, args);
     return {
       ...base,

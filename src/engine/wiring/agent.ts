@@ -80,7 +80,12 @@ export async function composeAgentParts(
     isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
     adopt: (choice) => ownModel.adopt(choice),
     shell: (signal, invokedBy) => (command, rules) =>
-      gatedShell(command, rules, { signal, invokedBy }, { permissions: session.permissions, world: session.world, hooks, tools }),
+      gatedShell(
+        command,
+        rules,
+        { signal, invokedBy },
+        { permissions: session.permissions, world: session.world, hooks, tools },
+      ),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     agentTools(definition, offered(all, request.depth)).map(skills.own),

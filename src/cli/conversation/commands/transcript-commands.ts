@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { counted } from '../../screen/units.ts';
+import { counted, localDate } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import { copyText } from './clipboard.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
@@ -52,7 +52,7 @@ export function fileName(title: string, nowMs: number): string {
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .slice(0, NAME_CHARS)
     .replace(/^-+|-+$/g, '');
-  return `${new Date(nowMs).toISOString().slice(0, 10)}-${words === '' ? 'conversation' : words}.md`;
+  return `${localDate(nowMs)}-${words === '' ? 'conversation' : words}.md`;
 }
 
 export const copyCommand: ConversationCommand = {
