@@ -5,9 +5,9 @@ const FOR_TERMINALS = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of terminals begin with one
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])?/g;
-/** Erases the line, or what follows on it. */
+/** Erases the line, or a part of it that was drawn before. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const ERASES = /^\u001b\[[02]?K|\u001b\[[12]K/;
+const ERASES = /\u001b\[[012]?K/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const OTHERS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
