@@ -18,6 +18,7 @@ export default defineConfig({
       'test/front-door/**',
       'test/ccusage/**',
       'test/mcp-servers/**',
+      'test/mcp-conformance/**',
     ],
     pool: 'forks',
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes
@@ -26,7 +27,7 @@ export default defineConfig({
     // Two more than the processors that the run is made for: many files only wait for programs.
     maxWorkers: 4,
     sequence: { sequencer: ProgramsFirst },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -13,6 +13,7 @@ export default defineConfig({
       'test/azure-login/*.test.ts',
       'test/ai-sdk-v4/*.test.ts',
       'test/mcp-servers/*.test.ts',
+      'test/mcp-conformance/*.test.ts',
     ],
     maxWorkers: 2,
     testTimeout: 60_000,

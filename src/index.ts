@@ -132,6 +132,7 @@ export type {
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
 export {
   BUILTIN_TOOL_NAMES,
+  commandAdvice,
   EXIT_REASONS,
   LEGACY_TOOL_NAME_ALIASES,
   NOT_CONFIGURED,
@@ -218,6 +219,7 @@ export {
   getSubagentMessages,
   type ImportSessionToStoreOptions,
   InMemorySessionStore,
+  type InterruptedTurn,
   importSessionToStore,
   type JournalFormat,
   type JournalMapper,
@@ -235,10 +237,12 @@ export {
   type SessionOptions,
   type SessionOutcome,
   type SessionPrompt,
+  type SessionResumePoint,
   sessionContext,
   sessionCost,
   sessionDecisions,
   sessionPrompts,
+  sessionResumePoint,
   sessionsDirectory,
   tagSession,
   unarchiveSession,
@@ -246,6 +250,7 @@ export {
 export {
   type AvailableModels,
   type EndpointAnswer,
+  fieldsWithoutEffect,
   listModels,
   type ModelAccess,
   machineSettingsFile,

@@ -1,6 +1,7 @@
 /** A command from a Markdown file: a prompt, with permissions in its frontmatter. */
 import { argumentNames } from '../util/text/fill-arguments.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
+import { noteUnread, type UnreadFields } from '../util/text/unread-fields.ts';
 
 export interface CommandFile {
   /** Name without the slash, with folders and a plugin's name: `plugin:folder:command`. */
@@ -18,14 +19,17 @@ export interface CommandFile {
 }
 
 const MAX_DESCRIPTION_CHARS = 500;
+const READ: ReadonlySet<string> = new Set(['argument-hint', 'arguments', 'allowed-tools', 'model']);
 
 /** `problem`: what was ignored, for a warning. Never rejects. */
 export async function parseCommandFile(
   name: string,
   path: string,
   text: string,
+  unread?: Pick<UnreadFields, 'note'>,
 ): Promise<{ readonly file: CommandFile; readonly problem?: string }> {
   const { fields, body, problem } = await readFrontmatter(text);
+  if (unread !== undefined) noteUnread(path, fields, { read: READ, kind: 'command', unread });
   const model = textField(fields['model']);
   return {
     file: {

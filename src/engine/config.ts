@@ -160,13 +160,6 @@ export interface QueryEngineConfig extends ResolvedOptions {
   mcpClients?: readonly McpClient[] | undefined;
   /** MCP servers to start or to reach over the network. */
   mcpServers?: readonly McpServerEntry[] | undefined;
-  /** In ms; the defaults are 30 000, 300 000 and 3 000. */
-  mcpTimeouts?:
-    | (NonNullable<ResolvedOptions['mcpTimeouts']> & {
-        /** How long the first request waits for servers that are not ready yet. */
-        readonly firstRequestMs?: number | undefined;
-      })
-    | undefined;
   /** Agents that the model may start through the Agent tool. Without any there is no such tool. */
   agents?: readonly AgentDefinition[] | undefined;
   /**
@@ -211,6 +204,11 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * @default false
    */
   takeOver?: boolean | undefined;
+  /**
+   * Where the session cannot be written, a new one runs without being kept, which is said. Default: it is
+   * refused.
+   */
+  mayGoUnkept?: boolean | undefined;
   /**
    * Folder of the session files.
    * @default that of `cwd` under `home`

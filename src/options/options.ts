@@ -797,6 +797,21 @@ export interface BaseOptions<Output = unknown> {
    */
   strictMcpConfig?: boolean | undefined;
   /**
+   * Called while the first request waits for MCP servers that are not ready: with their names whenever these
+   * change, and without any in the end. `goOn` ends the wait; the servers join when they are ready.
+   *
+   * @example
+   * ```ts
+   * const options: Options = {
+   *   onMcpWait({ servers, goOn }) {
+   *     if (servers.length > 0) console.log(`Waiting for ${servers.join(', ')} …`);
+   *     if (servers.every((name) => name === 'search')) goOn();
+   *   },
+   * };
+   * ```
+   */
+  onMcpWait?: ((waiting: { readonly servers: readonly string[]; goOn(): void }) => void) | undefined;
+  /**
    * Called when an MCP server asks the user something. Without it such questions are declined.
    *
    * @example

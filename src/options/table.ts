@@ -241,6 +241,7 @@ export const OPTIONS = {
   hooks: { is: object() },
   mcpServers: { queryOnly: true, is: object() },
   strictMcpConfig: { queryOnly: true, is: trueOrFalse, default: false, flag: '--strict-mcp-config' },
+  onMcpWait: { is: callback },
   onElicitation: { is: callback },
   plugins: { queryOnly: true, is: plugins, flag: '--plugin-dir <folder>' },
   skills: { queryOnly: true, is: either(oneOf('all'), texts) },

@@ -109,6 +109,8 @@ export interface Settings {
   readonly terminalBell?: unknown;
   readonly statusLine?: unknown;
   readonly keybindings?: unknown;
+  /** Name of the agent that the main thread is. */
+  readonly agent?: string | undefined;
   /** Name of an output style. */
   readonly outputStyle?: string | undefined;
   /** Most characters of one description in the list of skills. */

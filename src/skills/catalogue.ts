@@ -4,6 +4,7 @@ import { within } from '../util/async/with-timeout.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { matchesGlob } from '../util/text/glob.ts';
+import type { UnreadFields } from '../util/text/unread-fields.ts';
 import {
   createSkillCache,
   discoverSkills,
@@ -35,6 +36,7 @@ interface CatalogueOptions {
   readonly overrides?: Readonly<Record<string, SkillOverride>> | undefined;
   /** Called once for each problem. */
   readonly warn?: ((line: string) => void) | undefined;
+  readonly unread?: Pick<UnreadFields, 'note'> | undefined;
 }
 
 export interface SkillCatalogue {
@@ -165,7 +167,7 @@ class Catalogue implements SkillCatalogue {
     ];
     const directories =
       this.#options.projectFirst === false ? [...others, ...ofProject] : [...ofProject, ...others];
-    this.#cache ??= createSkillCache(this.#madeMs);
+    this.#cache ??= createSkillCache(this.#madeMs, this.#options.unread);
     const cache = this.#cache;
     const found = await Promise.all(directories.map((directory) => discoverSkills(directory, files, cache)));
     for (const problem of found.flatMap(({ problems }) => problems)) {

@@ -67,6 +67,22 @@ export interface SkillPlace {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Fields that have an effect, beside name and description. */
+export const SKILL_FIELDS: ReadonlySet<string> = new Set([
+  'when_to_use',
+  'when-to-use',
+  'argument-hint',
+  'arguments',
+  'allowed-tools',
+  'model',
+  'effort',
+  'agent',
+  'context',
+  'paths',
+  'disable-model-invocation',
+  'user-invocable',
+]);
+
 /**
  * undefined: neither the frontmatter nor the folder supplies a valid name. `body` supplies a description
  * where the frontmatter has none.

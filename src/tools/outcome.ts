@@ -8,10 +8,8 @@ import type {
   PermissionDecisionClassification,
 } from '../protocol/tools/permission.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
-import type { ToolTrace } from '../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolTrace } from '../protocol/tools/tool-call.ts';
 import { headOf, tailOf } from '../util/text/cut-text.ts';
-
-export type AbortWhy = 'interrupted' | 'discarded' | 'superseded' | 'failed';
 
 export type CallOutcome =
   /** The tool returned, well or badly. */

@@ -8,7 +8,6 @@ import { query } from '../../src/sdk/query/query.ts';
 import { callTool, type ScriptStep, say, scriptedModel } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
-import { httpServer } from './http-server.ts';
 import { isAlive, linesOf, stdio, TOOLBOX, temporaryFile, until } from './servers-under-test.ts';
 
 function engineWith(
@@ -21,7 +20,6 @@ function engineWith(
     clock: systemClock,
     env: { PATH: process.env['PATH'] },
     mcpServers: Object.entries(servers).map(([name, each]) => ({ name, scope: 'option', config: each })),
-    mcpTimeouts: { firstRequestMs: 10_000 },
     ...config,
   });
   onTestFinished(() => under.engine.close());
@@ -55,29 +53,6 @@ describe('an engine with MCP servers', () => {
     expect(isAlive(pid)).toBe(true);
     await engine.close();
     await until(() => !isAlive(pid));
-  });
-
-  it('F82 does not wait long for a server that is not ready, and takes its tools when they come', async () => {
-    const server = await httpServer();
-    let open = () => {};
-    const gate = new Promise<boolean>((resolve) => {
-      open = () => resolve(false);
-    });
-    server.intercept = () => gate;
-    const { run, model, engine } = engineWith(
-      [say('one'), say('two')],
-      {
-        far: { type: 'http', url: `${server.url}/mcp` },
-      },
-      { mcpTimeouts: { firstRequestMs: 50 } },
-    );
-    const first = await run('Go.');
-    expect(initOf(first)).toMatchObject({ mcp_servers: [{ name: 'far', status: 'pending' }] });
-    open();
-    await until(() => engine.mcp.status()[0]?.status === 'connected');
-    const second = await run('Again.');
-    expect(initOf(second)).toMatchObject({ mcp_servers: [{ name: 'far', status: 'connected' }] });
-    expect(model.requests.map(({ tools }) => tools.length)).toEqual([0, 2]);
   });
 
   it('takes away the tools of a server that is switched off, and sets others while it runs', async () => {

@@ -16,7 +16,6 @@ function engineWith(
     clock: systemClock,
     env: { PATH: process.env['PATH'] },
     mcpServers: [{ name: 'box', scope: 'option', config: stdio(TOOLBOX, [], env) }],
-    mcpTimeouts: { firstRequestMs: 15_000 },
     ...config,
   });
   onTestFinished(() => under.engine.close());

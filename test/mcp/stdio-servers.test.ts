@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -143,12 +143,16 @@ describe('a call', () => {
 
   it('F79 lives as long as it tells of progress, and ends at the cap all the same', async () => {
     const clock = virtualClock();
-    const file = await temporaryFile('never');
+    const [file, steps] = [await temporaryFile('never'), await temporaryFile('steps')];
+    await writeFile(steps, '.');
     const room = await roomOf({ box: { ...stdio(TOOLBOX), timeout: 600_000 } }, { clock });
     let seconds = 0;
-    const { text, progress } = await call(toolIn(room, 'mcp__box__gate'), { file }, undefined, async () => {
+    const gate = toolIn(room, 'mcp__box__gate');
+    // One message at a time: several that come together are one sign of life.
+    const { text, progress } = await call(gate, { file, steps }, undefined, async () => {
       seconds += 60;
       await clock.advance(60_000);
+      await appendFile(steps, '.');
     });
     expect(text).toMatch(/did not end within 3600 s.*outcome is unknown/);
     expect(progress[0]).toMatchObject({ type: 'mcp_progress', message: 'still here' });
@@ -235,14 +239,45 @@ describe('a server that cannot be used', () => {
     expect(room.statuses()[0]?.error).toMatch(/more than 16 MB/);
   });
 
+  it.each([
+    ['old', /^It speaks version 1999-01-01 of the protocol; supported are 2025-11-25, 2025-06-18/],
+    [
+      'refuses',
+      /^Unsupported protocol version \{"supported":\["1999-01-01"\],"requested":"2025-11-25"\}/,
+    ],
+  ])('that speaks another version of the protocol (%s) fails with the versions of both sides', async (how, says) => {
+    const room = await roomOf({ crude: stdio(CRUDE, [how]) });
+    expect(room.statuses()[0]).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
+  });
+
+  it.each([
+    ['an object', { row: 7, why: ['a', 'b'] }, 'No such row {"row":7,"why":["a","b"]}'],
+    ['a text', 'see the log', 'No such row "see the log"'],
+    ['null', null, 'No such row null'],
+    ['nothing', undefined, 'No such row'],
+  ])('whose error carries data (%s): it is shown', async (_, data, shown) => {
+    const room = await roomOf({ crude: stdio(CRUDE, ['noise']) });
+    const error = { code: -32_000, message: 'No such row', data };
+    expect((await call(toolIn(room, 'mcp__crude__odd'), { error })).output).toMatchObject({
+      content: shown,
+      isError: true,
+    });
+  });
+
   it('T117 that prints a banner works', async () => {
     const room = await roomOf({ noise: stdio(CRUDE, ['noise']) });
     expect(room.statuses()[0]).toMatchObject({ status: 'connected' });
   });
 
   it('F82 that closes its output is shown as lost, and started again', async () => {
-    const room = await roomOf({ crude: stdio(CRUDE, ['closes']) });
+    const clock = virtualClock();
+    const room = await roomOf({ crude: stdio(CRUDE, ['closes']) }, { clock });
+    expect(room.statuses()[0]?.status).toBe('connected');
+    await call(toolIn(room, 'mcp__crude__odd'));
+    // It stays lost while the clock stands still.
     await until(() => room.statuses()[0]?.error);
+    expect(room.statuses()[0]?.status).not.toBe('connected');
+    await clock.advance(60_000);
     await until(() => room.statuses()[0]?.status === 'connected');
   });
 });

@@ -23,7 +23,6 @@ async function engineWith(
     clock: systemClock,
     env: { PATH: process.env['PATH'], CHANGED: '{}' },
     mcpServers: [{ name: 'box', scope: 'project', config: server }],
-    mcpTimeouts: { firstRequestMs: 15_000 },
     allowRules: ['mcp__box'],
     ...more,
   });

@@ -516,6 +516,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: (seen) => init(seen)?.mcp_servers,
     as: [],
   },
+  onMcpWait: ['test/mcp/first-request.test.ts', 'the host is told for whom, and goes on without'],
   onElicitation: ['test/client/mcp.test.ts', 'have their questions answered by the host'],
   plugins: {
     beside: ({ put }) => {

@@ -48,7 +48,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   if (task === '' && !continues) throw new UsageError(NO_TASK);
   // Without a task an interrupted submission is continued to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
-  if ((await modelSource(world, flags)) === undefined) throw new UsageError(notConfigured(world.env));
+  if ((await modelSource(world, flags)) === undefined) throw new UsageError(await notConfigured(world));
   return runPrinted(world, prompt, flags);
 }
 

@@ -31,12 +31,16 @@ export interface ConversationState {
   readonly showsTodos: boolean;
   /** Prompts that wait, in the order in which they will be sent. */
   readonly queue: readonly QueuedPrompt[];
+  /** The last turn of an earlier process has no result: Enter on an empty prompt finishes it. */
+  readonly isCutOff: boolean;
   /** Questions that wait for the person: permissions, questions of the model, plans. */
   readonly questions: number;
   /** Since when one of them is open. */
   readonly questionsSinceMs: number;
   readonly compactingSinceMs: number | undefined;
   readonly interruptingSinceMs: number | undefined;
+  /** MCP servers that the first request waits for. */
+  readonly awaitedServers: readonly string[];
   readonly retry: Retry | undefined;
   readonly figures: Figures;
   /** A sentence above the editor, until the next key. */
@@ -125,7 +129,8 @@ interface Retry {
   /** Why, and with which status: `overloaded (529)`. */
   readonly reason: string;
   readonly attempt: number;
-  readonly maxAttempts: number;
+  /** undefined: nothing limits them. */
+  readonly maxAttempts: number | undefined;
   readonly untilMs: number;
 }
 
@@ -185,10 +190,12 @@ export function startingState(
     todos: [],
     showsTodos: true,
     queue: [],
+    isCutOff: false,
     questions: 0,
     questionsSinceMs: nowMs,
     compactingSinceMs: undefined,
     interruptingSinceMs: undefined,
+    awaitedServers: [],
     retry: undefined,
     figures: { context: undefined, cost: undefined, cache: undefined, work: undefined },
     hint: undefined,

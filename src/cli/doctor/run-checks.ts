@@ -2,6 +2,7 @@
 import { configurationHome, type McpServerStatus, sessionsDirectory, TurnwrightError } from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult, CheckState } from './check.ts';
+import { checkFields } from './check-fields.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './check-machine.ts';
 import { checkModel } from './check-model.ts';
 import { checkSandbox } from './check-sandbox.ts';
@@ -40,7 +41,12 @@ async function checkConfigured(
 ): Promise<readonly CheckResult[]> {
   try {
     return (
-      await Promise.all([checkSettings(place, servers), checkSandbox(place), checkModel(place)])
+      await Promise.all([
+        checkSettings(place, servers),
+        checkFields(place),
+        checkSandbox(place),
+        checkModel(place),
+      ])
     ).flat();
   } catch (error) {
     if (!(error instanceof TurnwrightError)) throw error;

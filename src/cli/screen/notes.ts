@@ -10,8 +10,7 @@ type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 export function noteFor(message: SystemMessage, style: Style): string | undefined {
   switch (message.subtype) {
     case 'api_retry': {
-      const which = `retry ${message.attempt} of ${message.max_retries}`;
-      return style.yellow(`↻ ${retryReason(message)}: ${which} in ${duration(message.retry_delay_ms)}`);
+      return style.yellow(`↻ ${retryLine(message)}`);
     }
     case 'model_fallback':
       return style.yellow(
@@ -44,6 +43,12 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
     default:
       return undefined;
   }
+}
+
+/** Why a request is retried, which retry it is, and when. */
+export function retryLine(message: Extract<SystemMessage, { readonly subtype: 'api_retry' }>): string {
+  const of = message.is_unlimited === true ? '' : ` of ${message.max_retries}`;
+  return `${retryReason(message)}: retry ${message.attempt}${of} in ${duration(message.retry_delay_ms)}`;
 }
 
 /** Why a request is retried: the kind of failure with its status, or the message if the kind says nothing. */

@@ -33,13 +33,17 @@ export function createAwaitedServers(): AwaitedServers {
       if (ask === undefined) return undefined;
       if (!isAsking) void refresh(ask);
       if (names.length === 0) return undefined;
-      return `waiting for the MCP server${names.length === 1 ? '' : 's'} ${names.map(oneLine).join(', ')}`;
+      return waitingFor(names);
     },
     done() {
       servers.ask = undefined;
     },
   };
   return servers;
+}
+
+export function waitingFor(servers: readonly string[]): string {
+  return `waiting for the MCP server${servers.length === 1 ? '' : 's'} ${servers.map(oneLine).join(', ')}`;
 }
 
 /** Servers that have not answered before the first request. */

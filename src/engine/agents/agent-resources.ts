@@ -93,9 +93,14 @@ async function ownServers(
 ): Promise<McpRoom | undefined> {
   const entries = ownServerEntries(definition);
   if (entries.length === 0) return undefined;
-  const { startMs } = config.mcpTimeouts ?? {};
-  const mcpTimeouts = { ...config.mcpTimeouts, firstRequestMs: startMs ?? 30_000 };
-  const servers = new McpRoom({ ...config, mcpClients: [], mcpServers: entries, mcpTimeouts }, parts);
+  const own = {
+    ...config,
+    mcpClients: [],
+    mcpServers: entries,
+    mcpAwaited: 'all',
+    onMcpWait: undefined,
+  } as const;
+  const servers = new McpRoom(own, parts);
   scope.onClose(() => servers.close());
   servers.serve(served);
   servers.start();

@@ -1,6 +1,7 @@
 /**
  * What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult).
  */
+import { isRecord } from '../../mcp/servers/parse-server.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
 
@@ -16,10 +17,14 @@ export type Elicit = (
  */
 export function elicitWithHooks(askPerson: Elicit | undefined, hooks: () => HookPort): Elicit {
   return async (request, options) => {
-    const answer =
+    const answer = withDefaults(
+      request,
       (await answerOfHooks(request, hooks(), options)) ??
-      (await answerOfPerson(request, askPerson, hooks(), options));
-    return hooks().has('ElicitationResult') ? passed(request, answer, hooks(), options) : answer;
+        (await answerOfPerson(request, askPerson, hooks(), options)),
+    );
+    return hooks().has('ElicitationResult')
+      ? withDefaults(request, await passed(request, answer, hooks(), options))
+      : answer;
   };
 }
 
@@ -77,6 +82,23 @@ async function passed(
   );
   if (blockingErrors.length > 0) return { action: 'decline' };
   return answerOf(elicitation?.action ?? answer.action, elicitation?.content ?? answer.content);
+}
+
+/** What an accepted form leaves out has the value that the server named for it. */
+function withDefaults(
+  { mode, requestedSchema }: ElicitationRequest,
+  answer: ElicitationAnswer,
+): ElicitationAnswer {
+  const { properties } = (requestedSchema ?? {}) as { readonly properties?: unknown };
+  if (answer.action !== 'accept' || mode === 'url' || !isRecord(properties)) return answer;
+  const { content = {} } = answer;
+  const added = Object.entries(properties).flatMap(([name, field]) =>
+    isRecord(field) && field['default'] !== undefined && !Object.hasOwn(content, name)
+      ? [[name, field['default']] as const]
+      : [],
+  );
+  if (added.length === 0) return answer;
+  return { ...answer, content: Object.fromEntries([...Object.entries(content), ...added]) };
 }
 
 /** Only what was accepted has a content. */

@@ -14,14 +14,11 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import type { SandboxSurroundings } from '../sandbox/sandbox-surroundings.ts';
-import { connectedServers, type McpParts, type ServedSession, START_MS } from './connected-servers.ts';
+import { connectedServers, type McpParts, type ServedSession } from './connected-servers.ts';
 import { ServerSandbox } from './server-sandbox.ts';
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
 const NO_COMMANDS: readonly Command[] = Object.freeze([]);
-
-/** ms that the first request waits for servers. */
-const FIRST_REQUEST_MS = 3_000;
 
 /** The MCP servers of a session, those that the host brought along and those that are connected to. */
 export class McpRoom {
@@ -72,15 +69,31 @@ export class McpRoom {
   }
 
   /**
-   * Before the first request: waits until every server was tried once, but not long, nor beyond an abort.
-   * `areCalled`: tools of servers are about to be called, so it may take as long as connecting may.
+   * Before the first request: waits until every server was tried once, which has a time limit of its own, or
+   * until the host goes on without; not beyond an abort. `areCalled`: tools of servers are about to be called,
+   * so their servers are waited for in any case.
    */
   async settled(scope: { readonly signal: AbortSignal }, { areCalled = false } = {}): Promise<void> {
     if (this.#waited || (this.#config.mcpServers ?? []).length === 0) return;
+    const { mcpAwaited = 'all', onMcpWait } = this.#config;
+    const enough = new AbortController();
+    const onAbort = () => enough.abort(scope.signal.reason);
+    scope.signal.addEventListener('abort', onAbort, { once: true });
+    if (scope.signal.aborted) onAbort();
+    const goOn = () => enough.abort('without');
+    const awaited = this.#servers.settled(enough.signal, {
+      isAwaited: areCalled || mcpAwaited === 'all' ? undefined : ({ scope: from }) => from === 'option',
+      onWait: (servers) => {
+        try {
+          onMcpWait?.({ servers, goOn });
+        } catch {
+          // An error of the host's callback does not affect the run.
+        }
+      },
+    });
+    await awaited.catch(() => undefined);
+    scope.signal.removeEventListener('abort', onAbort);
     this.#waited = true;
-    const { firstRequestMs = FIRST_REQUEST_MS, startMs = START_MS } = this.#config.mcpTimeouts ?? {};
-    const limitMs = areCalled ? Math.max(firstRequestMs, startMs) : firstRequestMs;
-    await this.#servers.settled(limitMs, scope.signal).catch(() => undefined);
   }
 
   /** The same array while nothing changed. */

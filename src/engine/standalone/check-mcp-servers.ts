@@ -71,7 +71,7 @@ export async function checkMcpServers(
   });
   try {
     servers.start();
-    await servers.settled(startMs, signal);
+    await servers.settled(signal);
     const statuses = new Map(servers.statuses().map((status) => [status.name, status]));
     return listed.map((server): CheckedMcpServer => {
       const found = statuses.get(server.name);

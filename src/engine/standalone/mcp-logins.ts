@@ -2,7 +2,7 @@
 
 import { type CredentialStore, createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import type { McpServerEntry } from '../../mcp/servers/mcp-servers.ts';
-import { isHosts, isRemote, parseServer } from '../../mcp/servers/parse-server.ts';
+import { isHosts, isRemote, logsInByItself, parseServer } from '../../mcp/servers/parse-server.ts';
 import type { McpRemoteServerConfig } from '../../mcp/servers/server-config.ts';
 import { refusedServer } from '../../mcp/servers/server-policy.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -47,9 +47,10 @@ export async function configuredMcpServers(
         return { name, scope, type: 'stdio', target, given: Object.keys(env), ...problem };
       }
       const { origin, pathname } = new URL(parsed.config.url);
-      const loggedIn = hasAuthorization(parsed.config)
-        ? undefined
-        : (await storeOf(config).read(parsed.config.url))?.tokens !== undefined;
+      const loggedIn =
+        hasAuthorization(parsed.config) || logsInByItself(parsed.config)
+          ? undefined
+          : (await storeOf(config).read(parsed.config.url))?.tokens !== undefined;
       return {
         name,
         scope,
@@ -77,6 +78,8 @@ export async function logInToMcpServer(
   const server = remoteServer(name, config);
   if (hasAuthorization(server))
     throw refusal(`The MCP server "${name}" is configured with an authorization header of its own.`);
+  if (logsInByItself(server))
+    throw refusal(`The MCP server "${name}" is configured to get its tokens without a person.`);
   const { logIn } = await import('../../mcp/oauth/log-in.ts');
   await logIn({
     server,

@@ -7,6 +7,7 @@ import { hookedFiles } from '../../attachments/hooked-files.ts';
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
+import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
@@ -85,6 +86,7 @@ export async function composeAgentParts(
     agentTools(definition, offered(all, request.depth)).map(skills.own),
   );
   const allTools = () => toolsAmong(surroundings.tools());
+  if (allTools().length === 0) refuseWithoutTools(definition, () => false);
   const toolParts: ToolParts = {
     ...room.tools,
     ...own,

@@ -124,7 +124,10 @@ export function composeRooms(
   const questions = new RecordedQuestions({ ids, conversation, submissions });
   mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
-  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost });
+  const askWith = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost });
+  // A known answer was given to the same question, by hooks or a person.
+  const ask: AskPort = (question, signal) =>
+    (asking.isAnswered(question.toolUseId) ? asked : askWith)(question, signal);
   return {
     agents,
     allTools,

@@ -13,6 +13,7 @@ import { skillCommands } from '../../skills/commands.ts';
 import { systemClock } from '../../util/clock.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
+import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
 import { credentialsFromHelper } from '../models/api-key-helper.ts';
@@ -31,6 +32,8 @@ export type { ProjectServerPolicy } from '../../settings/resolve/resolution.ts';
 interface SettingsInput extends ConfigSources {
   readonly options: BaseOptions;
   readonly files: PersistentFiles;
+  /** Receives fields of agents, skills and commands that have no effect. */
+  readonly unread: UnreadFields;
 }
 
 /** The engine's configuration, and what its servers and agents are found with. */
@@ -38,6 +41,8 @@ interface SettingsOutcome extends Pick<Resolution, 'project' | 'projectServers' 
   readonly config: QueryEngineConfig;
   /** For other readers of files of the project. */
   readonly projectFiles: LookedAtFiles;
+  /** The agent of the main thread that the settings name. */
+  readonly settingsAgent: string | undefined;
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
   readonly unreachable: TurnwrightError | undefined;
   /** Why no session may start with these settings, as an error to throw. */
@@ -45,7 +50,7 @@ interface SettingsOutcome extends Pick<Resolution, 'project' | 'projectServers' 
 }
 
 export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
-  const { options, files } = input;
+  const { options, files, unread } = input;
   const warn = (line: string) => options.stderr?.(line);
   hideStartupSecrets();
   const resolved = await resolveConfig(input);
@@ -57,15 +62,17 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
   const looked = projectFiles(resolved, files, warn);
-  const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn }, resolved);
+  const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn, unread }, resolved);
   const plugins = await openPlugins(options.plugins ?? [], {
     files,
     warn,
+    unread,
+    unknownTools,
     cwd: config.cwd,
     skills: skills.catalogue,
     hookPolicy: config.hookPolicy,
   });
-  const commands = commandFileSources(config, { files: looked, warn });
+  const commands = commandFileSources(config, { files: looked, warn, unread });
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
     config: extended(config, {
@@ -77,7 +84,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       commandSources: [
         ...commands.first,
         skillCommands(skills.catalogue, { files: looked }),
-        pluginCommands(plugins, files, warn),
+        pluginCommands(plugins, { files, warn, unread }),
         ...commands.last,
       ],
       settingsAccess: createSettingsAccess(resolved, extended(input, { nowMs: systemClock.nowMs })),
@@ -88,6 +95,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,
     projectFiles: looked,
+    settingsAgent: resolved.agent,
     unreachable,
     refused,
   };

@@ -8,6 +8,8 @@ export class ConnectionLostError extends Error {}
 export class NotDeliveredError extends Error {}
 /** The authorization server did not renew the token that a request needs. The server did nothing. */
 export class NotRenewedError extends Error {}
+/** The token does not have a scope that this request needs. The server did nothing. */
+export class NeedsScopeError extends Error {}
 /** Marks, in the error's data, a response that broke off. */
 export const ANSWER_LOST = 'turnwright/answer_lost';
 
@@ -19,6 +21,8 @@ type McpFailure =
   | { readonly kind: 'unauthorized'; readonly message: string }
   /** The authorization server failed, and the server did nothing: the connection stays as it is. */
   | { readonly kind: 'not_renewed'; readonly message: string }
+  /** Other requests are served, and a login that asks for more makes this one possible. */
+  | { readonly kind: 'needs_scope'; readonly message: string }
   /** The call may or may not have taken effect. */
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'deadline'; readonly error: DeadlineError }
@@ -33,13 +37,16 @@ export function failureOf(error: unknown): McpFailure {
   // The other server, if it cannot be reached, is a cause of it.
   const notRenewed = causes.find((cause) => cause instanceof NotRenewedError);
   if (notRenewed !== undefined) return { kind: 'not_renewed', message: notRenewed.message };
+  const needsScope = causes.find((cause) => cause instanceof NeedsScopeError);
+  if (needsScope !== undefined) return { kind: 'needs_scope', message: needsScope.message };
   if (causes.some((cause) => cause instanceof NotDeliveredError)) return { kind: 'not_delivered', message };
   const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };
   if (data === ANSWER_LOST) return { kind: 'lost', message: 'the connection broke off before its answer' };
   const status = httpStatus(code, message);
   if (status === undefined) {
     const answered = typeof code === 'number' && message.startsWith('MCP error');
-    return { kind: answered ? 'answered' : 'lost', message: withoutPrefix(message) };
+    const details = answered && data !== undefined ? ` ${JSON.stringify(data)}` : '';
+    return { kind: answered ? 'answered' : 'lost', message: withoutPrefix(message) + details };
   }
   if (status === 401 || status === 403)
     return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };

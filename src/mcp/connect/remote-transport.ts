@@ -2,7 +2,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { withBearer } from '../oauth/bearer.ts';
-import { isRecord } from '../servers/parse-server.ts';
+import { isRecord, logsInByItself } from '../servers/parse-server.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';
 import { ANSWER_LOST } from './failure.ts';
 import { createHttpFetch, type Fetch } from './http-fetch.ts';
@@ -32,11 +32,7 @@ export async function createRemoteTransport(
       } as JSONRPCMessage);
     }, PARSE_MS).unref();
   });
-  // A configured `authorization` header takes precedence over a login.
-  const fetch =
-    credentials === undefined || new Headers({ ...config.headers }).has('authorization')
-      ? http.fetch
-      : withBearer({ serverUrl: config.url, store: credentials, clock, fetch: http.fetch });
+  const fetch = await withLogin(config, { credentials, clock, fetch: http.fetch });
   const options = { fetch, requestInit: { headers: { ...config.headers } } };
   // The library's types are not written for exact optional properties.
   const transport = (config.type === 'http'
@@ -52,6 +48,21 @@ export async function createRemoteTransport(
     if (answered.size > 1_000) answered.clear();
   };
   return transport;
+}
+
+/** A configured `authorization` header takes precedence over the configuration's own login, and this over a person's. */
+async function withLogin(
+  config: McpRemoteServerConfig,
+  { credentials, clock, fetch }: Pick<RemotePorts, 'clock' | 'credentials'> & { readonly fetch: Fetch },
+): Promise<Fetch> {
+  if (new Headers({ ...config.headers }).has('authorization')) return fetch;
+  if (logsInByItself(config)) {
+    const { withOwnLogin } = await import('../oauth/own-login.ts');
+    return withOwnLogin(config, { clock, fetch });
+  }
+  return credentials === undefined
+    ? fetch
+    : withBearer({ serverUrl: config.url, store: credentials, clock, fetch });
 }
 
 interface RemoteOptions {

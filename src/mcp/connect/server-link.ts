@@ -197,7 +197,7 @@ export class ServerLink {
 
   #failed(error: unknown): void {
     const failure = failureOf(error);
-    const unauthorized = failure.kind === 'unauthorized';
+    const unauthorized = failure.kind === 'unauthorized' || failure.kind === 'needs_scope';
     const message = failure.kind === 'deadline' ? failure.error.message : failure.message;
     this.#set(unauthorized ? 'needs-auth' : 'failed', cleanText(message, MAX_ERROR_CHARS));
     if (!unauthorized && this.#worthRetrying) this.#retryLater();

@@ -4,8 +4,9 @@
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Clock } from '../../protocol/ports.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { NotRenewedError } from '../connect/failure.ts';
+import { NeedsScopeError, NotRenewedError } from '../connect/failure.ts';
 import type { Fetch } from '../connect/http-fetch.ts';
+import { mergedScopes, missingScope } from './challenge.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 
@@ -18,7 +19,7 @@ interface BearerPorts {
 }
 
 /** A token is renewed this long before it expires, ms. */
-const EARLY_MS = 60_000;
+export const EARLY_MS = 60_000;
 
 /** `fetch` with the token of a login, if there is one; requests to other origins do not carry it (T118). */
 export function withBearer(ports: BearerPorts): Fetch {
@@ -27,17 +28,25 @@ export function withBearer(ports: BearerPorts): Fetch {
   const bearer = createBearer(ports);
   return async (input, init = {}) => {
     if (new URL(input).origin !== origin) return send(input, init);
+    const attempt = async (token: string | undefined) => {
+      const response = await send(input, authorized(init, token));
+      return { response, missing: token === undefined ? undefined : await missingScope(response) };
+    };
     const token = await bearer.token();
-    const response = await send(input, authorized(init, token));
-    if (response.status !== 401) return response;
-    const renewed = await bearer.renewed(token);
-    if (renewed === undefined) return response;
+    const first = await attempt(token);
+    if (first.response.status !== 401 && first.missing === undefined) return first.response;
+    // A login in another process may have given what is missing.
+    const other = await (first.missing === undefined ? bearer.renewed(token) : bearer.stored());
+    if (other === undefined) return first.response;
+    if (other !== token) await first.response.body?.cancel();
+    const { response, missing } = other === token ? first : await attempt(other);
+    if (missing === undefined) return response;
     await response.body?.cancel();
-    return send(input, authorized(init, renewed));
+    throw await bearer.wanting(missing);
   };
 }
 
-function authorized(init: RequestInit, token: string | undefined): RequestInit {
+export function authorized(init: RequestInit, token: string | undefined): RequestInit {
   if (token === undefined) return init;
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${token}`);
@@ -77,8 +86,23 @@ function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
     return renewing;
   };
 
+  const stored = () => {
+    known = store.read(serverUrl);
+    return known;
+  };
+
   return {
     renewed,
+    stored: async () => (await stored())?.tokens?.access_token,
+    /** Notes what the next login has to ask for; what to tell until then. */
+    async wanting(scope: string): Promise<NeedsScopeError> {
+      const held = await stored();
+      const wantedScope = mergedScopes(held?.wantedScope, scope);
+      if (held !== undefined && wantedScope !== held.wantedScope) await store.write({ ...held, wantedScope });
+      return new NeedsScopeError(
+        `The login does not cover this${scope === '' ? '' : `: the server wants the scope "${scope}"`}.`,
+      );
+    },
     /** undefined: there is no login. */
     async token(): Promise<string | undefined> {
       known ??= store.read(serverUrl);
@@ -103,12 +127,13 @@ export function withTokens(
   tokens: OAuthTokens | undefined,
   nowMs: number,
 ): Credentials {
+  return { ...credentials, tokens, expiresAtMs: expiryOf(tokens, nowMs) };
+}
+
+/** ms since 1970; undefined if the server does not say. */
+export function expiryOf(tokens: OAuthTokens | undefined, nowMs: number): number | undefined {
   const lifetime = tokens?.expires_in;
-  return {
-    ...credentials,
-    tokens,
-    expiresAtMs: lifetime === undefined ? undefined : nowMs + lifetime * 1000,
-  };
+  return lifetime === undefined ? undefined : nowMs + lifetime * 1000;
 }
 
 /**

@@ -12,6 +12,7 @@ import type { McpRemoteServerConfig } from '../servers/server-config.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import { withTokens } from './bearer.ts';
 import { type Callback, listenForCallback } from './callback.ts';
+import { challengeOf, mergedScopes } from './challenge.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';
 import { isSafe, safeFetch } from './safe-fetch.ts';
 
@@ -51,11 +52,13 @@ async function withCallback(
   before: Credentials | undefined,
   fetch: Fetch,
 ): Promise<void> {
-  const { auth, extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
   const attempt = createAttempt(server, callback.url, before);
-  const { resourceMetadataUrl, scope = server.oauth?.scope } = extractWWWAuthenticateParams(
-    await knock(server, fetch),
-  );
+  const challenge = await challengeOf(await knock(server, fetch));
+  const { resourceMetadataUrl } = challenge;
+  // What a request lacked, beside what the login gave so far.
+  const more = before?.wantedScope && mergedScopes(before.tokens?.scope, before.wantedScope);
+  const scope = more ?? challenge.scope ?? server.oauth?.scope;
   const where = {
     serverUrl: server.url,
     fetchFn: fetch,
@@ -97,7 +100,7 @@ async function knock(server: McpRemoteServerConfig, send: Fetch): Promise<Respon
 /** State of one login, as the library needs it. */
 function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, before: Credentials | undefined) {
   const state = randomBytes(32).toString('base64url');
-  const { clientId, clientSecret, scope } = server.oauth ?? {};
+  const { clientId, clientSecret, clientMetadataUrl, scope } = server.oauth ?? {};
   const given: OAuthClientInformationMixed | undefined =
     clientId === undefined
       ? undefined
@@ -118,6 +121,7 @@ function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, befor
       token_endpoint_auth_method: 'none',
       ...(scope !== undefined && { scope }),
     },
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     state: () => state,
     clientInformation: () => client,
     saveClientInformation: (registered) => {

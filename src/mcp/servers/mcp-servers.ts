@@ -5,6 +5,7 @@
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
+import { unlessAborted } from '../connect/connection.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';
 import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
@@ -38,8 +39,10 @@ export interface McpServers {
   start(): void;
   /** Connects the servers of the host; resolves when each was tried. */
   startHosts(): Promise<void>;
-  /** Resolves when each was tried once, or after `ms`; rejects with the signal's reason. */
-  settled(ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when each was tried once, which has a time limit of its own. Rejects with the signal's reason.
+   */
+  settled(signal: AbortSignal, how?: AwaitedServers): Promise<void>;
   /** In the order of the configuration; the same array while nothing changed. */
   readonly tools: readonly AnyTool[];
   readonly commands: readonly PromptCommand[];
@@ -66,6 +69,13 @@ export interface McpServers {
   setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
   /** undefined: there is none. */
   close(): Promise<void> | undefined;
+}
+
+interface AwaitedServers {
+  /** Which of them; default all. */
+  readonly isAwaited?: ((entry: McpServerEntry) => boolean) | undefined;
+  /** Told the names of those that were not tried yet, whenever they change, and no name in the end. */
+  readonly onWait?: ((names: readonly string[]) => void) | undefined;
 }
 
 export interface SetServersResult {
@@ -127,16 +137,29 @@ class AllServers implements McpServers {
     await Promise.all(this.#all().map((server) => (server.isHosts ? server.start() : undefined)));
   }
 
-  async settled(ms: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const onAbort = () => over.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+  async settled(signal: AbortSignal, { isAwaited, onWait }: AwaitedServers = {}): Promise<void> {
+    signal.throwIfAborted();
+    void this.#start();
+    const known = [...this.#servers.values()];
+    const awaited = known.filter(({ entry }) => isAwaited?.(entry) !== false);
+    const waiting = new Set(awaited.map(({ entry }) => entry.name));
+    let isTold = false;
+    const tell = () => {
+      isTold ||= waiting.size > 0;
+      if (isTold) onWait?.([...waiting]);
+    };
+    const tries = awaited.map(async ({ server, entry }) => {
+      await server.start();
+      waiting.delete(entry.name);
+      if (isTold && !signal.aborted) tell();
+    });
+    // Nobody hears of a server that cannot even be tried.
+    const cancel = this.#options.clock.timer(0, tell);
     try {
-      signal.throwIfAborted();
-      await Promise.race([this.#start(), this.#options.clock.sleep(ms, over.signal)]);
+      await unlessAborted(Promise.all(tries), signal);
     } finally {
-      signal.removeEventListener('abort', onAbort);
-      over.abort('over');
+      cancel();
+      if (isTold && waiting.size > 0) onWait?.([]);
     }
   }
 

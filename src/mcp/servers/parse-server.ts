@@ -19,6 +19,11 @@ export function isRemote(config: McpServerConfig): config is McpRemoteServerConf
   return config.type === 'sse' || config.type === 'http';
 }
 
+/** Its configuration holds what gets its tokens, so that no person logs in. */
+export function logsInByItself({ oauth }: McpRemoteServerConfig): boolean {
+  return oauth?.grantType !== undefined || oauth?.identityProvider !== undefined;
+}
+
 export function isHosts(config: McpServerConfig): config is HostServerConfig {
   return config.type === 'sdk';
 }
@@ -65,7 +70,7 @@ type Expand = (text: string) => string;
 
 function parseStdio(value: Record<string, unknown>, expand: Expand): ParsedServer {
   const { command, args = [], env = {} } = value;
-  if (typeof command !== 'string' || command === '') return problem('needs a "command"');
+  if (typeof command !== 'string' || command === '') return problem(value['type'] === undefined ? 'needs a "command" or a "url"' : 'needs a "command"');
   if (!Array.isArray(args) || !args.every(isText)) return problem('must have a list of texts as "args"');
   if (!isTextRecord(env)) return problem('must have texts by name as "env"');
   return withCommonFields(value, {
@@ -83,19 +88,19 @@ function parseRemote(value: Record<string, unknown>, type: 'sse' | 'http', expan
   const protocol = URL.canParse(address) ? new URL(address).protocol : undefined;
   if (protocol !== 'http:' && protocol !== 'https:') return problem('must have an http or https "url"');
   if (!isTextRecord(headers)) return problem('must have texts by name as "headers"');
-  if (!isOAuth(oauth))
-    return problem(
-      'must have texts "clientId", "clientSecret", "scope" and a number "callbackPort" in "oauth"',
-    );
-  const texts = mapValues(
-    Object.fromEntries(Object.entries(oauth).filter((entry): entry is [string, string] => isText(entry[1]))),
-    expand,
-  );
+  if (!isOAuth(oauth)) return problem(OAUTH_TERMS);
+  const provider = oauth.identityProvider;
   return withCommonFields(value, {
     type,
     url: address,
     headers: mapValues(headers, expand),
-    ...(Object.keys(oauth).length > 0 && { oauth: { ...oauth, ...texts } }),
+    ...(Object.keys(oauth).length > 0 && {
+      oauth: {
+        ...oauth,
+        ...expandTexts(oauth, expand),
+        ...(provider && { identityProvider: { ...provider, ...expandTexts(provider, expand) } }),
+      },
+    }),
   });
 }
 
@@ -189,13 +194,36 @@ export function isPolicyList(value: unknown): value is readonly McpToolPolicy[] 
   );
 }
 
-const OAUTH_FIELDS = { clientId: 'string', clientSecret: 'string', scope: 'string', callbackPort: 'number' };
+const OAUTH_FIELDS = {
+  clientId: 'string',
+  clientSecret: 'string',
+  clientMetadataUrl: 'string',
+  grantType: 'string',
+  privateKey: 'string',
+  scope: 'string',
+  callbackPort: 'number',
+};
+const OAUTH_TERMS =
+  'must have texts "clientId", "clientSecret", "clientMetadataUrl", "privateKey", "scope", a number "callbackPort", a "grantType" of "client_credentials" (with "clientId", and "clientSecret" or "privateKey"), and "identityProvider" with "tokenEndpoint", "clientId" and "idToken" (beside "clientId" and "clientSecret") in "oauth"';
 
 function isOAuth(value: unknown): value is McpOAuthConfig {
+  if (!isRecord(value)) return false;
+  const { grantType, identityProvider: provider, clientId, clientSecret, privateKey } = value;
+  const proof = isText(clientId) && (isText(clientSecret) || isText(privateKey));
   return (
-    isRecord(value) &&
-    Object.entries(OAUTH_FIELDS).every(([name, type]) => ['undefined', type].includes(typeof value[name]))
+    Object.entries(OAUTH_FIELDS).every(([name, type]) => ['undefined', type].includes(typeof value[name])) &&
+    (grantType === undefined || (grantType === 'client_credentials' && proof)) &&
+    (provider === undefined ||
+      (isRecord(provider) &&
+        proof &&
+        [provider['tokenEndpoint'], provider['clientId'], provider['idToken']].every(isText)))
   );
+}
+
+/** The texts of a configuration, with variables replaced. */
+function expandTexts(fields: object, expand: Expand): Record<string, string> {
+  const texts = Object.entries(fields).filter((entry): entry is [string, string] => isText(entry[1]));
+  return mapValues(Object.fromEntries(texts), expand);
 }
 
 function isTextRecord(value: unknown): value is Record<string, string> {

@@ -72,10 +72,36 @@ export interface McpToolPolicy {
 export interface McpOAuthConfig {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
+  /**
+   * https address of a document that describes the client, which servers that read such documents take as its
+   * id. Default: the client is registered.
+   */
+  readonly clientMetadataUrl?: string | undefined;
+  /**
+   * `client_credentials`: the configuration is the login. A session gets its tokens with `clientId` and
+   * `clientSecret` or `privateKey`. Default: a person logs in.
+   */
+  readonly grantType?: 'client_credentials' | undefined;
+  /** Signs what the client proves itself with (`private_key_jwt`): a private key as PEM, RSA or EC. */
+  readonly privateKey?: string | undefined;
+  /**
+   * A company's identity provider lets the client in, instead of a person or `clientSecret` alone. Default
+   * none.
+   */
+  readonly identityProvider?: McpIdentityProvider | undefined;
   /** Port of 127.0.0.1 for the redirect of a login. Default: any free port. */
   readonly callbackPort?: number | undefined;
   /** Requested scopes if the server names none; separated by blanks. */
   readonly scope?: string | undefined;
+}
+
+/** Where the token of a person's sign-in is exchanged for access to a server. */
+export interface McpIdentityProvider {
+  readonly tokenEndpoint: string;
+  /** The client's id there. */
+  readonly clientId: string;
+  /** OpenID Connect token of the person who is signed in. */
+  readonly idToken: string;
 }
 
 /**

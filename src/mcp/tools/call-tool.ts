@@ -71,6 +71,8 @@ async function attempt(request: ToolCallRequest, ports: CallPorts): Promise<Atte
       case 'unauthorized':
       case 'not_renewed':
         return { output: failed(`${failure.message} The call was not made.`) };
+      case 'needs_scope':
+        return { output: failed(`${failure.message} The call was not made. ${howToLogIn(server)}`) };
       case 'lost':
         return {
           output: failed(
@@ -112,10 +114,14 @@ export function notConnected({
     case 'disabled':
       return `The MCP server "${name}" is switched off.`;
     case 'needs-auth':
-      return `The MCP server "${name}" wants authorization.${why} A person can log in with: turnwright mcp login ${name}`;
+      return `The MCP server "${name}" wants authorization.${why} ${howToLogIn(name)}`;
     default:
       return `The MCP server "${name}" is not connected.${why}`;
   }
+}
+
+function howToLogIn(server: string): string {
+  return `A person can log in with: turnwright mcp login ${server}`;
 }
 
 function failed(message: string): ToolOutput {

@@ -114,6 +114,8 @@ export type SystemBody =
       readonly subtype: 'api_retry';
       readonly attempt: number;
       readonly max_retries: number;
+      /** Nothing limits the retries (`persistentRetry`); `max_retries` is then that of this one. */
+      readonly is_unlimited?: true;
       readonly retry_delay_ms: number;
       readonly error_status: number | null;
       readonly error: AssistantErrorKind;

@@ -20,6 +20,8 @@ export interface EnvironmentValues {
   readonly baseUrl?: string | undefined;
   /** Where Ollama listens, in its own form. */
   readonly ollamaHost?: string | undefined;
+  /** Of the server that takes the place of OpenAI's. */
+  readonly openAiBaseUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
@@ -44,6 +46,7 @@ export interface EnvironmentValues {
   readonly bashMaxOutputChars?: number | undefined;
   readonly mcpStartTimeoutMs?: number | undefined;
   readonly mcpToolTimeoutMs?: number | undefined;
+  readonly mcpNotAwaited: boolean;
   readonly idleNotificationMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
   readonly sessionState?: SessionStateAudience | undefined;
@@ -88,6 +91,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     apiKeyHelperTtlMs: count('CLAUDE_CODE_API_KEY_HELPER_TTL_MS'),
     baseUrl: text('ANTHROPIC_BASE_URL'),
     ollamaHost: text('OLLAMA_HOST'),
+    openAiBaseUrl: text('OPENAI_BASE_URL'),
     headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
     httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),
@@ -110,6 +114,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     bashMaxOutputChars: count('BASH_MAX_OUTPUT_LENGTH'),
     mcpStartTimeoutMs: count('MCP_TIMEOUT'),
     mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
+    mcpNotAwaited: isOn(text('MCP_CONNECTION_NONBLOCKING')),
     idleNotificationMs: count('TURNWRIGHT_IDLE_NOTIFICATION_MS'),
     backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
     sessionState: isOn(text('CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS'))

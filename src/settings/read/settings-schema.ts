@@ -134,6 +134,7 @@ export const settingsSchema = z.object({
   terminalBell: z.unknown().optional(),
   statusLine: z.unknown().optional(),
   keybindings: z.unknown().optional(),
+  agent: z.string().min(1).optional(),
   outputStyle: z.string().optional(),
   skillListingMaxDescChars: z.number().int().positive().optional(),
   skillListingBudgetFraction: z.number().positive().max(1).optional(),

@@ -46,6 +46,8 @@ export interface Resolution {
   };
   /** undefined: the default one. */
   readonly outputStyle: string | undefined;
+  /** The agent that the main thread of a new session is; never that of a repository which is not trusted. */
+  readonly agent: string | undefined;
   readonly skills: {
     /**
      * Where those of the project are looked for, and whether they may allow tools; undefined: they are not

@@ -13,7 +13,7 @@ import { readManaged } from '../read/read-managed.ts';
 import { readFlagSettings, readSettings } from '../read/read-settings.ts';
 import { unknownKeyWarnings } from '../read/unknown-keys.ts';
 import { NO_USER_SERVERS, readUserServers, userServersFile } from '../read/user-servers.ts';
-import type { Settings, SettingsLayer } from '../settings.ts';
+import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
 import { grantsFor } from './granted-directories.ts';
 import { layLayers, userVariables } from './merge-layers.ts';
 import type { Resolution } from './resolution.ts';
@@ -177,6 +177,9 @@ export async function resolveConfig({
       maxOutputChars: environment.bashMaxOutputChars ?? settings.bashOutputMaxChars,
     },
     outputStyle: settings.outputStyle,
+    agent: layers.findLast(
+      (layer) => layer.settings.agent !== undefined && (project.trusted || !isRepositoryLayer(layer)),
+    )?.settings.agent,
     skills: {
       project: settingSources.includes('project')
         ? { root: projectRoot, trusted: project.trusted, trusts: project.trusts }

@@ -96,6 +96,7 @@ export function resolveOptions(sources: Sources): Config {
 
     stopHookBlockCap: environment.stopHookBlockCap,
     mcpTimeouts: { startMs: environment.mcpStartTimeoutMs, callMs: environment.mcpToolTimeoutMs },
+    mcpAwaited: environment.mcpNotAwaited ? 'call' : 'all',
     toolConfig: options.toolConfig ?? environment.toolConfig,
     webFetch: { privateHosts: settings.webFetchPrivateHosts ?? [] },
     plansDirectory:

@@ -108,6 +108,7 @@ function resolveMode(
 ): PermissionMode {
   if (options.permissionMode !== undefined) {
     const mode = modeNamed(options.permissionMode) ?? 'default';
+    if (options.permissionMode === 'auto') warn(AUTO);
     if (mode !== 'bypassPermissions' || banned === undefined) return mode;
     throw new TurnwrightError(
       'invalid_option',
@@ -125,10 +126,14 @@ function resolveMode(
       `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
     );
   }
-  const why = mode === undefined ? 'this mode is not available' : 'it needs allowDangerouslySkipPermissions';
+  const why =
+    mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
   warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
   return 'default';
 }
+
+const AUTO =
+  'The permission mode "auto" means "default" here, because no classifier judges calls: what no rule allows is asked about, and denied where nobody can be asked. Allow rules, or the modes acceptEdits and bypassPermissions, let more run.';
 
 /** `manual` is another name of the default mode; `auto` is not supported. */
 function modeNamed(name: string): PermissionMode | undefined {

@@ -154,6 +154,11 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
    * @default ask
    */
   mcpToolChanges?: 'ask' | 'accept' | undefined;
+  /**
+   * The servers that the first request waits for: every one, or those of the call (`mcpServers`).
+   * @default all
+   */
+  mcpAwaited?: 'all' | 'call' | undefined;
   /** In ms; the defaults are 30 000 and 300 000. */
   mcpTimeouts?:
     | {

@@ -23,6 +23,8 @@ interface PermitRequest {
   readonly notes: CallNotes;
   readonly ports: GatePorts;
   readonly clock: Clock;
+  /** The question about the call was answered before the call came to it. */
+  readonly isAnswered: boolean;
   /** Settles when the consumer has taken the call's block; rejects on abort. */
   delivered(): Promise<void>;
 }
@@ -59,8 +61,17 @@ interface Input {
 }
 
 function follow(request: PermitRequest, at: Input, ruled: GateVerdict): Permit | Promise<Permit> {
-  return ruled.kind === 'ask' ? askFirst(request, at, ruled) : settle(request, at, ruled);
+  if (ruled.kind === 'ask') return askFirst(request, at, ruled);
+  if (ruled.kind === 'allow' && request.isAnswered) return askFirst(request, at, ANSWERED_BEFORE);
+  return settle(request, at, ruled);
 }
+
+/** Nobody would be asked now, but an answer stands: to this input, or against the call. */
+const ANSWERED_BEFORE: Ask = {
+  kind: 'ask',
+  reasonType: 'other',
+  message: 'The question about this call was answered already.',
+};
 
 async function askFirst(request: PermitRequest, at: Input, ruled: Ask): Promise<Permit> {
   const asked = await ask(request, at, ruled);
@@ -274,5 +285,6 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
     ...(context.home !== undefined && { home: context.home }),
     additionalDirectories: context.additionalDirectories,
     ...(context.agentId !== undefined && { agentId: context.agentId }),
+    ...(request.isAnswered && { isAnswered: true }),
   };
 }

@@ -16,11 +16,11 @@ import type {
   ToolProgress,
   ToolResultContent,
 } from '../../protocol/tools/tool.ts';
-import type { ToolCall } from '../../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
+import { type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
 import { isObject } from '../schema/from-json-schema.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
@@ -82,6 +82,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     notes,
     ports,
     clock,
+    isAnswered: ports.isAnswered?.(context.toolUseId) === true,
     delivered: call.delivered,
   });
   const permission = permitting instanceof Promise ? await permitting : permitting;

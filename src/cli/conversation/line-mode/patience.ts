@@ -1,6 +1,7 @@
 /** What lasts is said: without a spinner, silence would look like a program that hangs. */
 
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { waitingFor } from '../../screen/server-problems.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
 import type { ConversationClock } from '../clock.ts';
 import { type ConversationState, isWorking } from '../state.ts';
@@ -42,7 +43,14 @@ export function createPatience(
         const said = last === undefined ? '' : `, last line: ${oneLine(last)}`;
         return `Still running: ${toolLabel(name, input, now.session.cwd)}${said}`;
       });
-    if (now.phase === 'waiting' || now.phase === 'submitted')
+    if (now.awaitedServers.length > 0)
+      check(
+        'servers',
+        LOOK_EVERY_MS,
+        now.sinceMs,
+        () => `Still ${waitingFor(now.awaitedServers)}, Ctrl-C goes on without`,
+      );
+    else if (now.phase === 'waiting' || now.phase === 'submitted')
       check(`${now.phase} ${now.sinceMs}`, MODEL_MS, now.sinceMs, () => 'Still waiting for the model');
     due = still;
     if (isWorking(now)) cancel = clock.timer(LOOK_EVERY_MS, look);

@@ -1,6 +1,6 @@
 /** What the engine does besides answering, one line each: retries, switches of model, compactions. */
 import type { SDKMessage } from '../../../index.ts';
-import { retryReason } from '../../screen/notes.ts';
+import { retryLine } from '../../screen/notes.ts';
 import { cost, duration, tokens } from '../../screen/units.ts';
 import type { NoteItem } from '../view/transcript-item.ts';
 
@@ -9,10 +9,8 @@ type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 /** The line for a system message; undefined for those that are not shown. */
 export function systemNote(message: SystemMessage): NoteItem | undefined {
   switch (message.subtype) {
-    case 'api_retry': {
-      const which = `retry ${message.attempt} of ${message.max_retries}`;
-      return note('notice', `↻ ${retryReason(message)}: ${which} in ${duration(message.retry_delay_ms)}`);
-    }
+    case 'api_retry':
+      return note('notice', `↻ ${retryLine(message)}`);
     case 'model_fallback': {
       const why = message.trigger === 'stalled' ? 'does not answer' : 'is overloaded';
       return note('notice', `⇄ ${message.original_model} ${why}: ${message.fallback_model} takes over`);

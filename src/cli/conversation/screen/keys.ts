@@ -3,7 +3,7 @@ import type { Draft } from '../../../terminal/editor/buffer.ts';
 import type { ActionName } from '../../../terminal/input/actions.ts';
 import type { InputEvent } from '../../../terminal/input/events.ts';
 import type { ConversationClock } from '../clock.ts';
-import type { Conversation } from '../conversation.ts';
+import type { Conversation } from '../conversation-interface.ts';
 import { isWorking } from '../state.ts';
 import type { Screen } from './screen.ts';
 
@@ -52,7 +52,8 @@ export function createKeys(targets: KeyTargets): (event: InputEvent, action: Act
     const nowMs = clock.monotonicMs();
     const isTwice = nowMs - lastEscapeMs <= TWICE_MS.interrupt;
     lastEscapeMs = nowMs;
-    if (conversation.interrupt()) lastEscapeMs = Number.NEGATIVE_INFINITY;
+    if (conversation.goOnWithoutServers() || conversation.interrupt())
+      lastEscapeMs = Number.NEGATIVE_INFINITY;
     else if (isTwice && editor.isEmpty && !isWorking(conversation.state)) targets.rewind();
   };
   const takeQueued = async () => {

@@ -3,6 +3,7 @@
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { waitingFor } from '../../screen/server-problems.ts';
 import { duration } from '../../screen/units.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 
@@ -32,6 +33,7 @@ export function activityOf(
   keys: ActivityKeys,
 ): Activity | undefined {
   const { phase, retry, compactingSinceMs, interruptingSinceMs, questions, questionsSinceMs } = state;
+  const { awaitedServers } = state;
   const quiet = {
     tone: 'dim',
     moves: true,
@@ -50,11 +52,19 @@ export function activityOf(
     return { ...loud, what, time: since(questionsSinceMs), moves: false };
   }
   if (retry !== undefined && retry.untilMs > nowMs) {
-    const what = `${oneLine(retry.reason)}, try ${retry.attempt} of ${retry.maxAttempts} in`;
+    const of = retry.maxAttempts === undefined ? '' : ` of ${retry.maxAttempts}`;
+    const what = `${oneLine(retry.reason)}, try ${retry.attempt}${of} in`;
     return { ...loud, what, time: seconds(retry.untilMs - nowMs) };
   }
   if (compactingSinceMs !== undefined)
     return { ...quiet, what: 'compacting the conversation', time: since(compactingSinceMs) };
+  if (awaitedServers.length > 0)
+    return {
+      ...quiet,
+      what: waitingFor(awaitedServers),
+      time: since(state.sinceMs),
+      ends: `${keys.interrupt} goes on without`,
+    };
   if (phase === 'starting')
     return {
       ...quiet,

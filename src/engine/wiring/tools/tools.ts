@@ -118,6 +118,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
       ask: parts.permissions.ask,
+      isAnswered: parts.permissions.isAnswered,
       recordIntent: intentRecorder(parts.journal.recorder),
       ...judging,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),

@@ -1,0 +1,212 @@
+/**
+ * The client scenarios of MCP's official conformance suite, through our public doors: each runs a conversation with
+ * `query()`, and where the server wants a login, a person logs in with `mcpLogin()`.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type McpServerConfig, mcpLogin, query } from '../../src/index.ts';
+import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const NODE = here('node_modules/node/bin/node');
+const SUITE = here('node_modules/@modelcontextprotocol/conformance/dist/index.js');
+
+interface Task {
+  readonly scenario: string;
+  readonly url: string;
+  readonly context: Readonly<Record<string, string>>;
+}
+
+/** What the scenarios give a client to prove itself with. */
+const OAUTH: Readonly<Record<string, (context: Task['context']) => object>> = {
+  'auth/basic-cimd': () => ({ clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' }),
+  'auth/pre-registration': ({ client_id, client_secret }) => ({
+    clientId: client_id,
+    clientSecret: client_secret,
+  }),
+  'auth/client-credentials-basic': ({ client_id, client_secret }) => ({
+    grantType: 'client_credentials',
+    clientId: client_id,
+    clientSecret: client_secret,
+  }),
+  'auth/client-credentials-jwt': ({ client_id, private_key_pem }) => ({
+    grantType: 'client_credentials',
+    clientId: client_id,
+    privateKey: private_key_pem,
+  }),
+  'auth/cross-app-access-complete-flow': ({
+    client_id,
+    client_secret,
+    idp_client_id,
+    idp_id_token,
+    idp_token_endpoint,
+  }) => ({
+    clientId: client_id,
+    clientSecret: client_secret,
+    identityProvider: {
+      tokenEndpoint: idp_token_endpoint,
+      clientId: idp_client_id,
+      idToken: idp_id_token,
+    },
+  }),
+};
+
+const INPUTS: Readonly<Record<string, object>> = { mcp__it__add_numbers: { a: 5, b: 3 } };
+/** Of a person who is patient, and not endlessly. */
+const MAX_LOGINS = 2;
+
+/** Calls the first tool of the server, and logs in when it is told to. */
+async function play({ scenario, url, context }: Task): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'turnwright-conformance-'));
+  const model = await startRehearsal({
+    scenario: ({ lastResult, tools }) => {
+      const tool = tools.find((name) => name.startsWith('mcp__it__'));
+      return lastResult === undefined && tool !== undefined
+        ? reply(toolUse(tool, { ...INPUTS[tool] }, 'toolu_1'))
+        : reply('Done.');
+    },
+  });
+  const oauth = OAUTH[scenario]?.(context);
+  const options = {
+    cwd: home,
+    env: {
+      PATH: process.env['PATH'],
+      TURNWRIGHT_HOME: home,
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'rehearsal',
+      MCP_TIMEOUT: '120000',
+    },
+    mcpServers: { it: { type: 'http', url, alwaysLoad: true, ...(oauth && { oauth }) } satisfies McpServerConfig },
+    allowedTools: ['mcp__it'],
+    persistSession: false,
+    // A person who leaves every field as it is.
+    onElicitation: async () => ({ action: 'accept' as const, content: {} }),
+  };
+  try {
+    for (let logins = 0; ; logins += 1) {
+      let wantsLogin = false;
+      for await (const message of query({ prompt: 'Go.', options })) {
+        if (message.type === 'system' && message.subtype === 'init')
+          wantsLogin ||= message.mcp_servers.some(({ status }) => status === 'needs-auth');
+        if (message.type === 'user') wantsLogin ||= JSON.stringify(message).includes('mcp login it');
+      }
+      if (!wantsLogin || logins === MAX_LOGINS) return;
+      await mcpLogin('it', {
+        ...options,
+        show: async (address) => void (await fetch(address)),
+      });
+    }
+  } finally {
+    await model.close();
+  }
+}
+
+const SCENARIOS = [
+  'initialize',
+  'tools_call',
+  'elicitation-sep1034-client-defaults',
+  'sse-retry',
+  'auth/metadata-default',
+  'auth/metadata-var1',
+  'auth/metadata-var2',
+  'auth/metadata-var3',
+  'auth/basic-cimd',
+  'auth/scope-from-www-authenticate',
+  'auth/scope-from-scopes-supported',
+  'auth/scope-omitted-when-undefined',
+  'auth/scope-step-up',
+  'auth/scope-retry-limit',
+  'auth/token-endpoint-auth-basic',
+  'auth/token-endpoint-auth-post',
+  'auth/token-endpoint-auth-none',
+  'auth/pre-registration',
+  'auth/2025-03-26-oauth-metadata-backcompat',
+  'auth/2025-03-26-oauth-endpoint-fallback',
+  'auth/resource-mismatch',
+  'auth/offline-access-scope',
+  'auth/offline-access-not-supported',
+  'auth/client-credentials-jwt',
+  'auth/client-credentials-basic',
+  'auth/cross-app-access-complete-flow',
+];
+
+/** Where the client has to refuse. */
+const REFUSALS: Readonly<Record<string, RegExp>> = { 'auth/resource-mismatch': /does not match/ };
+
+interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO';
+  readonly description: string;
+  readonly errorMessage?: string;
+  readonly details?: { readonly tooEarly?: boolean };
+}
+
+/** Of the whole suite: which scenarios ran, what they found, and what our side threw. */
+const found = new Map<string, readonly Check[]>();
+const thrown = new Map<string, string>();
+
+const door = createServer(async (incoming, response) => {
+  let body = '';
+  for await (const chunk of incoming) body += chunk;
+  const task = JSON.parse(body) as Task;
+  try {
+    await play(task);
+    response.end();
+  } catch (error) {
+    thrown.set(task.scenario, String(error));
+    response.writeHead(500).end(String(error));
+  }
+});
+
+async function runSuite(results: string, ...which: readonly string[]): Promise<void> {
+  const path = `${join(process.execPath, '..')}:${process.env['PATH']}`;
+  const env = { ...process.env, PATH: path, CLIENT_PORT: String((door.address() as AddressInfo).port) };
+  const command = ['--command', 'node relay.mjs', '--timeout', '300000', '--output-dir', results];
+  // It ends with 1 when a check failed, and what failed is read from its files.
+  await promisify(execFile)(NODE, [SUITE, 'client', ...command, ...which], {
+    cwd: here('.'),
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: { code?: unknown; stderr?: string }) => {
+    if (error.code !== 1) throw error;
+  });
+}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const results = await mkdtemp(join(tmpdir(), 'turnwright-conformance-results-'));
+  await runSuite(results, '--suite', 'all');
+  for (const file of await readdir(results, { recursive: true })) {
+    const scenario = /^(.+)-\d{4}-\d\d-\d\dT[^/]+\/checks\.json$/.exec(file)?.[1];
+    if (scenario !== undefined)
+      found.set(scenario, JSON.parse(await readFile(join(results, file), 'utf8')) as Check[]);
+  }
+}, 300_000);
+
+afterAll(() => new Promise((resolve) => door.close(resolve)));
+
+describe('the client scenarios of the conformance suite', () => {
+  it('are these', () => {
+    expect([...found.keys()].sort()).toEqual([...SCENARIOS].sort());
+  });
+
+  it.each(SCENARIOS)('%s', (scenario) => {
+    const checks = found.get(scenario) ?? [];
+    expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThan(0);
+    const amiss = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+    // A busy machine is late; too early would be a fault.
+    expect(
+      amiss.filter(({ id, details }) => id !== 'client-sse-retry-timing' || details?.tooEarly !== false),
+    ).toEqual([]);
+    const refusal = REFUSALS[scenario];
+    if (refusal === undefined) expect(thrown.get(scenario)).toBeUndefined();
+    else expect(thrown.get(scenario)).toMatch(refusal);
+  });
+});
