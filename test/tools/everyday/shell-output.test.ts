@@ -27,8 +27,8 @@ describe('output for terminals', () => {
   test('reaches the model as a reader sees it, and hosts as it was', async () => {
     const all = CASES.map(([, text]) => `printf '${text}'; echo @@`).join('\n');
     const { answers, messages } = await runCalls([bash(all)], place());
-    const shown = answers[0]?.text.split('@@\n').map((text) => text.replace(/\n@@$|\n$/, ''));
-    expect(shown).toEqual(CASES.map(([, , model]) => model));
+    const shown = answers[0]?.text.split('@@').map((text) => text.replace(/^\n/, '').trimEnd());
+    expect(shown?.slice(0, -1)).toEqual(CASES.map(([, , model]) => model));
     const data = messages.flatMap((message) => (message.type === 'user' ? [message.tool_use_result] : []));
     expect(data[0]).toMatchObject({ stdout: expect.stringContaining('\u001b[1;31mred\u001b[0m plain') });
   });

@@ -8,8 +8,8 @@ interface ShownFiles {
   /** Whether the record's file may be shown; synchronous if no rule denies reading. */
   filter(file: Found, onRecord: () => boolean): boolean | Promise<boolean>;
   /**
-   * Sentences for the model: if rules deny reading files, the same whether or not any were found; and how many
-   * files were left out for their names.
+   * Sentences for the model: if rules deny reading files, the same whether or not any were found; and how
+   * many files were left out for their names.
    */
   note(): string;
 }

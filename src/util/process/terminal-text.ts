@@ -1,4 +1,7 @@
-/** What a program wrote for a terminal, as a reader sees it: without colours, and as the last redraw of a line left it. */
+/**
+ * What a program wrote for a terminal, as a reader sees it: without colours, and as the last redraw of a line
+ * left it.
+ */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FOR_TERMINALS = /[\u0000-\u0008\u000b-\u001f\u007f]/;
@@ -11,7 +14,7 @@ const ERASES = /\u001b\[[012]?K/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const OTHERS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-/** The text without escape sequences and control characters; of lines that were redrawn only what was last there. */
+/** Without escape sequences and control characters; of lines that were redrawn only what was last there. */
 export function terminalText(text: string): string {
   if (!FOR_TERMINALS.test(text)) return text;
   return text
@@ -32,7 +35,7 @@ function lineOf(line: string): string {
   return shown + end;
 }
 
-/** A letter that was printed and taken back. */
+/** Without letters that were printed and removed again. */
 function withoutBackspaces(text: string): string {
   if (!text.includes('\b')) return text;
   const kept: string[] = [];
