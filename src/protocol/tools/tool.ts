@@ -48,12 +48,12 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
-export interface HookedState {
+interface HookedState {
   readonly hash: string;
   readonly mtimeMs: number;
   /** The text before; undefined: it was not kept. */
   readonly before?: string | undefined;
-  /** The model was told of the change, but not shown all of it. */
+  /** The change was reported to the model, but not shown completely. */
   readonly told?: boolean;
 }
 

@@ -111,7 +111,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     clock: parts.clock,
     ids: parts.ids,
     admit: parts.admit,
-    folder,
+    base: { cwd: folder.root, home: folder.home },
     deferral: parts.toolState.deferral,
     quarantined: parts.toolState.quarantined,
     offers: (tool) => parts.toolState.offers(tool),
