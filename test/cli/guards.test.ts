@@ -173,11 +173,11 @@ describe('JSON that people write has comments and commas behind a last element',
   const COMMENTED = (json: string) => `// ours\n${json.replace(/\}$/, ', /* more */ }')}\n`;
 
   test('--mcp-config and --settings as files, and the parts of a plugin', async () => {
-    const { cwd, env, put, run } = await stage();
+    const { cwd, env, put, go } = await stage('a');
     put('servers.json', COMMENTED('{"mcpServers":{}}'));
     put('settings.json', COMMENTED('{"model":"opus"}'));
-    const place = ['--mcp-config', 'servers.json', '--settings', 'settings.json'];
-    expect(await run('-p', ...place, '--', 'go')).toMatchObject({ code: 0, stderr: '' });
+    const place = ['--mcp-config', join(cwd, 'servers.json'), '--settings', 'settings.json'];
+    expect(await go(...place)).toMatchObject({ code: 0, stderr: '' });
     put('p/.claude-plugin/plugin.json', COMMENTED('{"name":"p"}'));
     put('p/.mcp.json', COMMENTED('{"mcpServers":{"a":{"command":"false"}}}'));
     put('p/hooks/hooks.json', COMMENTED('{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}'));
