@@ -132,6 +132,7 @@ export type {
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
 export {
   BUILTIN_TOOL_NAMES,
+  commandAdvice,
   EXIT_REASONS,
   LEGACY_TOOL_NAME_ALIASES,
   NOT_CONFIGURED,
@@ -200,6 +201,11 @@ export type { McpCall, SessionMethods, SessionUsage } from './sdk/query/session-
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {
+  type InterruptedTurn,
+  type SessionResumePoint,
+  sessionResumePoint,
+} from './sdk/session-resume-point.ts';
+export {
   archiveSession,
   configurationHome,
   createJournalMapper,
@@ -219,7 +225,6 @@ export {
   type ImportSessionToStoreOptions,
   InMemorySessionStore,
   importSessionToStore,
-  type InterruptedTurn,
   type JournalFormat,
   type JournalMapper,
   type JournalMapperOptions,
@@ -236,12 +241,10 @@ export {
   type SessionOptions,
   type SessionOutcome,
   type SessionPrompt,
-  type SessionResumePoint,
   sessionContext,
   sessionCost,
   sessionDecisions,
   sessionPrompts,
-  sessionResumePoint,
   sessionsDirectory,
   tagSession,
   unarchiveSession,

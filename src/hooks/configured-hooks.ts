@@ -105,7 +105,21 @@ function runnerOf(
   }
 }
 
+/** Whose call it is, and the hook's own condition. */
 function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
+  const { onlyIn, notIn } = hook;
+  const rule = ruleOf(hook, ports);
+  if (onlyIn === undefined && notIn === undefined) return rule;
+  return async (call) => {
+    const { agent_id, agent_type } = call as { readonly agent_id?: string; readonly agent_type?: string };
+    // The main thread has no id.
+    const agent = agent_id === undefined ? undefined : agent_type;
+    const isMeant = onlyIn === undefined ? agent !== notIn : agent === onlyIn;
+    return isMeant && (rule === undefined || rule(call));
+  };
+}
+
+function ruleOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
   const rule = hook.config.if;
   if (rule === undefined) return undefined;
   if (!TOOL_EVENTS.has(hook.event)) return async () => false;

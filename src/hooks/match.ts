@@ -26,6 +26,7 @@ export const SUBJECT: Partial<Record<HookEvent, string>> = {
   ConfigChange: 'source',
   InstructionsLoaded: 'load_reason',
   DirectoryAdded: 'source',
+  PreSkillShellCommand: 'tool_name',
 };
 
 export type Matches = (subject: string | undefined) => boolean;

@@ -3,6 +3,7 @@
 import { agentsOf, asMainAgent, type MainAgentChoice } from '../engine/agents/agent-catalog.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import { agentsIn } from '../engine/host/session-info.ts';
+import { hooksOfAgents } from '../engine/project/agent-hooks.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
 import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
@@ -139,9 +140,13 @@ async function configure(options: Options, unread = createUnreadFields()): Promi
   const main =
     choice === undefined
       ? {}
-      : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode }, config, files);
+      : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode, unknownTools }, config, files);
+  const warn = (line: string) => options.stderr?.(line);
+  const ofPlugins = main.mainAgent === undefined ? [] : agentsIn(config).filter(({ name, from }) => from?.source === 'plugin' && name === main.mainAgent);
+  const agentHooks = await hooksOfAgents([...agents, ...ofPlugins], { policy: base.hookPolicy, main: main.mainAgent, warn });
+  const hooks = agentHooks.length > 0 && { configuredHooks: [...(base.configuredHooks ?? []), ...agentHooks] };
   return {
-    config: { ...config, ...main, ...underOwnNames(options.engine ?? {}) },
+    config: { ...config, ...main, ...hooks, ...underOwnNames(options.engine ?? {}) },
     unreachable: bringsModel(options, unreachable) ? undefined : unreachable,
     refused,
   };

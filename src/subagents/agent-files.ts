@@ -12,6 +12,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import type { UnreadFields } from '../util/text/unread-fields.ts';
 import { readDefinition } from './read-definition.ts';
+import { bareName } from './select-tools.ts';
 
 export interface AgentDirectory {
   /** Absolute path of a folder, read with its sub-folders, or of one file; need not exist. */
@@ -133,7 +134,7 @@ function foldersOf(path: string, directory: AgentDirectory): readonly string[] {
 
 /** Built-in tools that it names, without specifiers. */
 function toolNames({ tools = [] }: AgentDefinition): readonly string[] {
-  const names = tools.map((tool) => tool.replace(/\(.*\)$/s, '').trim());
+  const names = tools.map(bareName);
   return names.filter((name) => name !== '*' && !name.startsWith('mcp__'));
 }
 

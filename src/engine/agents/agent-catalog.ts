@@ -11,6 +11,7 @@ import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
+import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
@@ -72,6 +73,8 @@ export interface MainAgentChoice {
   readonly agent: string;
   /** Id of the session that is one of this agent, where the caller did not name it. */
   readonly session?: string | undefined;
+  /** Of these names, those of no built-in tool. */
+  unknownTools(names: readonly string[]): readonly string[];
   readonly model?: string | undefined;
   readonly effort?: QueryEngineConfig['effort'];
   readonly maxTurns?: number | undefined;
@@ -96,6 +99,7 @@ export async function asMainAgent(
       );
     throw new TurnwrightError('invalid_option', `There is no agent "${choice.agent}". There are: ${names}.`);
   }
+  refuseWithoutTools(definition, (tool) => choice.unknownTools([tool]).length === 0);
   const { model, skills } = definition;
   const memory = await readAgentMemory(definition, placesOf(config), files);
   if (memory?.ok === false) config.stderr?.(memory.problem);

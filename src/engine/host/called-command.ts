@@ -61,7 +61,8 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
       contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(session),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
     },
-    shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, session),
+    shell: (command, allowedTools) =>
+      gatedShell(command, allowedTools, { signal, invokedBy: 'user' }, session),
     mentionedFiles: async (text) =>
       (await mentionedFiles(text, { signal }, session)).flatMap(({ rendered }) => rendered),
   };

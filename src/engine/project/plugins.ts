@@ -18,6 +18,8 @@ import type { Writable } from '../../util/collections/writable.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { UnreadFields } from '../../util/text/unread-fields.ts';
 
+import { hooksOfAgents } from './agent-hooks.ts';
+
 export type { Plugin, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
 
@@ -84,11 +86,12 @@ export async function openPlugins(
         Promise.all(plugins.map(hooksOf)),
         readAgentFiles(directories, { files, unread, unknownTools, warn: (line) => warn?.(line) }),
       ]);
+      const ofAgents = await hooksOfAgents(agents, { policy: hookPolicy, warn: (line) => warn?.(line) });
       return {
         plugins,
         agents,
         configs: all,
-        hooks: read.flatMap(({ hooks }) => hooks),
+        hooks: [...read.flatMap(({ hooks }) => hooks), ...ofAgents],
         errors: [...errors, ...read.flatMap((each) => each.errors)],
       };
     },

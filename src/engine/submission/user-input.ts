@@ -1,5 +1,6 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
+import { adviceForPrompt } from '../host/command-advice.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
@@ -9,6 +10,7 @@ import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, commandContext, findCommand } from '../host/called-command.ts';
+import { sourceName } from '../host/command-list.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
@@ -97,6 +99,9 @@ export async function processUserInput(
       })),
     };
   }
+  const takesCommands = !isVerbatim && config.disableSlashCommands !== true;
+  const advice = takesCommands && text.startsWith('/') ? adviceForPrompt(text) : undefined;
+  if (advice !== undefined) return { ...base, messages: [], shouldQuery: false, resultText: advice };
   const uuid = prompt.uuid ?? world.ids.uuid();
   submissions.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
@@ -115,9 +120,6 @@ function calledBy(
   if (config.disableSlashCommands === true) return undefined;
   return findCommand(prompt.content, commands.list());
 }
-
-/** Where a command is from, as hooks know it. */
-const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', user: 'userSettings' };
 
 /** Whose prompts say first which command they come from: those that people keep in files. */
 const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
@@ -156,7 +158,7 @@ async function judgeCommand(
       expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
       command_name: name,
       command_args: args,
-      command_source: SOURCES[origin] ?? origin,
+      command_source: sourceName(origin),
       prompt,
     },
     scope,

@@ -96,7 +96,8 @@ export function composeRooms(
     allow: (rules) => lendOnRecord(rules, permissions, ref.session),
     adopt: (choice) => model.adopt(choice),
     fork: (...call) => agents.fork(...call),
-    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, ref.session),
+    shell: (signal, invokedBy) => (command, rules) =>
+      gatedShell(command, rules, { signal, invokedBy }, ref.session),
     ...basics,
   });
   const own = composeOwnTools(config, {

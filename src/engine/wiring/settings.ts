@@ -4,6 +4,7 @@
 
 import type { BaseOptions } from '../../options/options.ts';
 import { createPermissions } from '../../permissions/permission-engine.ts';
+import { neverMatching } from '../../permissions/rules/never-matches.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
@@ -62,6 +63,9 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const toolNames = options.tools === undefined || 'type' in options.tools ? undefined : options.tools;
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
+  const place = { root: config.cwd, home: resolved.homeDirectory, unknownTools };
+  const vain = neverMatching(config.permissionRules ?? {}, place);
+  if (vain !== undefined) warn(vain);
   const looked = projectFiles(resolved, files, warn);
   const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn, unread }, resolved);
   const plugins = await openPlugins(options.plugins ?? [], {

@@ -67,6 +67,11 @@ export interface SessionCost {
   readonly rows: readonly SpendingRow[];
   /** Models without a price: what they cost is missing in the total, not zero. */
   readonly unpricedModels: readonly string[];
+  /**
+   * USD in the total that nobody was billed by this program: another one recorded the usage, and it is computed
+   * at list prices. Absent: none.
+   */
+  readonly computedUsd?: number;
 }
 
 const PURPOSE_OF_SOURCE: Readonly<Record<string, SpendingPurpose>> = {

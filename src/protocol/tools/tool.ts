@@ -48,12 +48,23 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
+export interface HookedState {
+  readonly hash: string;
+  readonly mtimeMs: number;
+  /** The text before; undefined: it was not kept. */
+  readonly before?: string | undefined;
+  /** The model was told of the change, but not shown all of it. */
+  readonly told?: boolean;
+}
+
 /** A file that the model has read, as it was at that time. */
 export interface ReadFileState {
   /** What the model has read of the file: content hash and mtime at that time. */
-  readonly hash: string;
+  hash: string;
   /** Modification time when it was read, in ms since 1970. */
-  readonly mtimeMs: number;
+  mtimeMs: number;
+  /** The file as a hook of the session has left it, until the model has seen all of the change. */
+  byHook?: HookedState | undefined;
   /** Only a part of the file was read. */
   readonly partial: boolean;
   /** The resolved path at that time. */
@@ -117,6 +128,15 @@ export interface ToolContext {
   readFilter?(): ((path: string) => Promise<boolean>) | undefined;
   /** The files of this call as its permission judged them: only these are opened. Absent: not judged. */
   readonly judged?: readonly JudgedPath[] | undefined;
+  /**
+   * A shell command with text of somebody else in it: `shown` is what was judged, `text` what runs, with that
+   * text in variables. Absent: the input runs as it is.
+   */
+  readonly filled?: {
+    readonly shown: string;
+    readonly text: string;
+    readonly variables: Readonly<Record<string, string>>;
+  };
   nowMs(): number;
   /** Aborted with the session, not with the turn: for work that outlives the call. */
   readonly sessionSignal: AbortSignal;

@@ -9,7 +9,7 @@ import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { flattened } from '../../util/async/flattened.ts';
 import { segmented } from '../../util/async/segmented.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { isSlip } from '../../util/text/is-slip.ts';
+import { isSlip } from '../../options/is-slip.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';

@@ -54,6 +54,22 @@ export async function hooksOfPlugin(
   }));
 }
 
+/** What an agent brings along, in the form of a settings file. Throws `invalid_settings` like settings do. */
+export async function hooksOfAgent(
+  { hooks = {}, place, hookSource: source }: {
+    readonly hooks?: Readonly<Record<string, unknown>> | undefined;
+    readonly place: string;
+    readonly hookSource: HookSource;
+  },
+  policy: HookPolicy | undefined,
+  warn: (warning: string) => void,
+): Promise<readonly ConfiguredHook[]> {
+  const settings = await parseSettings({ hooks }, place);
+  const found = await hooksOf({ file: place, source: 'flag', settings }, warn);
+  const disabled = policy?.allDisabled === true || policy?.managedOnly === true;
+  return found.map((hook) => ({ ...hook, source, ...(disabled && { disabled: true as const }) }));
+}
+
 function policyOf(layers: readonly SettingsLayer[], laid: Settings): HookPolicy {
   const managed = layers.filter(({ source }) => source === 'managed');
   return {
