@@ -164,9 +164,10 @@ describe('matchers', () => {
   it('SessionStart matches its source; an event without a subject always matches', async () => {
     const start = hooksOf('SessionStart', [{ matcher: 'resume', hooks: [answer({ systemMessage: 'x' })] }]);
     expect(await start.run(CALLS.SessionStart, { signal: live() })).toBe(NO_HOOK_VERDICT);
-    expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).told).toEqual([
-      'Stop says: x',
-    ]);
+    for (const matcher of ['anything', '[', ','])
+      expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher })).told).toEqual([
+        'Stop says: x',
+      ]);
   });
 
   /** The field of each event with a matcher, and a value of it. */
@@ -232,12 +233,10 @@ describe('matchers', () => {
     ['SubagentStart', ',', true],
     ['Notification', 'whatever', false],
     ['Stop', 'whatever', false],
-  ] as [HookEvent, string, boolean][])(
-    '%s: %j matches nothing that there is: %s',
-    (event, matcher, expected) => {
-      expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
-    },
-  );
+    ['UserPromptSubmit', ',', false],
+  ] as [HookEvent, string, boolean][])('%s: %j matches nothing that there is: %s', (event, matcher, expected) => {
+    expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
+  });
 
   it('one that cannot be read, and an event that does not exist, are refused at the start', () => {
     expect(() => hooksOf('PreToolUse', [{ matcher: '(', hooks: [] }])).toThrow(
