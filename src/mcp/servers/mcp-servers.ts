@@ -74,7 +74,7 @@ export interface McpServers {
 interface AwaitedServers {
   /** Which of them; default all. */
   readonly isAwaited?: ((entry: McpServerEntry) => boolean) | undefined;
-  /** Called with the names of those that were not tried yet whenever they change, and with none in the end. */
+  /** Called with the names of those that were not tried yet, when they change, and with none in the end. */
   readonly onWait?: ((names: readonly string[]) => void) | undefined;
 }
 
