@@ -702,6 +702,7 @@ describe('shape', () => {
       'support',
       'client',
       'mcp-servers',
+      'mcp-conformance',
       'acp',
       'ai-sdk-v4',
       'azure-login',
