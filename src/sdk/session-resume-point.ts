@@ -18,5 +18,8 @@ export async function sessionResumePoint(
   sessionId?: string,
   options: SessionOptions = {},
 ): Promise<SessionResumePoint> {
-  return (await import('../engine/standalone/inspect-session.ts')).sessionResumePoint(sessionId, placeOf(options));
+  return (await import('../engine/standalone/inspect-session.ts')).sessionResumePoint(
+    sessionId,
+    placeOf(options),
+  );
 }

@@ -1,6 +1,5 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
-import { adviceForPrompt } from '../host/command-advice.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
@@ -10,6 +9,7 @@ import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, commandContext, findCommand } from '../host/called-command.ts';
+import { adviceForPrompt } from '../host/command-advice.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
