@@ -185,7 +185,7 @@ export function createConversation({
     const { figures, todos, session } = state;
     const kept = { figures, todos, session, phase: 'submitted' } as const;
     restart({ resume: session.id, carryOn: true }, kept).catch((error: unknown) =>
-      dispatch({ kind: 'failed', sentence: sentenceOf(error) }),
+      dispatch({ kind: 'failed', sentence: errorText(error) }),
     );
   };
 
