@@ -6,10 +6,10 @@ import { agentsIn } from '../engine/host/session-info.ts';
 import { hooksOfAgents } from '../engine/project/agent-hooks.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
-import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { SessionSpans } from '../engine/session/open-spans.ts';
 import { configFromSettings } from '../engine/wiring/settings.ts';
+import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
@@ -142,9 +142,18 @@ async function configure(options: Options, unread = createUnreadFields()): Promi
       ? {}
       : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode, unknownTools }, config, files);
   const warn = (line: string) => options.stderr?.(line);
-  const ofPlugins = main.mainAgent === undefined ? [] : agentsIn(config).filter(({ name, from }) => from?.source === 'plugin' && name === main.mainAgent);
-  const agentHooks = await hooksOfAgents([...agents, ...ofPlugins], { policy: base.hookPolicy, main: main.mainAgent, warn });
-  const hooks = agentHooks.length > 0 && { configuredHooks: [...(base.configuredHooks ?? []), ...agentHooks] };
+  const ofPlugins =
+    main.mainAgent === undefined
+      ? []
+      : agentsIn(config).filter(({ name, from }) => from?.source === 'plugin' && name === main.mainAgent);
+  const agentHooks = await hooksOfAgents([...agents, ...ofPlugins], {
+    policy: base.hookPolicy,
+    main: main.mainAgent,
+    warn,
+  });
+  const hooks = agentHooks.length > 0 && {
+    configuredHooks: [...(base.configuredHooks ?? []), ...agentHooks],
+  };
   return {
     config: { ...config, ...main, ...hooks, ...underOwnNames(options.engine ?? {}) },
     unreachable: bringsModel(options, unreachable) ? undefined : unreachable,

@@ -135,7 +135,8 @@ export function readDefinition(
 function asWritten(field: string, value: unknown, check: Check): unknown {
   // An empty list of tools is no list of all of them.
   if (field === 'tools' && value === null) return [];
-  if (field === 'description' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  if (field === 'description' && (typeof value === 'number' || typeof value === 'boolean'))
+    return String(value);
   // Programs that write descriptions put line breaks as two characters.
   if (field === 'description' && typeof value === 'string') return value.replaceAll('\\n', '\n');
   if (typeof value !== 'string' || (check !== flag && check !== count)) return value;

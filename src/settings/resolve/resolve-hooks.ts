@@ -56,7 +56,11 @@ export async function hooksOfPlugin(
 
 /** What an agent brings along, in the form of a settings file. Throws `invalid_settings` like settings do. */
 export async function hooksOfAgent(
-  { hooks = {}, place, hookSource: source }: {
+  {
+    hooks = {},
+    place,
+    hookSource: source,
+  }: {
     readonly hooks?: Readonly<Record<string, unknown>> | undefined;
     readonly place: string;
     readonly hookSource: HookSource;

@@ -86,7 +86,8 @@ export async function markdownBelow(
       if (name.startsWith('.') || name === 'node_modules') continue;
       if (!name.endsWith('.md')) below.push(path);
       else if (paths.length < MAX_FILES_BELOW) paths.push(path);
-      else tooMuch = `${folder} holds more than ${MAX_FILES_BELOW} Markdown files; the others were passed over`;
+      else
+        tooMuch = `${folder} holds more than ${MAX_FILES_BELOW} Markdown files; the others were passed over`;
     }
     for (const path of below) {
       const isFolder = (await files.stat(path).catch(() => undefined))?.kind === 'directory';

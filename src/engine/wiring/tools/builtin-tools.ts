@@ -75,7 +75,12 @@ export function unknownTools(names: readonly string[]): readonly string[] {
 }
 
 const builtinNamesEver = lazily(
-  () => new Set([...builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...SESSION_TOOLS, ...TOOLS_OF_PARTS]),
+  () =>
+    new Set([
+      ...builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      ...SESSION_TOOLS,
+      ...TOOLS_OF_PARTS,
+    ]),
 );
 
 const builtinNames = () => builtinTools().map(({ name }) => name);
