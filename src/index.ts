@@ -132,6 +132,7 @@ export type {
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
 export {
   BUILTIN_TOOL_NAMES,
+  commandAdvice,
   EXIT_REASONS,
   LEGACY_TOOL_NAME_ALIASES,
   NOT_CONFIGURED,
@@ -218,8 +219,8 @@ export {
   getSubagentMessages,
   type ImportSessionToStoreOptions,
   InMemorySessionStore,
-  importSessionToStore,
   type InterruptedTurn,
+  importSessionToStore,
   type JournalFormat,
   type JournalMapper,
   type JournalMapperOptions,

@@ -205,6 +205,11 @@ export interface QueryEngineConfig extends ResolvedOptions {
    */
   takeOver?: boolean | undefined;
   /**
+   * Where the session cannot be written, a new one runs without being kept, which is said. Default: it is
+   * refused.
+   */
+  mayGoUnkept?: boolean | undefined;
+  /**
    * Folder of the session files.
    * @default that of `cwd` under `home`
    */

@@ -1,5 +1,6 @@
 /** Values that hosts compare with. */
 
+export { commandAdvice } from '../commands/other-commands.ts';
 export { NOT_CONFIGURED } from '../engine/models/unreachable-model.ts';
 
 /** Why a session ended, as SessionEnd hooks receive it. */

@@ -1,7 +1,7 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
 import type { JournalMapper, JournalMapperOptions } from '../engine/output/from-journal.ts';
-import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type { InterruptedTurn, SessionResumePoint } from '../engine/standalone/inspect-session.ts';
+import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
@@ -13,9 +13,14 @@ export { InMemorySessionStore } from '../session/host-store/in-memory-session-st
 export { sessionsDirectory } from '../session/paths.ts';
 export { foldSessionSummary } from '../session/session-info.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
-
-export type { InterruptedTurn, SessionResumePoint };
-export type { JournalFormat, JournalMapper, JournalMapperOptions, RecordsToResume };
+export type {
+  InterruptedTurn,
+  JournalFormat,
+  JournalMapper,
+  JournalMapperOptions,
+  RecordsToResume,
+  SessionResumePoint,
+};
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;

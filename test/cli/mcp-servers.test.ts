@@ -245,6 +245,29 @@ describe('a session', () => {
     );
   });
 
+  test('names a server of an untrusted folder whose configuration trust would not mend', async () => {
+    const { mcp, project } = stage();
+    const broken = {
+      neither: {},
+      args: { command: 'x', args: 'y' },
+      type: { type: 'ftp', url: 'ftp://a.example' },
+      address: { type: 'http', url: 'no address' },
+      unset: { command: 'x', env: { A: `\${NOT_SET_ANYWHERE}` } },
+      fine: { command: 'no-such-program' },
+    };
+    writeFileSync(project, JSON.stringify({ mcpServers: broken }));
+    expect((await mcp('list')).stdout.split('\n')).toEqual([
+      'neither: (project) - ✗ failed: Its configuration needs a "command" or a "url".',
+      'args: (project) - ✗ failed: Its configuration must have a list of texts as "args".',
+      'type: (project) - ✗ failed: Its configuration has the unknown type "ftp".',
+      'address: (project) - ✗ failed: Its configuration must have an http or https "url".',
+      'unset: (project) - ✗ failed: Its configuration names variables that are not set: NOT_SET_ANYWHERE.',
+      'fine: (project) - ! not started: the folder is not trusted (turnwright trust --show)',
+      '',
+    ]);
+    expect((await mcp('get', 'neither')).stdout).toContain('state: ✗ failed: Its configuration needs a "command" or');
+  });
+
   test('F98 T108 starts a project’s servers only where it is trusted; what is added to a trusted folder is', async () => {
     const place = stage();
     const { mcp, run, project } = place;

@@ -35,7 +35,7 @@ describe('command files', () => {
       [join(project.home, 'commands/mine.md')]: 'Only mine.',
     });
     const { messages, sent } = await project.run({ prompt: '/plan' });
-    const own = ['clear', 'compact', 'context', 'cost', 'effort', 'help', 'model'];
+    const own = ['clear', 'compact', 'context', 'cost', 'effort', 'help', 'init', 'model'];
     expect(init(messages).slash_commands).toEqual([...own, 'plan', 'review', 'web:form', 'mine']);
     expect(said(sent[0])).toContain('Plan.');
     const { results } = await project.run({ prompt: '/help' });

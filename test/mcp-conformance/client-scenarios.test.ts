@@ -66,10 +66,10 @@ const MAX_LOGINS = 2;
 async function play({ scenario, url, context }: Task): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'turnwright-conformance-'));
   const model = await startRehearsal({
-    scenario: ({ number, tools }) => {
+    scenario: ({ lastResult, tools }) => {
       const tool = tools.find((name) => name.startsWith('mcp__it__'));
-      return number % 2 === 1 && tool !== undefined
-        ? reply(toolUse(tool, { ...INPUTS[tool] }, `toolu_${number}`))
+      return lastResult === undefined && tool !== undefined
+        ? reply(toolUse(tool, { ...INPUTS[tool] }, 'toolu_1'))
         : reply('Done.');
     },
   });
@@ -83,7 +83,7 @@ async function play({ scenario, url, context }: Task): Promise<void> {
       ANTHROPIC_API_KEY: 'rehearsal',
       MCP_TIMEOUT: '120000',
     },
-    mcpServers: { it: { type: 'http', url, ...(oauth && { oauth }) } satisfies McpServerConfig },
+    mcpServers: { it: { type: 'http', url, alwaysLoad: true, ...(oauth && { oauth }) } satisfies McpServerConfig },
     allowedTools: ['mcp__it'],
     persistSession: false,
     // A person who leaves every field as it is.
@@ -91,7 +91,6 @@ async function play({ scenario, url, context }: Task): Promise<void> {
   };
   try {
     for (let logins = 0; ; logins += 1) {
-      model.clear();
       let wantsLogin = false;
       for await (const message of query({ prompt: 'Go.', options })) {
         if (message.type === 'system' && message.subtype === 'init')

@@ -159,13 +159,12 @@ it('T114 texts lose invisible characters, and are bounded', () => {
 
 const PLACE = { server: 'box', tool: 'mcp__box__t' };
 
-it('T120 an image that is too large, or of no known type, becomes a note', async () => {
+it('T120 an image that is too large becomes a note', async () => {
   const image = async (data: string, mimeType: string) =>
     (await outputOf({ content: [{ type: 'image', data, mimeType }] }, PLACE)).content;
   expect(await image('A'.repeat(8 * 1024 * 1024), 'image/png')).toEqual([
     { type: 'text', text: '[An image of 6.0 MB is too large to be shown.]' },
   ]);
-  expect(await image('AAAA', 'image/tiff')).toMatchObject([{ type: 'text' }]);
 });
 
 describe('what a server answers', () => {
@@ -190,12 +189,92 @@ describe('what a server answers', () => {
       content: json,
       data: { content: json, structuredContent },
     });
+  });
+
+  const structure = { id: 'T-1', list: [{ n: 1 }], note: 'The report is long.', ok: true };
+  const link = { type: 'resource_link', uri: 'memo://a', name: 'a' };
+  const memo = { type: 'resource', resource: { uri: 'memo://b', text: 'words' } };
+  const linked = '[Resource link: a] memo://a';
+  const embedded = '[Resource from box at memo://b] words';
+  it.each<[string, readonly object[], readonly string[]]>([
+    ['nothing', [], []],
+    ['an empty text', [text('')], []],
+    ['the structure as JSON', [text(JSON.stringify(structure))], []],
+    ['the structure as JSON with blanks', [text(`${JSON.stringify(structure, null, 2)}\n`)], []],
+    [
+      'the structure with its keys in another order',
+      [text('{"ok":true,"note":"The report is long.","list":[{"n":1}],"id":"T-1"}')],
+      [],
+    ],
+    ['a part of it as JSON', [text('[{"n":1}]'), text('true'), text('1')], []],
+    ['each entry of a list as a text', [text('{"n":1}')], []],
+    ['one of its texts', [text('The report is long.'), text('report')], []],
+    ['a text of its own', [text('TEXT BODY the document')], ['TEXT BODY the document']],
+    [
+      'a text that is longer than one of its texts',
+      [text('The report is long. Read it.')],
+      ['The report is long. Read it.'],
+    ],
+    ['other JSON', [text('{"n":2}')], ['{"n":2}']],
+    ['a text of its own beside a known one', [text('own'), text('report')], ['own']],
+    ['a link and a resource', [link, memo], [linked, embedded]],
+  ])('beside structured content, %s: what it does not contain is kept', async (_, content, own) => {
+    const json = JSON.stringify(structure);
+    const shown = own.length === 0 ? json : [...own, json].map(text);
+    const { content: good, isError } = await answered({ content, structuredContent: structure });
+    expect({ good, isError }).toEqual({ good: shown, isError: undefined });
+    expect(await answered({ content, structuredContent: structure, isError: true })).toEqual({
+      content: [...own, json].join('\n'),
+      data: [...own, json].join('\n'),
+      isError: true,
+    });
+  });
+
+  it('beside structured content, pictures are kept with the text that comes with them', async () => {
+    const { content } = await answered({ content: [text('a'), png], structuredContent: structure });
     const source = text('[Image: source: /kept/1.png]');
-    expect((await answered({ content: [text('a'), png], structuredContent })).content).toEqual([
-      image,
-      source,
-      text(json),
-    ]);
+    expect(content).toEqual([text('a'), image, source, text(JSON.stringify(structure))]);
+  });
+
+  const gif = 'R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=';
+  const jpeg = Buffer.from('ffd8ffc0000b080001000101011100ffd9', 'hex').toString('base64');
+  const realPng =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const svg = Buffer.from('<svg/>').toString('base64');
+  it.each<[declared: string | undefined, data: string, shownAs: string | undefined, ending: string]>([
+    ['image/png', realPng, 'image/png', 'png'],
+    ['image/jpg', jpeg, 'image/jpeg', 'jpeg'],
+    ['image/jpg', realPng, 'image/png', 'png'],
+    ['image/pjpeg', jpeg, 'image/jpeg', 'jpeg'],
+    ['IMAGE/PNG', realPng, 'image/png', 'png'],
+    ['image/png', gif, 'image/gif', 'gif'],
+    ['image/x-png', realPng, 'image/png', 'png'],
+    ['image/svg+xml', svg, undefined, 'svg'],
+    ['image/tiff', 'AAAA', undefined, 'tiff'],
+    ['image/bmp', 'Qk0=', undefined, 'bmp'],
+    ['image/vnd.microsoft.icon', 'AAABAA==', undefined, 'bin'],
+    ['image/avif', 'AAAA', undefined, 'avif'],
+  ])('an image of type %s is shown as what it is, or saved', async (mimeType, data, shownAs, ending) => {
+    const resource = { uri: 'memo://i', mimeType, blob: data };
+    const forms = [
+      { type: 'image', data, mimeType },
+      { type: 'resource', resource },
+    ];
+    for (const item of forms) {
+      kept.splice(0);
+      const { content } = await answered({ content: [item] });
+      const blocks = (content as { type: string; text?: string; source?: object }[]).filter(
+        ({ text: said }) => said !== '[Resource from box at memo://i]',
+      );
+      expect(kept).toEqual([`${Buffer.from(data, 'base64').length} ${ending}`]);
+      if (shownAs === undefined)
+        expect(blocks).toEqual([text(expect.stringContaining(`saved to /kept/1.${ending}`))]);
+      else
+        expect(blocks).toEqual([
+          { type: 'image', source: { type: 'base64', media_type: shownAs, data } },
+          text(`[Image: source: /kept/1.${ending}]`),
+        ]);
+    }
   });
 
   it('links and resources say where they lead and where they are from', async () => {

@@ -8,7 +8,6 @@ import { query } from '../../src/sdk/query/query.ts';
 import { callTool, type ScriptStep, say, scriptedModel } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
-import { httpServer } from './http-server.ts';
 import { isAlive, linesOf, stdio, TOOLBOX, temporaryFile, until } from './servers-under-test.ts';
 
 function engineWith(

@@ -239,6 +239,31 @@ describe('a server that cannot be used', () => {
     expect(room.statuses()[0]?.error).toMatch(/more than 16 MB/);
   });
 
+  it.each([
+    ['old', /^It speaks version 1999-01-01 of the protocol; supported are 2025-11-25, 2025-06-18/],
+    [
+      'refuses',
+      /^Unsupported protocol version \{"supported":\["1999-01-01"\],"requested":"2025-11-25"\}/,
+    ],
+  ])('that speaks another version of the protocol (%s) fails with the versions of both sides', async (how, says) => {
+    const room = await roomOf({ crude: stdio(CRUDE, [how]) });
+    expect(room.statuses()[0]).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
+  });
+
+  it.each([
+    ['an object', { row: 7, why: ['a', 'b'] }, 'No such row {"row":7,"why":["a","b"]}'],
+    ['a text', 'see the log', 'No such row "see the log"'],
+    ['null', null, 'No such row null'],
+    ['nothing', undefined, 'No such row'],
+  ])('whose error carries data (%s): it is shown', async (_, data, shown) => {
+    const room = await roomOf({ crude: stdio(CRUDE, ['noise']) });
+    const error = { code: -32_000, message: 'No such row', data };
+    expect((await call(toolIn(room, 'mcp__crude__odd'), { error })).output).toMatchObject({
+      content: shown,
+      isError: true,
+    });
+  });
+
   it('T117 that prints a banner works', async () => {
     const room = await roomOf({ noise: stdio(CRUDE, ['noise']) });
     expect(room.statuses()[0]).toMatchObject({ status: 'connected' });

@@ -183,9 +183,11 @@ it.each<[specifier: string, allowed: readonly string[], asked: readonly string[]
   ['d/e/f', ['d/e/f'], ['sub/d/e/f']],
   ['[id]/x', ['i/x'], ['[id]/x']],
   ['\\[id\\]/x', ['[id]/x'], ['i/x']],
-  ['k[!1]', ['k2'], ['k1', 'k3']],
+  ['k[!1]', ['k2', 'k3'], ['k1']],
   ['//PROJECT/d/**', ['d/e/f'], ['sub/d/e/f']],
   ['~/.notes/**', ['../home/.notes/old/id'], ['k1']],
+  ['~/.notes', ['../home/.notes/old/id'], ['k1']],
+  ['~/old', [], ['../home/.notes/old/id']],
   ['{a,b}/x', ['{a,b}/x'], ['q/x']],
 ])('allowed by Edit(%s)', async (specifier, allowed, asked) => {
   const permissions = createPermissions({

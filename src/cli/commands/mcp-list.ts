@@ -1,5 +1,11 @@
 /** `turnwright mcp list` and `get`: checks the servers of this folder and shows their status. */
-import { type CheckedMcpServer, checkMcpServers, type McpPlace, projectTrust } from '../../index.ts';
+import {
+  type CheckedMcpServer,
+  checkMcpServers,
+  listMcpServers,
+  type McpPlace,
+  projectTrust,
+} from '../../index.ts';
 import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
@@ -11,6 +17,8 @@ interface UntriedServer {
   readonly scope: 'project';
   /** `untrusted`: until someone agrees to it. `disabled`: settings leave it out. */
   readonly status: 'untrusted' | 'disabled';
+  /** Trust would not help: its configuration cannot be used. */
+  readonly problem?: string | undefined;
 }
 
 type Listed = CheckedMcpServer | UntriedServer;
@@ -54,10 +62,28 @@ async function serversIn(place: McpPlace, names: readonly string[] | undefined):
   const { mcpServers, state } = await projectTrust(place);
   const status = place.projectTrusted === true || state === 'trusted' ? 'disabled' : 'untrusted';
   const isMeant = (name: string) => names?.includes(name) !== false;
-  const untried = mcpServers
-    .filter((name) => isMeant(name) && !checked.some((server) => server.name === name))
-    .map((name): UntriedServer => ({ name, scope: 'project', status }));
-  return [...checked, ...untried];
+  const untried = mcpServers.filter(
+    (name) => isMeant(name) && !checked.some((server) => server.name === name),
+  );
+  const problems = status === 'untrusted' && untried.length > 0 ? await problemsIn(place) : new Map();
+  return [
+    ...checked,
+    ...untried.map(
+      (name): UntriedServer => ({ name, scope: 'project', status, problem: problems.get(name) }),
+    ),
+  ];
+}
+
+/** What is wrong with the configurations of a project's servers, by name. None is started. */
+async function problemsIn(place: McpPlace): Promise<ReadonlyMap<string, string>> {
+  const read = { ...place, projectTrusted: true, stderr: () => undefined };
+  // What cannot be read otherwise is told by others.
+  const servers = await listMcpServers(read).catch(() => []);
+  return new Map(
+    servers.flatMap(({ name, scope, problem }) =>
+      scope === 'project' && problem !== undefined ? [[name, problem] as const] : [],
+    ),
+  );
 }
 
 function headOf(server: Listed): string {
@@ -74,6 +100,7 @@ function stateOf(server: Listed): string {
     case 'failed':
       return `✗ failed: ${oneLine(server.problem ?? '')}`;
     case 'untrusted':
+      if (server.problem !== undefined) return `✗ failed: ${oneLine(server.problem)}`;
       return '! not started: the folder is not trusted (turnwright trust --show)';
     case 'disabled':
       return '○ disabled: enabledMcpjsonServers or disabledMcpjsonServers in the settings leave it out';

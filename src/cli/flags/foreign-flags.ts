@@ -40,5 +40,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function foreignFlagAdvice(message: string): string | undefined {
   const flag = /unknown option '([^'=]+)/.exec(message)?.[1] ?? '';
   const advice = Object.hasOwn(ADVICE, flag) ? ADVICE[flag] : undefined;
-  return advice === undefined ? undefined : `${flag} is a flag of Claude Code that Turnwright does not have. ${advice}`;
+  return advice === undefined
+    ? undefined
+    : `${flag} is a flag of Claude Code that Turnwright does not have. ${advice}`;
 }

@@ -40,7 +40,7 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     thinking: thinkingOf(flags),
     plugins: pluginsOf(flags),
     mcpServers: Object.assign({}, ...mcpConfig) as Options['mcpServers'],
-    ...(takeOver === true && { engine: { takeOver } }),
+    engine: { mayGoUnkept: true, ...(takeOver === true && { takeOver }) },
     managedSettingsFile: machineSettingsFile(process.platform),
     settingSources: options.settingSources ?? SETTING_SOURCES,
     // Settings of a repository may restrict, but what they allow or run needs the user's trust (T101–T103).

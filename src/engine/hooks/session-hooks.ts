@@ -1,4 +1,5 @@
 /** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
+import type { HookedFiles } from '../../attachments/hooked-files.ts';
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
@@ -64,6 +65,8 @@ export interface SessionHooks extends Hooks {
   setPluginHooks(hooks: readonly ConfiguredHook[]): void;
   /** What was set holds from here on. */
   takeUp(): void;
+  /** Files of the main agent that hooks may change. */
+  watch(files: HookedFiles): void;
 }
 
 /** Throws `invalid_option` and `invalid_settings` for hooks that cannot be read. */
@@ -79,6 +82,7 @@ class ComposedHooks implements SessionHooks {
   /** By what they say: one that is read again is the one that there was. */
   #made: Map<string, RegisteredHook> | undefined;
   #waiting: OtherHooks | undefined;
+  #watched: HookedFiles | undefined;
 
   constructor(config: QueryEngineConfig, parts: HookParts) {
     this.#config = config;
@@ -93,7 +97,14 @@ class ComposedHooks implements SessionHooks {
   }
 
   async run(...[call, options]: Parameters<Hooks['run']>): ReturnType<Hooks['run']> {
-    return this.#runner === undefined ? NO_HOOK_VERDICT : this.#runner.run(call, options);
+    const runner = this.#runner;
+    if (runner === undefined) return NO_HOOK_VERDICT;
+    const run = () => runner.run(call, options);
+    return this.#watched === undefined || !runner.has(call.event) ? run() : this.#watched.around(call, run);
+  }
+
+  watch(files: HookedFiles): void {
+    this.#watched = files;
   }
 
   listing(): Promise<HooksListing> {

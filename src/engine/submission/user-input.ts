@@ -1,5 +1,6 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
+import { adviceForPrompt } from '../../commands/other-commands.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
@@ -97,6 +98,9 @@ export async function processUserInput(
       })),
     };
   }
+  const takesCommands = !isVerbatim && config.disableSlashCommands !== true;
+  const advice = takesCommands && text.startsWith('/') ? adviceForPrompt(text) : undefined;
+  if (advice !== undefined) return { ...base, messages: [], shouldQuery: false, resultText: advice };
   const uuid = prompt.uuid ?? world.ids.uuid();
   submissions.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.

@@ -45,7 +45,8 @@ export function failureOf(error: unknown): McpFailure {
   const status = httpStatus(code, message);
   if (status === undefined) {
     const answered = typeof code === 'number' && message.startsWith('MCP error');
-    return { kind: answered ? 'answered' : 'lost', message: withoutPrefix(message) };
+    const details = answered && data !== undefined ? ` ${JSON.stringify(data)}` : '';
+    return { kind: answered ? 'answered' : 'lost', message: withoutPrefix(message) + details };
   }
   if (status === 401 || status === 403)
     return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };

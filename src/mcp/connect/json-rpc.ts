@@ -22,9 +22,9 @@ export type Exchange = (
 /** The result of a request. Throws the server's error as `MCP error <code>: …`. */
 export function resultOf(reply: JsonRpcMessage | undefined): unknown {
   if (reply?.error !== undefined) {
-    const { code, message } = reply.error;
+    const { code, message, data } = reply.error;
     const said = message.startsWith('MCP error') ? message : `MCP error ${code}: ${message}`;
-    throw Object.assign(new Error(said), { code });
+    throw Object.assign(new Error(said), { code, data });
   }
   if (reply === undefined || !('result' in reply)) throw new Error('The MCP server gave no answer.');
   return reply.result;

@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
 import { MAX_TIMER_MS } from '../../util/clock.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { isRecord, isRemote } from '../servers/parse-server.ts';
 import type { ExternalServerConfig } from '../servers/server-config.ts';
 import { CLIENT_CAPABILITIES, serverQuestions } from '../servers/server-questions.ts';
@@ -77,7 +78,8 @@ export async function openConnection(
   } catch (error) {
     const said = epitaph();
     await close();
-    throw said === undefined || signal.aborted ? error : new Error(`It ${said}.`, { cause: error });
+    if (said === undefined || signal.aborted) throw withVersions(error);
+    throw new Error(`It ${said}.`, { cause: error });
   }
 
   const capabilities: Record<string, unknown> = { ...client.getServerCapabilities() };
@@ -110,6 +112,17 @@ export async function openConnection(
     abandon: end,
     close,
   };
+}
+
+/** The library names the version of the server alone. */
+function withVersions(error: unknown): unknown {
+  const spoken = /protocol version is not supported: (.+)$/.exec(errorText(error))?.[1];
+  return spoken === undefined
+    ? error
+    : new Error(
+        `It speaks version ${spoken} of the protocol; supported are ${types.SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+        { cause: error },
+      );
 }
 
 async function openTransport(

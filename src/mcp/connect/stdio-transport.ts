@@ -22,7 +22,7 @@ interface StdioServer {
 }
 
 export interface StdioTransport extends Transport {
-  /** How the process ended, with the end of its stderr; undefined while it runs. */
+  /** How the process ended by itself, with the end of its stderr; undefined while it runs, and when it was closed. */
   readonly epitaph: string | undefined;
 }
 
@@ -97,16 +97,17 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       }
     },
     async close() {
-      await finish('was closed');
+      await finish(undefined);
     },
   };
 
-  async function finish(how: string): Promise<void> {
+  /** undefined: it is closed by us. */
+  async function finish(how: string | undefined): Promise<void> {
     const first = !closed;
     closed = true;
     if (first) {
       const said = cleanText(stderr.trim(), STDERR_SHOWN_CHARS);
-      epitaph = said === '' ? how : `${how}; its last words: ${said}`;
+      epitaph = how === undefined || said === '' ? how : `${how}; its last words: ${said}`;
       group?.stdin?.end();
       group?.stdout?.removeAllListeners('data').resume();
     }

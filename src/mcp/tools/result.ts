@@ -1,7 +1,9 @@
 /** Converts a server's result for the model and for consumers. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
+import { imageHeader } from '../../util/files/image-header.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,7 +14,11 @@ const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** File extensions by media type, where the subtype is none. */
-const ENDINGS: Readonly<Record<string, string>> = { 'text/plain': 'txt', 'audio/mpeg': 'mp3' };
+const ENDINGS: Readonly<Record<string, string>> = {
+  'text/plain': 'txt',
+  'audio/mpeg': 'mp3',
+  'image/svg+xml': 'svg',
+};
 
 interface ResultPlace {
   /** Configured name of the server. */
@@ -41,15 +47,15 @@ export function keeperOf(context: ToolContext): NonNullable<ResultPlace['keep']>
 }
 
 /**
- * Accepts any value (F83): unknown shapes are shown as JSON. Structured content replaces text that repeats
- * it. Never rejects.
+ * Accepts any value (F83): unknown shapes are shown as JSON. Structured content replaces text that it contains.
+ * Never rejects.
  */
 export async function outputOf(result: Fields, place: ResultPlace): Promise<ToolOutput> {
   const { content, structuredContent, _meta } = result;
   const parts = Array.isArray(content) ? content : 'toolResult' in result ? [result['toolResult']] : [];
   const blocks = (await Promise.all(parts.map((part) => blocksOf(part, place)))).flat();
   if (result['isError'] === true) {
-    const said = textOfContent(blocks) || (structuredContent === undefined ? '' : asJson(structuredContent));
+    const said = textOfContent(structuredContent === undefined ? blocks : beside(blocks, structuredContent));
     const text = said.trim() === '' ? `${place.tool} failed and did not say why.` : said;
     return { data: text, content: text, isError: true };
   }
@@ -90,11 +96,34 @@ export function resourceOf(resource: unknown, place: ResultPlace): Promise<reado
   return blocksOf({ type: 'resource', resource }, place);
 }
 
-/** Images are kept; text is replaced by the structured form. */
 function structured(blocks: readonly Block[], content: unknown): string | readonly Block[] {
-  const pictures = blocks.filter((block, at) => block.type === 'image' || blocks[at - 1]?.type === 'image');
-  const json = asJson(content);
-  return pictures.length === 0 ? json : [...pictures, text(json)];
+  const all = beside(blocks, content);
+  return all.length === 1 ? asJson(content) : all;
+}
+
+/** What the structured content does not contain, then that content. */
+function beside(blocks: readonly Block[], content: unknown): readonly Block[] {
+  const isNew = (block: Block) => block.type !== 'text' || !contains(content, block.text.trim());
+  return [...blocks.filter(isNew), text(asJson(content))];
+}
+
+/** The text is within one of its texts, or is one of its values as JSON. */
+function contains(content: unknown, said: string): boolean {
+  const value = parsed(said);
+  const isSaid = (part: unknown): boolean =>
+    said === '' ||
+    (typeof part === 'string' && part.includes(said)) ||
+    (value !== undefined && isDeepStrictEqual(part, value)) ||
+    (typeof part === 'object' && part !== null && Object.values(part).some(isSaid));
+  return isSaid(content);
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 async function blocksOf(item: unknown, place: ResultPlace): Promise<readonly Block[]> {
@@ -123,7 +152,7 @@ async function embedded(resource: unknown, place: ResultPlace): Promise<readonly
   const { uri, mimeType, blob } = resource;
   const from = `Resource from ${place.server} at ${uri}`;
   if (typeof resource['text'] === 'string') return [text(`[${from}] ${resource['text']}`)];
-  if (typeof mimeType === 'string' && mimeType.startsWith('image/'))
+  if (typeof mimeType === 'string' && /^image\//i.test(mimeType))
     return [text(`[${from}]`), ...(await imageOf(blob, mimeType, `The image ${uri}`, place))];
   return [await binaryOf(blob, mimeType, from, place)];
 }
@@ -131,18 +160,21 @@ async function embedded(resource: unknown, place: ResultPlace): Promise<readonly
 /** With the stored file, so that other tools can use it. */
 async function imageOf(
   data: unknown,
-  mediaType: unknown,
+  declared: unknown,
   what: string,
   place: ResultPlace,
 ): Promise<readonly Block[]> {
-  if (typeof data !== 'string' || !IMAGE_TYPES.includes(mediaType as string))
-    return [text(`[${what} of type ${mediaType} cannot be shown.]`)];
-  if (data.length > MAX_IMAGE_CHARS) return [text(`[${what} of ${size(data)} is too large to be shown.]`)];
-  const image: ImageBlock = {
-    type: 'image',
-    source: { type: 'base64', media_type: mediaType as string, data },
-  };
+  if (typeof data !== 'string') return [text(`[${what} of type ${declared} cannot be shown.]`)];
+  // The API refuses an image under another type than its own.
+  const mediaType =
+    imageHeader(data)?.mediaType ?? IMAGE_TYPES.find((type) => type === String(declared).toLowerCase());
+  if (mediaType === undefined) return [await binaryOf(data, declared, what, place)];
   const path = await place.keep?.(Buffer.from(data, 'base64'), endingOf(mediaType));
+  if (data.length > MAX_IMAGE_CHARS) {
+    const where = path === undefined ? '' : ` It is saved to ${path}`;
+    return [text(`[${what} of ${size(data)} is too large to be shown.${where}]`)];
+  }
+  const image: ImageBlock = { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
   return path === undefined ? [image] : [image, text(`[Image: source: ${path}]`)];
 }
 
@@ -165,6 +197,7 @@ async function binaryOf(
 function endingOf(mediaType: unknown): string {
   const type =
     String(mediaType ?? '')
+      .toLowerCase()
       .split(';')[0]
       ?.trim() ?? '';
   return ENDINGS[type] ?? /^\w+\/(?:x-)?([a-z0-9]+)$/.exec(type)?.[1] ?? 'bin';

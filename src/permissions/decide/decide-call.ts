@@ -4,11 +4,12 @@ import type { Segment } from '../../shell/reading/segment.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import * as say from '../ask/messages.ts';
 import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
-import { coverCommand } from '../rules/allowed-command.ts';
+import { coverAsWritten, coverCommand } from '../rules/allowed-command.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
 import { firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import { formatRule, namesTool, type PermissionRule } from '../rules/rule.ts';
+import { formatRule, type PermissionRule } from '../rules/rule.ts';
 import { editedPaths } from './accepted-edits.ts';
+import { whyFeared, whyOpen } from './asked-word.ts';
 import { caseOf, commandCase } from './case-of.ts';
 import {
   blockedPath,
@@ -20,6 +21,7 @@ import {
   type PermissionState,
   pathsOutside,
   placeOf,
+  wholeToolRule,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
 import type { ResolvedPath } from './real-path.ts';
@@ -135,12 +137,11 @@ function byRules(each: Case, walled = false): AllowOrAsk | Promise<AllowOrAsk> {
 }
 
 /** What a rule that denies may speak of is asked about in every mode. */
-async function askAboutRule({ subject }: Case, rule: PermissionRule): Promise<AllowOrAsk> {
-  const { unseen } = await subject.line();
+async function askAboutRule(each: Case, rule: PermissionRule): Promise<AllowOrAsk> {
   return {
     kind: 'ask',
     reasonType: 'rule',
-    message: say.askedForRule(subject, rule, unseen),
+    message: say.askedForRule(each.subject, rule, await whyFeared(rule, each)),
     matched: matchedOf(rule),
     suggestions: [],
   };
@@ -183,10 +184,12 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   const { subject, state } = each;
   const { unseen } = await subject.line();
   const allow = state.rules.of('allow');
-  const whole = allow.find(
-    ({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names),
-  );
+  const whole = wholeToolRule(each);
   if (whole !== undefined) return allowedBy([whole]);
+  const acceptsEdits = state.mode === 'acceptEdits';
+  const lines = commandCase(each, allow, acceptsEdits);
+  const asWritten = await coverAsWritten(lines);
+  if (asWritten !== undefined) return allowedBy(asWritten);
   if (unseen !== undefined)
     return {
       kind: 'ask',
@@ -195,8 +198,7 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
       suggestions: [],
     };
 
-  const acceptsEdits = state.mode === 'acceptEdits';
-  const { rules, uncovered } = await coverCommand(commandCase(each, allow, acceptsEdits));
+  const { rules, uncovered } = await coverCommand(lines);
   if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
     return askAboutCommand(each, uncovered);
   if (rules.length > 0) return allowedBy(rules);
@@ -212,7 +214,7 @@ async function askAboutCommand(each: Case, segments: readonly Segment[]): Promis
   return {
     kind: 'ask',
     reasonType: 'other',
-    message: say.askedByDefault(subject, state.mode),
+    message: say.askedByDefault(subject, state.mode, await whyOpen(segments, each)),
     suggestions: suggestionsForCommand(subject.tool, state.mode, { segments, readsOutside, writes }),
     ...(touched !== undefined && { blockedPath: touched.real ?? touched.spelled }),
   };

@@ -13,7 +13,7 @@ import {
 import { commandCase } from '../decide/case-of.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { coverSegment } from '../rules/allowed-command.ts';
-import { readSpecifier } from '../rules/command-rule.ts';
+import { readSpecifier } from '../rules/command-pattern.ts';
 import { allowsPath } from '../rules/path-rule.ts';
 import { readPattern } from '../rules/read-pattern.ts';
 import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
@@ -102,7 +102,8 @@ function limitOf(wanted: readonly string[], prefix: boolean, segment: Segment): 
     const open = segment.words.findIndex(({ value }) => value === undefined);
     return knownToShell(open, segment.words[open]);
   }
-  if (segment.assigns) return 'the command sets variables in front of the program';
+  if (segment.assigns !== undefined)
+    return `${quote(segment.assigns)} sets a variable in front of the program`;
   if (!prefix && words.length > wanted.length)
     return `the command has a further argument, ${quote(words[wanted.length])}, and the rule ends before it`;
   const beyond = beyondName(words).find((at) => at >= wanted.length);

@@ -9,7 +9,7 @@ import { errorText } from '../../util/text/error-text.ts';
 import { commandCase } from '../decide/case-of.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { coverCommand, coverSegment } from '../rules/allowed-command.ts';
-import { readSpecifier } from '../rules/command-rule.ts';
+import { readSpecifier } from '../rules/command-pattern.ts';
 import { matchRule } from '../rules/match-rule.ts';
 import { allowsPath } from '../rules/path-rule.ts';
 import { readPattern, startOfPattern } from '../rules/read-pattern.ts';

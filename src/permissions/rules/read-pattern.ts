@@ -81,7 +81,7 @@ function readStart(specifier: string, { home, root }: PatternPlace): Start | und
     segments: names,
     ...folder,
     isAnchored: isHome || text.startsWith('/') || climbs > 0,
-    isBare: !/^\.{0,2}\//.test(text),
+    isBare: !isHome && !/^\.{0,2}\//.test(text),
   };
 }
 

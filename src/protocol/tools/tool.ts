@@ -48,12 +48,23 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
+export interface HookedState {
+  readonly hash: string;
+  readonly mtimeMs: number;
+  /** The text before; undefined: it was not kept. */
+  readonly before?: string | undefined;
+  /** The model was told of the change, but not shown all of it. */
+  readonly told?: boolean;
+}
+
 /** A file that the model has read, as it was at that time. */
 export interface ReadFileState {
   /** What the model has read of the file: content hash and mtime at that time. */
-  readonly hash: string;
+  hash: string;
   /** Modification time when it was read, in ms since 1970. */
-  readonly mtimeMs: number;
+  mtimeMs: number;
+  /** The file as a hook of the session has left it, until the model has seen all of the change. */
+  byHook?: HookedState | undefined;
   /** Only a part of the file was read. */
   readonly partial: boolean;
   /** The resolved path at that time. */

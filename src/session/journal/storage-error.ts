@@ -11,11 +11,11 @@ function adviceFor(code: string | undefined, cause: unknown): string {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return `The disk is full (${code}): free some space; what was recorded before is intact.`;
+      return `The disk is full (${code}): free some space, or keep nothing (--no-session-persistence, persistSession: false); what was recorded before is intact.`;
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return `The folder is not writable (${code}): choose another configuration home or turn session files off.`;
+      return `The folder is not writable (${code}): choose another configuration home (TURNWRIGHT_HOME), or keep nothing (--no-session-persistence, persistSession: false).`;
     case 'EMFILE':
     case 'ENFILE':
       return `Too many files are open (${code}).`;

@@ -126,7 +126,8 @@ function resolveMode(
       `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
     );
   }
-  const why = mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
+  const why =
+    mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
   warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
   return 'default';
 }

@@ -43,8 +43,11 @@ export interface Segment {
   readonly text?: string;
   /** Empty for a line of assignments or redirects alone. */
   readonly words: readonly ShellWord[];
-  /** Variables are set in front of it, or instead of it. */
-  readonly assigns: boolean;
+  /**
+   * The first variable that is set in front of it, or instead of it, as it is written; absent: none, or only
+   * such as never change what runs.
+   */
+  readonly assigns?: string;
   readonly redirects: readonly RedirectTarget[];
   /** What here-documents and here-strings give it to read; absent or empty: nothing. */
   readonly fed?: string;

@@ -282,7 +282,7 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
     toolUseId: context.toolUseId,
     cwd: context.cwd,
     ...(context.root !== undefined && { root: context.root }),
-    home: context.home,
+    ...(context.home !== undefined && { home: context.home }),
     additionalDirectories: context.additionalDirectories,
     ...(context.agentId !== undefined && { agentId: context.agentId }),
     ...(request.isAnswered && { isAnswered: true }),

@@ -16,6 +16,8 @@ interface State {
   /** Up to the kill. */
   readonly replies: readonly ScriptedReply[];
   readonly args?: readonly string[];
+  /** Seen before that. */
+  readonly after?: string;
   /** On the screen when the process is killed. */
   readonly seen: string;
   /** What the next conversation says. */
@@ -39,7 +41,7 @@ const STATES: readonly (readonly [string, State])[] = [
     'a question waits',
     {
       replies: [bash('touch made')],
-      seen: 'Allow',
+      seen: '3 always',
       says: 'the last prompt was cut off before Bash touch made ran; Enter goes on',
     },
   ],
@@ -48,39 +50,47 @@ const STATES: readonly (readonly [string, State])[] = [
     {
       replies: [bash('echo one'), reply('Never.', slow)],
       args: ['--allowedTools', 'Bash'],
+      after: 'echo one',
       seen: 'waiting for',
       says: MODEL,
     },
   ],
-  ['prompts wait', { replies: [reply('Never.', slow)], seen: 'waiting for', says: MODEL, queued: 'and then' }],
+  [
+    'prompts wait',
+    { replies: [reply('Never.', slow)], seen: 'waiting for', says: MODEL, queued: 'and then' },
+  ],
 ];
 
 describe.skipIf(!hasTmux)('after a kill', { timeout: 60_000 }, () => {
-  test.each(everyNth(2, STATES))('%s: the next conversation says so, and Enter finishes it', async (_, state) => {
-    const server = await rehearse(...state.replies, reply('Finished after all.'));
-    const { args = [], queued } = state;
-    const talk = await converse(server, { args });
-    await talk.seen('opus-5-5');
-    await talk.enter('begin the work');
-    await talk.seen(state.seen);
-    if (queued !== undefined) {
-      await talk.enter(queued);
-      await talk.seen(`queued 1: ${queued}`);
-    }
-    kill(talk);
-    await talk.until('ended with 137');
-    const place = { cwd: talk.cwd, env: talk.env, args: ['--continue', '--allowedTools', 'Bash'] };
-    const again = await converse(server, place);
-    await again.seen(state.says);
-    await again.seen('Enter goes on with what was cut off');
-    again.keys('Enter');
-    await again.seen('Finished after all.');
-    if (queued !== undefined) await again.seen(`held 1: ${queued}`);
-    again.keys('C-d');
-    await again.until('ended with 0');
-    // It has its one result: there is nothing left to go on with.
-    expect((await sessionResumePoint(undefined, talk)).interrupted).toBeUndefined();
-  });
+  test.each(everyNth(2, STATES))(
+    '%s: the next conversation says so, and Enter finishes it',
+    async (_, state) => {
+      const server = await rehearse(...state.replies, reply('Finished after all.'));
+      const { args = [], queued } = state;
+      const talk = await converse(server, { args });
+      await talk.seen('opus-5-5');
+      await talk.enter('begin the work');
+      if (state.after !== undefined) await talk.seen(state.after);
+      await talk.seen(state.seen);
+      if (queued !== undefined) {
+        await talk.enter(queued);
+        await talk.seen(`queued 1: ${queued}`);
+      }
+      kill(talk);
+      await talk.until('ended with 137');
+      const place = { cwd: talk.cwd, env: talk.env, args: ['--continue', '--allowedTools', 'Bash'] };
+      const again = await converse(server, place);
+      await again.seen(state.says);
+      await again.seen('Enter goes on with what was cut off');
+      again.keys('Enter');
+      await again.seen('Finished after all.');
+      if (queued !== undefined) await again.seen(`held 1: ${queued}`);
+      again.keys('C-d');
+      await again.until('ended with 0');
+      // It has its one result: there is nothing left to go on with.
+      expect((await sessionResumePoint(undefined, talk)).interrupted).toBeUndefined();
+    },
+  );
 
   test('the same with -p: the run is finished to its one result', async () => {
     const server = await rehearse(bash('sleep 300'), reply('Finished after all.'));

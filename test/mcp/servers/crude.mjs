@@ -45,11 +45,14 @@ if (how === 'stderr') {
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (how === 'mute' || how === 'stderr') return;
-  if (method === 'initialize') {
+  if (method === 'initialize' && how === 'refuses') {
+    const data = { supported: ['1999-01-01'], requested: params.protocolVersion };
+    send({ id, error: { code: -32602, message: 'Unsupported protocol version', data } });
+  } else if (method === 'initialize') {
     send({
       id,
       result: {
-        protocolVersion: params.protocolVersion,
+        protocolVersion: how === 'old' ? '1999-01-01' : params.protocolVersion,
         capabilities: { tools: {} },
         serverInfo: { name: 'crude', version: '0' },
       },
@@ -63,7 +66,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (method === 'tools/call' && how === 'closes') process.stdout.end();
   else if (method === 'tools/call') {
     const { name, arguments: input } = params;
-    if (name === 'odd') send({ id, result: input.result ?? null });
+    if (name === 'odd' && input.error) send({ id, error: input.error });
+    else if (name === 'odd') send({ id, result: input.result ?? null });
     else send({ id, result: { content: [{ type: 'text', text: JSON.stringify(input) }] } });
   }
 });

@@ -1,4 +1,5 @@
 /** Runs and completes what is typed as `/name argument`. */
+import { commandAdvice } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
@@ -79,6 +80,8 @@ function commandNamed(name: string): ConversationCommand | undefined {
 }
 
 function unknownSentence(name: string, names: readonly string[]): string {
+  const advice = commandAdvice(name);
+  if (advice !== undefined) return `There is no /${name} here. ${advice}`;
   const near = [...new Set(names)]
     .filter((each) => each.startsWith(name.slice(0, 3)) || isTypo(each, name))
     .slice(0, 3);

@@ -1,5 +1,11 @@
 /** `/context`, `/cost`, `/status`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
-import { explainSession, type McpServerStatus, sessionCost, VERSION } from '../../../index.ts';
+import {
+  explainSession,
+  type McpServerStatus,
+  resolveSettings,
+  sessionCost,
+  VERSION,
+} from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
@@ -52,10 +58,13 @@ export const statusCommand: ConversationCommand = {
   name: 'status',
   summary: 'Shows session, model, account, servers and settings',
   async run(_, context) {
-    const { columns, options, print, query, state, theme } = context;
-    const [{ account }, settings, servers] = await Promise.all([
+    const { columns, cwd, env, options, print, query, state, theme } = context;
+    const { settingSources } = options;
+    const [{ account }, settings, { sources }, servers] = await Promise.all([
       query.initializationResult(),
       query.getSettings(),
+      // As they are now: "always" may have written one since the session began.
+      resolveSettings({ cwd, env, settingSources, projectTrusted: false, trustRecorded: true }),
       query.mcpServerStatus(),
     ]);
     const facts = statusFacts({
@@ -64,7 +73,7 @@ export const statusCommand: ConversationCommand = {
       effort: settings.applied.effort ?? undefined,
       credentials: `${account.apiKeySource} (${account.apiProvider})`,
       servers,
-      files: settings.sources.flatMap(({ path }) => path ?? []),
+      files: sources.flatMap(({ path }) => path ?? []),
       isKept: options.persistSession !== false,
     });
     print(factRows(facts, columns, theme));

@@ -1,6 +1,7 @@
 /** All commands of the conversation, in the order of the help. */
 import type { ConversationCommand } from './command.ts';
 import { clearCommand, compactCommand, exitCommand, renameCommand } from './conversation-commands.ts';
+import { configCommand, diffCommand, forkCommand, logoutCommand, planCommand } from './everyday.ts';
 import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
 import { loginCommand } from './login.ts';
@@ -27,13 +28,18 @@ export const COMMANDS: readonly ConversationCommand[] = [
   compactCommand,
   resumeCommand,
   rewindCommand,
+  forkCommand,
   renameCommand,
+  planCommand,
+  diffCommand,
   modelCommand,
   effortCommand,
   contextCommand,
   costCommand,
   statusCommand,
+  configCommand,
   loginCommand,
+  logoutCommand,
   explainCommand,
   permissionsCommand,
   addDirCommand,

@@ -1,7 +1,9 @@
 /** What an empty prompt is for now. */
 import { type ConversationState, isWorking } from '../state.ts';
 
-export function placeholder(state: Pick<ConversationState, 'isCutOff' | 'phase' | 'queue' | 'questions'>): string {
+export function placeholder(
+  state: Pick<ConversationState, 'isCutOff' | 'phase' | 'queue' | 'questions'>,
+): string {
   // A question has all attention.
   if (state.phase === 'exiting' || state.questions > 0) return '';
   if (state.isCutOff) return 'Enter goes on with what was cut off';

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { isGone, standingFolder } from '../../../util/files/standing-folder.ts';
 import { newlinesIn, tailOf } from '../../../util/text/cut-text.ts';
+import { terminalText } from '../../../util/text/terminal-text.ts';
 import type { Env } from '../../world.ts';
 
 export interface ShellRun {
@@ -152,8 +153,8 @@ export function shellPrompt(command: string, { code, stdout, stderr, error }: Sh
   const exit = error ?? (code === undefined ? 'ended by a signal' : `exit code ${code}`);
   return [
     `<bash-input>${command}</bash-input>`,
-    `<bash-stdout>${stdout.trimEnd()}</bash-stdout>`,
-    `<bash-stderr>${stderr.trimEnd()}</bash-stderr>`,
+    `<bash-stdout>${terminalText(stdout).trimEnd()}</bash-stdout>`,
+    `<bash-stderr>${terminalText(stderr).trimEnd()}</bash-stderr>`,
     `<bash-exit>${exit}</bash-exit>`,
   ].join('\n');
 }

@@ -54,8 +54,8 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
       const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = context.readFileCache.get(path)?.partial ?? true;
-      await saveFile(path, real, plan.bytes, partial, context);
-      return { data: plan.output, content: plan.said };
+      const note = await saveFile(path, real, plan.bytes, partial, context);
+      return { data: plan.output, content: plan.said + note };
     });
   },
 };
