@@ -1,4 +1,4 @@
-/** The parts of one plugin, as plain data. Errors in it are reported, and nothing outside its folder is read. */
+/** The parts of one plugin, as plain data. Errors are reported, and nothing outside its folder is read. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
@@ -112,7 +112,7 @@ export async function partsOf(
     return path === undefined ? [] : [{ ...fields, name: own, path }];
   };
 
-  /** The default folder, the plugin's own where that is a skill, and those that are named, by their SKILL.md or without. */
+  /** The default folder, the plugin's own if that is a skill, and the named ones, with or without SKILL.md. */
   const skillFolders = async (): Promise<readonly string[]> => {
     const own = (await inside(SKILL_FILE, false)) === undefined ? [] : [root];
     const others = (await named(manifest.skills)).map((path) =>

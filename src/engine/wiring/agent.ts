@@ -6,7 +6,6 @@
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
-import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
 import { composeAgentJournal } from '../agents/agent-journal.ts';
@@ -86,7 +85,6 @@ export async function composeAgentParts(
     agentTools(definition, offered(all, request.depth)).map(skills.own),
   );
   const allTools = () => toolsAmong(surroundings.tools());
-  if (allTools().length === 0) refuseWithoutTools(definition, () => false);
   const toolParts: ToolParts = {
     ...room.tools,
     ...own,

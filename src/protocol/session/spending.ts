@@ -68,8 +68,7 @@ export interface SessionCost {
   /** Models without a price: what they cost is missing in the total, not zero. */
   readonly unpricedModels: readonly string[];
   /**
-   * USD in the total that nobody was billed by this program: another one recorded the usage, and it is computed
-   * at list prices. Absent: none.
+   * USD in the total that are computed at list prices, from usage that another program recorded. Absent: none.
    */
   readonly computedUsd?: number;
 }
