@@ -24,7 +24,12 @@ export function findCommand(
   const command =
     commands.find((each) => each.name === name) ??
     commands.find(({ aliases = [] }) => aliases.includes(name));
-  return command && { command, args: match?.[2] ?? '' };
+  if (command !== undefined) return { command, args: match?.[2] ?? '' };
+  // The name of a file may hold blanks.
+  const spaced = commands
+    .filter((each) => each.name.includes(' ') && `${text} `.startsWith(`/${each.name} `))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+  return spaced && { command: spaced, args: text.slice(spaced.name.length + 1).trim() };
 }
 
 /** A text is a text also when its sender wrote it as one block. */

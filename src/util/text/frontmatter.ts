@@ -11,11 +11,12 @@ interface Frontmatter {
 
 /** Maximum characters of a block. */
 const MAX_CHARS = 16_384;
-const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
+/** Blank lines may stand in front of it, and more dashes behind. */
+const BLOCK = /^\uFEFF?(?:[ \t]*\r?\n)*---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^-{3,}[ \t]*(?:\r?\n|$)/m;
 
 /** Loads a parser only for a file whose block needs one. Never rejects. */
 export async function readFrontmatter(text: string): Promise<Frontmatter> {
-  const match = text.startsWith('---') || text.startsWith('\uFEFF---') ? BLOCK.exec(text) : null;
+  const match = /^\uFEFF?\s*---/.test(text) ? BLOCK.exec(text) : null;
   if (match === null || match.index !== 0) return { fields: {}, body: text };
   const body = text.slice(match[0].length);
   const block = match[1] ?? '';
