@@ -15,13 +15,19 @@ export interface CommandFile {
   /** Permission rules for its submission. */
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
-  /** false: nobody can call it. */
+  /** false: it cannot be called. */
   readonly userInvocable: boolean;
   readonly body: string;
 }
 
 const MAX_DESCRIPTION_CHARS = 500;
-const READ: ReadonlySet<string> = new Set(['argument-hint', 'arguments', 'allowed-tools', 'model', 'user-invocable']);
+const READ: ReadonlySet<string> = new Set([
+  'argument-hint',
+  'arguments',
+  'allowed-tools',
+  'model',
+  'user-invocable',
+]);
 
 /** `problem`: what was ignored, for a warning. Never rejects. */
 export async function parseCommandFile(

@@ -151,7 +151,12 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
       if (real === undefined || !(await isInBounds(real, file)) || (await isDenied(file.path, real)))
         return undefined;
       const text = await textOf(real, files);
-      return text && { content: withoutComments((await readFrontmatter(text.content)).body), mtimeMs: text.mtimeMs };
+      return (
+        text && {
+          content: withoutComments((await readFrontmatter(text.content)).body),
+          mtimeMs: text.mtimeMs,
+        }
+      );
     },
   };
 }

@@ -105,7 +105,11 @@ export function toldIn(view: Iterable<ViewMessage>): ReadonlyMap<string, string>
 }
 
 /** Both names that it answers to. */
-function label({ name, folder, plugin }: Pick<Skill, 'name' | 'folder'> & { readonly plugin?: string | undefined }): string {
+function label({
+  name,
+  folder,
+  plugin,
+}: Pick<Skill, 'name' | 'folder'> & { readonly plugin?: string | undefined }): string {
   return plugin !== undefined || folder === name ? name : `${folder} (${name})`;
 }
 

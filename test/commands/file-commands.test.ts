@@ -58,7 +58,10 @@ describe('command files', () => {
   it('take the place of a built-in command or alias, say so, and leave the others alone', async () => {
     const names = ['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort'];
     const files = Object.fromEntries(
-      names.map((name) => [`.claude/commands/${name}.md`, `---\ndescription: d\n---\nDo ${name}: $ARGUMENTS`]),
+      names.map((name) => [
+        `.claude/commands/${name}.md`,
+        `---\ndescription: d\n---\nDo ${name}: $ARGUMENTS`,
+      ]),
     );
     const project = await projectUnderTest(files);
     const { messages, sent } = await project.run({
@@ -69,8 +72,13 @@ describe('command files', () => {
     expect(sent.map(said).map((text) => /Do [a-z]+: it/.exec(text)?.[0])).toEqual(
       names.map((name) => `Do ${name}: it`),
     );
-    const listed = query({ prompt: (async function* () {})(), options: { cwd: project.cwd, settingSources: ['project'] } });
-    const found = (await listed.supportedCommands()).map(({ name, description }) => `${name}: ${description}`);
+    const listed = query({
+      prompt: (async function* () {})(),
+      options: { cwd: project.cwd, settingSources: ['project'] },
+    });
+    const found = (await listed.supportedCommands()).map(
+      ({ name, description }) => `${name}: ${description}`,
+    );
     listed.close();
     expect(found).toContain('new: d (project, in place of the built-in /new)');
     const untrusted = await project.run({ prompt: '/help', options: { projectTrusted: false } });

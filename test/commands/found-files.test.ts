@@ -59,7 +59,10 @@ describe('skills', () => {
 
   it('are all in the answer to initialize, however many there are', async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 300 }, (_, i) => [`.claude/skills/s${i}/SKILL.md`, `${head(`description: d${i}`)}T`]),
+      Array.from({ length: 300 }, (_, i) => [
+        `.claude/skills/s${i}/SKILL.md`,
+        `${head(`description: d${i}`)}T`,
+      ]),
     );
     const project = await projectUnderTest(files);
     const listing = query({
@@ -76,7 +79,9 @@ describe('mentions and imports', () => {
   it('begin with any letter', async () => {
     const names = ['ünï.txt', '中文.md', '中/x.md', '(p).txt', 'été/à.md'];
     const project = await projectUnderTest(Object.fromEntries(names.map((name) => [name, `IN ${name}`])));
-    const { sent } = await project.run({ prompt: `see ${names.map((name) => `@${name}`).join(' ')} @"ünï.txt"` });
+    const { sent } = await project.run({
+      prompt: `see ${names.map((name) => `@${name}`).join(' ')} @"ünï.txt"`,
+    });
     for (const name of names) expect(sent[0]).toContain(`IN ${name}`);
   });
 
@@ -91,7 +96,8 @@ describe('mentions and imports', () => {
       '.claude/rules/sub/deep/r.md': 'SUB-RULE',
     });
     const { sent } = await project.run({ prompt: 'Go.', options: { stderr: (line) => lines.push(line) } });
-    for (const text of ['MAIN', 'SECTION', 'LETTER', 'SUB-RULE', '<!-- CODE -->']) expect(sent[0]).toContain(text);
+    for (const text of ['MAIN', 'SECTION', 'LETTER', 'SUB-RULE', '<!-- CODE -->'])
+      expect(sent[0]).toContain(text);
     for (const text of ['HIDDEN', 'COMMENTED']) expect(sent[0]).not.toContain(text);
     expect(lines.filter((line) => line.includes('imports'))).toEqual([
       `${join(project.cwd, 'CLAUDE.md')} imports what is not there (line 4: @docs/nope.md; line 4: @docs/none.md). It was read without.`,
