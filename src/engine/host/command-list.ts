@@ -23,9 +23,7 @@ export function commandsOf(
   const ofSources = commandSources.flatMap((source) => source.commands);
   // There are no other commands, so no name can occur twice.
   if (commands.length + ofSources.length + more.length === 0) return BUILTIN_COMMANDS;
-  const overriding = new Set(
-    ofSources.flatMap((command) => (mayOverride(command) ? [command.name] : [])),
-  );
+  const overriding = new Set(ofSources.flatMap((command) => (mayOverride(command) ? [command.name] : [])));
   const taken = new Set<string>();
   const own: Command[] = [];
   for (const command of [...commands, ...BUILTIN_COMMANDS, ...ofSources, ...more]) {
@@ -64,8 +62,7 @@ export async function loadCommands({
     await Promise.all(commandSources.map((source) => source.load?.()));
 }
 
-const overrides = ({ name, origin }: Command): string =>
-  `${origin}, in place of the built-in /${name}`;
+const overrides = ({ name, origin }: Command): string => `${origin}, in place of the built-in /${name}`;
 
 /** The commands in the form of the SDK. */
 export function commandList(
@@ -76,7 +73,8 @@ export function commandList(
     const { name, description, argumentHint = '', aliases, isTrusted, origin } = command;
     return {
       name,
-      description: overriddenBy(command) === undefined ? description : `${description} (${overrides(command)})`,
+      description:
+        overriddenBy(command) === undefined ? description : `${description} (${overrides(command)})`,
       argumentHint,
       ...(aliases !== undefined && aliases.length > 0 && { aliases }),
       ...(origin === 'builtin' && { builtin: true as const }),

@@ -2,7 +2,12 @@
 
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
-import { COMMAND_SOURCES, type Command, type CommandOrigin, type CommandResult } from '../../protocol/tools/command.ts';
+import {
+  COMMAND_SOURCES,
+  type Command,
+  type CommandOrigin,
+  type CommandResult,
+} from '../../protocol/tools/command.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';

@@ -96,9 +96,7 @@ export async function fillCommand(pieces: readonly CommandPiece[]): Promise<Fill
     whyUnreadable(shown) === undefined
       ? programsOf(before, marks, inWords) !== programsOf(readSegments(shown, parser), [], inWords)
       : marks.some(({ piece: { words } }) => words.length > 1 || words[0]?.startsWith('-') === true);
-  return steers
-    ? refused('it may have another program run')
-    : { ok: true, shown, text, variables };
+  return steers ? refused('it may have another program run') : { ok: true, shown, text, variables };
 }
 
 const refused = (why: string): FilledCommand => ({

@@ -82,7 +82,8 @@ export function placesIn(
       });
       if (next !== undefined) descend(next);
     };
-    const isIn = (node: SyntaxNode) => node.type === 'HereDoc' && node.body.pos <= span.pos && span.end <= node.body.end;
+    const isIn = (node: SyntaxNode) =>
+      node.type === 'HereDoc' && node.body.pos <= span.pos && span.end <= node.body.end;
     const document = documents.find(isIn);
     if (document?.type === 'HereDoc') around.push(document);
     descend(document?.type === 'HereDoc' ? document.body : script);

@@ -12,7 +12,8 @@ const SHELL = /^(?:ba|da|z|k|mk|fi|c|tc|a)?sh$/;
 /** Behind these options the text is a program. */
 const INTERPRETER =
   /^(?:python[\d.]*|pypy\d*|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua[\d.]*|luajit|Rscript|osascript|pwsh|powershell|psql|mysql|mariadb|tclsh|julia|elixir|erl|groovy|scala|vim?|nvim|ex|emacs|gdb|lldb)$/;
-const GIVES_PROGRAM = /^(?:-\w*[cerEp]|--(?:eval|print|command|execute|expression|batch)|-ex|-batch-eval-command|\+)$/;
+const GIVES_PROGRAM =
+  /^(?:-\w*[cerEp]|--(?:eval|print|command|execute|expression|batch)|-ex|-batch-eval-command|\+)$/;
 /** Of these, every word may be one, or hold one. */
 const ALL_WORDS = /^(?:ssh|sqlite3|duckdb|make|gmake|expect|eval)$/;
 const SCRIPTED = /^(?:sed|gsed|awk|gawk|mawk|nawk)$/;
