@@ -41,6 +41,7 @@ describe('command files', () => {
       ...own,
       'plan',
       'clear',
+      'odd name',
       'reset',
       'review',
       'web:form',

@@ -129,8 +129,8 @@ export interface ToolContext {
   /** The files of this call as its permission judged them: only these are opened. Absent: not judged. */
   readonly judged?: readonly JudgedPath[] | undefined;
   /**
-   * A shell command with text of somebody else in it: `shown` is what was judged, `text` what runs, with that
-   * text in variables. Absent: the input runs as it is.
+   * A shell command with untrusted text in it: `shown` is what was judged, `text` what runs, with that text
+   * in variables. Absent: the input runs as it is.
    */
   readonly filled?: {
     readonly shown: string;

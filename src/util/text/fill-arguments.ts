@@ -1,7 +1,7 @@
 /** Placeholders for arguments in the text of a file. */
 import { splitArguments } from './template-parts.ts';
 
-/** Text of somebody else in a command: as one text, and as words where no quotes are around it. */
+/** A value in a command: as one text, and as words where no quotes are around it. */
 interface Filled {
   readonly text: string;
   readonly words: readonly string[];
@@ -11,7 +11,7 @@ interface Filled {
 interface ArgumentFiller {
   /** Fills all placeholders in one pass, so that values are not expanded again. */
   fill(text: string): string;
-  /** The text between the placeholders, and what stands in their place, for a reader that keeps them apart. */
+  /** The text between the placeholders, and their values, for a reader that keeps them apart. */
   pieces(text: string): readonly (string | Filled)[];
   /** Whether any text so far had a placeholder. */
   readonly used: boolean;
