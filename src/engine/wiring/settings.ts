@@ -94,7 +94,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       skills,
       plugins,
       configuredHooks: hooks.hooks,
-      startNotices: [...resolved.notices, ...hooks.notices],
+      startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
         ...commands.first,
