@@ -95,7 +95,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       skills,
       plugins,
       configuredHooks: hooks.hooks,
-      startNotices: [...resolved.notices, ...hooks.notices],
+      startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
         // A skill wins over a command of its name; one of a project that is not trusted, over none.
