@@ -49,16 +49,16 @@ export function argumentFiller(
     return name === undefined ? undefined : { text: '', words: [] };
   };
 
-  const pieces = (text: string, unescape: boolean): readonly (string | Filled)[] => {
+  const pieces = (text: string, drops: boolean): readonly (string | Filled)[] => {
     const found: (string | Filled)[] = [];
     let from = 0;
     for (const match of text.matchAll(PLACE)) {
-      const [whole, escape = ''] = match;
+      const [whole, backslash = ''] = match;
       const isWithin = match[4] !== undefined && !Object.hasOwn(places, match[4]);
-      const isName = match[5] !== undefined && !names.includes(match[5]);
-      if (isWithin || isName) continue;
-      if (escape !== '') {
-        found.push(text.slice(from, match.index) + (unescape ? whole.slice(1) : whole));
+      const isOther = match[5] !== undefined && !names.includes(match[5]);
+      if (isWithin || isOther) continue;
+      if (backslash !== '') {
+        found.push(text.slice(from, match.index) + (drops ? whole.slice(1) : whole));
       } else {
         const value = valueOf(match);
         if (value === undefined) continue;
