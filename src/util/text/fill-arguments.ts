@@ -35,7 +35,7 @@ export function argumentFiller(
   let used = false;
 
   /** What takes the place of a match; undefined: nothing does. */
-  const valueOf = ([, , index, position, place, name]: RegExpExecArray): Filled | undefined => {
+  const filledBy = ([, , index, position, place, name]: RegExpExecArray): Filled | undefined => {
     if (place !== undefined) {
       const text = Object.hasOwn(places, place) ? places[place] : undefined;
       return text === undefined ? undefined : { text, words: [text], namesProgram: true };
@@ -60,7 +60,7 @@ export function argumentFiller(
       if (backslash !== '') {
         found.push(text.slice(from, match.index) + (drops ? whole.slice(1) : whole));
       } else {
-        const value = valueOf(match);
+        const value = filledBy(match);
         if (value === undefined) continue;
         found.push(text.slice(from, match.index), value);
       }
