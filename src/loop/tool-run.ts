@@ -86,7 +86,7 @@ export class ToolRun {
     await this.#executor?.abort(why);
   }
 
-  /** The response has ended as a refusal: what runs for it is stopped, and what is still to start does not. */
+  /** The response has ended as a refusal: its calls that run are stopped, the others do not start. */
   refuse(): void {
     this.#executor ??= this.#open();
     void this.#executor.abort('refused');

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { isReallyInside } from '../util/files/inside.ts';
+import { readHandWrittenJson } from '../util/files/plain-json.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { isRecord, type Manifest, type NamedCommand } from './manifest.ts';
 import { PLUGIN_ROOT, type Plugin, type PluginCommand, type PluginError } from './plugin.ts';
@@ -91,7 +92,7 @@ export async function partsOf(
       if (typeof each === 'string' && (file === undefined || read.has(file))) continue;
       if (file !== undefined) read.add(file);
       try {
-        found.push(unwrapped(file === undefined ? each : JSON.parse(await textOf(file, files)), inner));
+        found.push(unwrapped(file === undefined ? each : readHandWrittenJson(await textOf(file, files)), inner));
       } catch (error) {
         const what = file ?? `"${inner}" in the manifest`;
         fail('component-load-failed', `${what} of the plugin ${name} cannot be used: ${errorText(error)}.`);

@@ -40,6 +40,7 @@ function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
     description: skill.description,
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',
+    isTrusted: skill.trusted,
     async run(args, { sessionId, shell }) {
       // The model starts its agent and continues with the report.
       if (skill.fork !== undefined && skill.modelInvocable)

@@ -86,7 +86,9 @@ test.each([
   };
   const { code, stderr } = await commandLine(['-p', 'hi'], { env });
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`The proxy \\(${proxy}, from HTTPS?_PROXY, ALL_PROXY or .*refuses connections`));
+  expect(stderr).toMatch(
+    new RegExp(`The proxy \\(${proxy}, from HTTPS?_PROXY, ALL_PROXY or .*refuses connections`),
+  );
   expect(stderr).not.toContain('The endpoint');
 });
 
@@ -106,7 +108,10 @@ test('a proxy that wants a password says how to give one', async () => {
 });
 
 test.each([
-  [() => query({ prompt: 'x', options: { permisionMode: 'plan' } as never }), /did you mean "permissionMode"/],
+  [
+    () => query({ prompt: 'x', options: { permisionMode: 'plan' } as never }),
+    /did you mean "permissionMode"/,
+  ],
   [() => query({ prompt: 'x', options: { alowedTools: [] } as never }), /did you mean "allowedTools"/],
   [() => query('text' as never), /query\(\{ prompt: "…" \}\)/],
   [() => query({ promt: 'x' } as never), /Is "promt" meant to be "prompt"/],

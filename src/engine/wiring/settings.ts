@@ -4,7 +4,8 @@
 
 import type { BaseOptions } from '../../options/options.ts';
 import { createPermissions } from '../../permissions/permission-engine.ts';
-import type { TurnwrightError } from '../../protocol/errors.ts';
+import { neverMatching } from '../../permissions/rules/never-matches.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolve-config.ts';
@@ -15,6 +16,7 @@ import { extended } from '../../util/collections/extended.ts';
 import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { hooksInForce } from '../hooks/hooks-in-force.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
 import { credentialsFromHelper } from '../models/api-key-helper.ts';
 import { reachOf } from '../models/unreachable-model.ts';
@@ -24,7 +26,7 @@ import { pluginCommands } from '../project/plugin-commands.ts';
 import { openPlugins } from '../project/plugins.ts';
 import { requestedSandbox } from '../sandbox/requested-sandbox.ts';
 import { openSkills } from './open-skills.ts';
-import { toolFields, unknownTools } from './tools/builtin-tools.ts';
+import { everyToolName, toolFields, unknownTools } from './tools/builtin-tools.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
 export type { ProjectServerPolicy } from '../../settings/resolve/resolution.ts';
@@ -61,6 +63,9 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const toolNames = options.tools === undefined || 'type' in options.tools ? undefined : options.tools;
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
+  const place = { root: config.cwd, home: resolved.homeDirectory, unknownTools };
+  const vain = neverMatching(config.permissionRules ?? {}, place);
+  if (vain !== undefined) warn(vain);
   const looked = projectFiles(resolved, files, warn);
   const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn, unread }, resolved);
   const plugins = await openPlugins(options.plugins ?? [], {
@@ -73,6 +78,14 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     hookPolicy: config.hookPolicy,
   });
   const commands = commandFileSources(config, { files: looked, warn, unread });
+  const hooks = hooksInForce({
+    configured: config.configuredHooks ?? [],
+    ofPlugins: plugins?.hooks ?? [],
+    callbacks: options.hooks,
+    tools: () => [...everyToolName()],
+    rules: { files, home: resolved.homeDirectory },
+  });
+  hooks.notices.forEach(warn);
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
     config: extended(config, {
@@ -80,6 +93,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       sandbox,
       skills,
       plugins,
+      configuredHooks: hooks.hooks,
+      startNotices: [...resolved.notices, ...hooks.notices],
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
         ...commands.first,
@@ -97,8 +112,13 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectFiles: looked,
     settingsAgent: resolved.agent,
     unreachable,
-    refused,
+    refused: refused ?? lapsedTrust(resolved.project),
   };
+}
+
+/** Guards that were trusted and do not run any more must not stand open. */
+function lapsedTrust({ trust }: Resolution['project']): TurnwrightError | undefined {
+  return trust?.lapsed === undefined ? undefined : new TurnwrightError('invalid_settings', trust.lapsed);
 }
 
 /**

@@ -66,7 +66,7 @@ function follow(request: PermitRequest, at: Input, ruled: GateVerdict): Permit |
   return settle(request, at, ruled);
 }
 
-/** Nobody would be asked now, but an answer stands: to this input, or against the call. */
+/** No question would be asked now, but an answer is known: it decides about the call and its input. */
 const ANSWERED_BEFORE: Ask = {
   kind: 'ask',
   reasonType: 'other',
@@ -242,7 +242,9 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
   notes.decision = decisionOf(verdict, notes.answer);
-  return verdict.kind === 'allow' ? rewrite(request, at, verdict.updatedInput) : deny(request, at, verdict);
+  if (verdict.kind === 'deny') return deny(request, at, verdict);
+  if (verdict.note !== undefined) notes.hookContext.push(verdict.note);
+  return rewrite(request, at, verdict.updatedInput);
 }
 
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {
