@@ -92,7 +92,9 @@ export async function partsOf(
       if (typeof each === 'string' && (file === undefined || read.has(file))) continue;
       if (file !== undefined) read.add(file);
       try {
-        found.push(unwrapped(file === undefined ? each : readHandWrittenJson(await textOf(file, files)), inner));
+        found.push(
+          unwrapped(file === undefined ? each : readHandWrittenJson(await textOf(file, files)), inner),
+        );
       } catch (error) {
         const what = file ?? `"${inner}" in the manifest`;
         fail('component-load-failed', `${what} of the plugin ${name} cannot be used: ${errorText(error)}.`);
@@ -112,7 +114,7 @@ export async function partsOf(
     return path === undefined ? [] : [{ ...fields, name: own, path }];
   };
 
-  /** The default folder, the plugin's own if that is a skill, and the named ones, with or without SKILL.md. */
+  /** The default folder, the plugin's own if it is a skill, and the named ones, with or without SKILL.md. */
   const skillFolders = async (): Promise<readonly string[]> => {
     const own = (await inside(SKILL_FILE, false)) === undefined ? [] : [root];
     const others = (await named(manifest.skills)).map((path) =>
