@@ -27,7 +27,7 @@ export default defineConfig({
     // Two more than the processors that the run is made for: many files only wait for programs.
     maxWorkers: 4,
     sequence: { sequencer: ProgramsFirst },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -132,6 +132,7 @@ export type {
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
 export {
   BUILTIN_TOOL_NAMES,
+  commandAdvice,
   EXIT_REASONS,
   LEGACY_TOOL_NAME_ALIASES,
   NOT_CONFIGURED,
@@ -200,6 +201,11 @@ export type { McpCall, SessionMethods, SessionUsage } from './sdk/query/session-
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {
+  type InterruptedTurn,
+  type SessionResumePoint,
+  sessionResumePoint,
+} from './sdk/session-resume-point.ts';
+export {
   archiveSession,
   configurationHome,
   createJournalMapper,
@@ -246,6 +252,7 @@ export {
 export {
   type AvailableModels,
   type EndpointAnswer,
+  fieldsWithoutEffect,
   listModels,
   type ModelAccess,
   machineSettingsFile,

@@ -76,6 +76,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'util/text/line-separators.ts',
     'util/text/cut-text.ts',
     'util/text/grouped.ts',
+    // Paths and commands that a person types are read as those of the tools are.
+    'util/files/home-path.ts',
+    'util/files/standing-folder.ts',
+    'util/process/terminal-text.ts',
   ],
   // A terminal without any knowledge of agents.
   terminal: ['util', 'types:protocol/ports.ts'],

@@ -40,7 +40,8 @@ interface Contents {
 
 /**
  * Files that changed on disk since the model read or wrote them. Each change is reported once; it never marks
- * a file as read, so an edit of a changed file is still refused until the model has read it again.
+ * a file as read, so an edit of a changed file is still refused until the model has read it again. A change
+ * by the session's own hooks counts as read once all of it was shown.
  */
 export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
   const { readFileCache, files, maxWatched = 100, maxReported = 10 } = options;
@@ -83,15 +84,28 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
       return report(path, 'It no longer exists.');
     }
     const mtimeMs = Math.floor(stat.mtimeMs);
-    if (mtimeMs === known?.mtimeMs) return undefined;
-    const { text, hash } = before?.mtimeMs === mtimeMs ? before : await read(path, stat);
+    const byHook = state.byHook?.told === true ? undefined : state.byHook;
+    if (mtimeMs === known?.mtimeMs && byHook === undefined) return undefined;
+    const { text, hash } =
+      before?.mtimeMs === mtimeMs && byHook === undefined ? before : await read(path, stat);
     remember(path, { state, mtimeMs, text, hash });
+    if (byHook !== undefined && byHook.hash === hash) {
+      options.onChange?.(path, 'change');
+      const base = byHook.before ?? known?.text;
+      const change = await describeChange(path, base, text);
+      const isKnown = base !== undefined && options.hash?.(Buffer.from(base)) === state.hash;
+      const shown = { ...change, isWhole: change.isWhole && isKnown };
+      // From here on the model knows what is in the file.
+      if (shown.isWhole) Object.assign(state, { hash, mtimeMs: stat.mtimeMs, byHook: undefined });
+      else state.byHook = { ...byHook, told: true };
+      return reportOfHook(path, shown);
+    }
     // Just read or written by the model: its text is kept for comparison.
     if (known === undefined && mtimeMs === Math.floor(state.mtimeMs)) return undefined;
     // Touched, not changed.
     if (text !== undefined && (text === known?.text || hash === state.hash)) return undefined;
     options.onChange?.(path, 'change');
-    return report(path, await describeChange(path, known?.text, text));
+    return report(path, (await describeChange(path, known?.text, text)).text);
   };
 
   const changesOf = async (
@@ -135,30 +149,53 @@ function report(path: string, snippet: string): FoundAttachment {
   };
 }
 
+function reportOfHook(path: string, { text, isWhole }: ShownChange): FoundAttachment {
+  const then = isWhole
+    ? 'You need not read it again.'
+    : 'Edit still works where its text is found once; read the file before you replace all of it.';
+  return {
+    attachment: { type: 'edited_file', path, snippet: text },
+    rendered: [
+      reminder(
+        `A hook of this session, such as a formatter, changed ${path} after your last change. ${then}`,
+        text,
+      ),
+    ],
+  };
+}
+
 /** Characters of diff that are shown; the rest the model can read in the file. */
 const MAX_SNIPPET_CHARS = 4000;
 /** Above this many changed lines no diff is computed. */
 const MAX_EDIT_LENGTH = 2000;
+
+interface ShownChange {
+  readonly text: string;
+  /** Nothing of it was left out. */
+  readonly isWhole: boolean;
+}
 
 /** The change between two texts, as a bounded unified diff. The diff library is loaded on first use. */
 async function describeChange(
   path: string,
   before: string | undefined,
   after: string | undefined,
-): Promise<string> {
-  if (after === undefined) return 'What changed cannot be shown: the file is large, or not text.';
-  if (before === undefined) return 'What changed cannot be shown: its earlier text is not at hand.';
+): Promise<ShownChange> {
+  const not = (text: string) => ({ text, isWhole: false });
+  if (after === undefined) return not('What changed cannot be shown: the file is large, or not text.');
+  if (before === undefined) return not('What changed cannot be shown: its earlier text is not at hand.');
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch(path, path, before, after, undefined, undefined, {
     context: 2,
     maxEditLength: MAX_EDIT_LENGTH,
   });
-  if (patch === undefined) return 'Most of it changed.';
+  if (patch === undefined) return not('Most of it changed.');
   const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     ...lines,
   ]);
-  return bounded(lines);
+  const text = bounded(lines);
+  return { text, isWhole: text === lines.join('\n') };
 }
 
 function bounded(lines: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { SDKResultMessage } from '../index.ts';
 
 export const EXIT = {
   success: 0,
-  /** The result is an error, or Turnwright itself failed. */
+  /** The result is an error, the model refused without a word, or Turnwright itself failed. */
   error: 1,
   /** The call cannot run as written: an unknown flag, no task, no configuration. No request was sent. */
   usage: 2,
@@ -19,7 +19,10 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** `is_error` alone decides: a refusal or a stop by a hook is a success (L7.1). */
+/** A refusal or a stop by a hook is a success (L7.1), but not a refusal without a word: it left no result. */
 export function exitCodeOf(result: SDKResultMessage): ExitCode {
-  return result.is_error ? EXIT.error : EXIT.success;
+  return result.is_error || isSilentRefusal(result) ? EXIT.error : EXIT.success;
 }
+
+export const isSilentRefusal = (result: SDKResultMessage): boolean =>
+  result.subtype === 'success' && result.stop_reason === 'refusal' && result.result === '';

@@ -108,6 +108,29 @@ const helpCommand: Command = {
   },
 };
 
+/** `/init`: has the model write CLAUDE.md. */
+const initCommand: Command = {
+  name: 'init',
+  description: 'Looks at this project and writes CLAUDE.md, which later sessions read',
+  argumentHint: '[what matters]',
+  origin: 'builtin',
+  run(args) {
+    const wish = args.trim() === '' ? '' : `\n\nWhat matters most: ${args.trim()}`;
+    return { messages: [`${INIT_PROMPT}${wish}`], shouldQuery: true };
+  },
+};
+
+const INIT_PROMPT = `Get to know this project, and write what a newcomer with no memory needs into CLAUDE.md in its root folder.
+
+Read first: the README, the manifest and its scripts, the configuration of build, tests and linter, CI files, other files of rules for agents (AGENTS.md, .cursorrules, .github/copilot-instructions.md), and the folders of the sources.
+
+Then write, in at most 60 lines:
+- the commands to build, to run all tests and a single one, to lint and to start it, as they stand in the project;
+- where things are, and how the parts hang together: what cannot be seen from one file alone;
+- rules of the project that differ from what is usual.
+
+Write nothing that is not so in this project, and nothing that goes without saying. If there is a CLAUDE.md already, keep what is right in it and mend the rest. Say at the end what you wrote, and what you could not find out.`;
+
 /** `/model [name]`: shows or sets the model. */
 const modelCommand: Command = {
   name: 'model',
@@ -129,5 +152,6 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   costCommand,
   effortCommand,
   helpCommand,
+  initCommand,
   modelCommand,
 ];

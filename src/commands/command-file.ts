@@ -1,6 +1,7 @@
 /** A command from a Markdown file: a prompt, with permissions in its frontmatter. */
 import { argumentNames } from '../util/text/fill-arguments.ts';
 import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
+import { noteUnread, type UnreadFields } from '../util/text/unread-fields.ts';
 
 export interface CommandFile {
   /** Name without the slash, with folders and a plugin's name: `plugin:folder:command`. */
@@ -14,18 +15,29 @@ export interface CommandFile {
   /** Permission rules for its submission. */
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
+  /** false: it cannot be called. */
+  readonly userInvocable: boolean;
   readonly body: string;
 }
 
 const MAX_DESCRIPTION_CHARS = 500;
+const READ: ReadonlySet<string> = new Set([
+  'argument-hint',
+  'arguments',
+  'allowed-tools',
+  'model',
+  'user-invocable',
+]);
 
 /** `problem`: what was ignored, for a warning. Never rejects. */
 export async function parseCommandFile(
   name: string,
   path: string,
   text: string,
+  unread?: Pick<UnreadFields, 'note'>,
 ): Promise<{ readonly file: CommandFile; readonly problem?: string }> {
   const { fields, body, problem } = await readFrontmatter(text);
+  if (unread !== undefined) noteUnread(path, fields, { read: READ, kind: 'command', unread });
   const model = textField(fields['model']);
   return {
     file: {
@@ -36,6 +48,7 @@ export async function parseCommandFile(
       argumentNames: argumentNames(fields['arguments']),
       allowedTools: listField(fields['allowed-tools']),
       model: model === 'inherit' ? undefined : model,
+      userInvocable: textField(fields['user-invocable']) !== 'false',
       body: body.trim(),
     },
     ...(problem !== undefined && { problem }),
@@ -43,7 +56,7 @@ export async function parseCommandFile(
 }
 
 function textField(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value.trim() : '';
+  const text = /^(?:string|number|boolean)$/.test(typeof value) ? String(value).trim() : '';
   return text === '' ? undefined : text;
 }
 

@@ -205,6 +205,11 @@ export interface QueryEngineConfig extends ResolvedOptions {
    */
   takeOver?: boolean | undefined;
   /**
+   * Where the session cannot be written, a new one runs without being kept, which is said. Default: it is
+   * refused.
+   */
+  mayGoUnkept?: boolean | undefined;
+  /**
    * Folder of the session files.
    * @default that of `cwd` under `home`
    */
@@ -242,6 +247,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * @default false
    */
   verbose?: boolean | undefined;
+  /** What of the settings is not in force, said once on the stream; one sentence each. */
+  startNotices?: readonly string[] | undefined;
   /** Receives a log of what the session does. */
   debug?: DebugLog | undefined;
   /** Makes spans of what the session does: what `tracing` of `query()` is resolved to. */

@@ -10,6 +10,7 @@ import type {
   HookPolicy,
 } from '../protocol/tools/hook-config.ts';
 import type { Isolate } from '../protocol/tools/sandbox.ts';
+import { standingFolder } from '../util/files/standing-folder.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
@@ -22,6 +23,8 @@ export interface ConfiguredHookPorts {
   readonly projectRoot: string;
   /** Environment of child processes, without secrets. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** Where Python keeps compiled code of hooks of a repository; undefined: beside them. */
+  readonly bytecode?: string | undefined;
   /** Isolation of commands; undefined: they run without isolation. */
   readonly isolate?: Isolate | undefined;
   /** Variables for headers of hooks that are not from a repository. */
@@ -62,6 +65,16 @@ export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts)
   };
 }
 
+const isOfRepository = (source: ConfiguredHook['source']): boolean =>
+  source === 'projectSettings' || source === 'localSettings';
+
+/**
+ * A `__pycache__` that a repository brings along would run in place of the sources that were trusted, so
+ * Python does not look there.
+ */
+const withBytecodeIn = (folder: string | undefined, env: Readonly<Record<string, string>>) =>
+  folder === undefined || env['PYTHONPYCACHEPREFIX'] !== undefined ? {} : { PYTHONPYCACHEPREFIX: folder };
+
 /** What runs a kind of hook is loaded when the first one of it runs. */
 function runnerOf(
   { config, source, pluginRoot }: ConfiguredHook,
@@ -73,14 +86,17 @@ function runnerOf(
         CLAUDE_PROJECT_DIR: ports.projectRoot,
         TURNWRIGHT_PROJECT_DIR: ports.projectRoot,
         ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+        ...(isOfRepository(source) && withBytecodeIn(ports.bytecode, ports.childEnv)),
       };
       const { cwd, clock, isolate } = ports;
-      const command = { cwd, env: { ...ports.childEnv, ...folders }, clock, isolate };
-      return async (...run) => (await import('./run-command.ts')).runCommand(config, command)(...run);
+      const env = { ...ports.childEnv, ...folders };
+      return async (...run) => {
+        const { runCommand } = await import('./run-command.ts');
+        return runCommand(config, { cwd: standingFolder(cwd), env, clock, isolate })(...run);
+      };
     }
     case 'http': {
-      const fromRepository = source === 'projectSettings' || source === 'localSettings';
-      const env = fromRepository ? ports.childEnv : ports.env;
+      const env = isOfRepository(source) ? ports.childEnv : ports.env;
       return async (...run) => (await import('./run-http.ts')).runHttp(config, ports.policy, env)(...run);
     }
     case 'mcp_tool':
@@ -89,7 +105,21 @@ function runnerOf(
   }
 }
 
+/** Whose call it is, and the hook's own condition. */
 function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
+  const { onlyIn, notIn } = hook;
+  const rule = ruleOf(hook, ports);
+  if (onlyIn === undefined && notIn === undefined) return rule;
+  return async (call) => {
+    const { agent_id, agent_type } = call as { readonly agent_id?: string; readonly agent_type?: string };
+    // The main thread has no id.
+    const agent = agent_id === undefined ? undefined : agent_type;
+    const isMeant = onlyIn === undefined ? agent !== notIn : agent === onlyIn;
+    return isMeant && (rule === undefined || rule(call));
+  };
+}
+
+function ruleOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
   const rule = hook.config.if;
   if (rule === undefined) return undefined;
   if (!TOOL_EVENTS.has(hook.event)) return async () => false;

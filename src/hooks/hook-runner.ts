@@ -222,7 +222,11 @@ function registered(
   };
   for (const [name, list] of Object.entries(matchers)) {
     const event = HOOK_EVENTS.find((known) => known === name);
-    if (event === undefined) throw new TurnwrightError('invalid_option', `There is no hook event "${name}".`);
+    if (event === undefined)
+      throw new TurnwrightError(
+        'invalid_option',
+        `There is no hook event "${name}". There are ${HOOK_EVENTS.join(', ')}.`,
+      );
     for (const hook of callbackHooks(event, list ?? [])) add(hook);
   }
   for (const hook of more) add(hook);

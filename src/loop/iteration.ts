@@ -137,7 +137,7 @@ export class Iteration {
 
   /** Ends what the iteration opened, records results that no stage took, and writes the decision record. */
   async close(): Promise<void> {
-    if (this.tools.open > 0) await this.tools.abort('interrupted');
+    if (this.tools.open > 0) await this.tools.abort();
     await this.scope.close();
     const recording = this.tools.recordLeft();
     if (recording !== undefined) await recording;

@@ -6,6 +6,9 @@ export const FAILURES_UNTIL_FALLBACK = 3;
 /** Messages that ask the model to continue a truncated answer, per turn (L7 rule 5). */
 export const MAX_RESUMES = 3;
 
+/** Continuations of an answer that the provider paused, per turn. */
+export const MAX_PAUSES = 10;
+
 /** Retries of an empty answer; the next one is accepted. */
 export const MAX_EMPTY_NUDGES = 1;
 /** Retries of an answer that announced a tool call without making one. */

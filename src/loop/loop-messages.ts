@@ -27,6 +27,8 @@ export const INTERRUPTED = '[Request interrupted by user]';
 export const INTERRUPTED_FOR_TOOL_USE = '[Request interrupted by user for tool use]';
 export const RESUME_AFTER_CUT =
   'Your answer was cut off at the output limit. Continue exactly where it stopped: no recap, no apology. If what is left is long, hand it over in smaller pieces.';
+export const RESUME_AFTER_PAUSE =
+  'Your answer was paused before it was finished. Continue exactly where it stopped, without a recap.';
 export const NUDGE_EMPTY =
   'Your last answer was empty. Please continue: call a tool, or say what the result is.';
 export const NUDGE_TOOL_USE_WITHOUT_BLOCK =
@@ -143,4 +145,11 @@ export function errorOf({ kind, status, errorType }: ModelFailure): AssistantErr
   if (errorType === 'billing_error') return 'billing_error';
   // Neither status tells whether the client or the server was at fault.
   return status === 408 || status === 409 ? 'unknown' : ERROR_OF[kind];
+}
+
+/** The last text that the messages of a response hold; '' if there is none. */
+export function lastText(messages: readonly AssistantMessage[]): string {
+  for (const { message } of [...messages].reverse())
+    for (const block of message.content) if (block.type === 'text') return block.text;
+  return '';
 }

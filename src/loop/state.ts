@@ -24,6 +24,8 @@ export interface ViewState {
 interface RecoveryState {
   /** Resume messages sent after the output cap, at most three. */
   readonly outputTokenCount: number;
+  /** How often the answer was continued that the provider had paused. */
+  readonly pauses: number;
   readonly capOverride: number | undefined;
   readonly escalated: boolean;
   readonly hasAttemptedReactiveCompact: boolean;
@@ -70,6 +72,7 @@ export interface State {
 
 export const FRESH_RECOVERY: RecoveryState = Object.freeze({
   outputTokenCount: 0,
+  pauses: 0,
   capOverride: undefined,
   escalated: false,
   hasAttemptedReactiveCompact: false,

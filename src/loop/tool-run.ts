@@ -5,7 +5,7 @@
 import type { LoopBatch, LoopMessage, SystemBody, UserMessage } from '../protocol/model/messages.ts';
 import type { CollectedOfCalls, Wait } from '../protocol/session/parking.ts';
 import type { RecordedResponse } from '../protocol/session/resume-point.ts';
-import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import type { Scope } from '../util/async/scope.ts';
 import { extended } from '../util/collections/extended.ts';
 import type { DecisionTrace } from './decision-trace.ts';
@@ -14,6 +14,16 @@ import { systemMessage } from './loop-messages.ts';
 import type { ToolResults } from './stage-output.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
+
+/** By the reason that a submission is aborted for. */
+const ENDED_BY: Readonly<Record<string, AbortWhy>> = {
+  interrupt: 'preempted',
+  returned: 'left',
+  thrown: 'left',
+  closed: 'left',
+  lease_lost: 'left',
+  deadline: 'out_of_time',
+};
 
 const NO_WAITS: readonly Wait[] = Object.freeze([]);
 
@@ -71,8 +81,25 @@ export class ToolRun {
     this.#executor?.leave();
   }
 
-  async abort(why: 'interrupted' | 'failed'): Promise<void> {
+  /** `why`: default, what ended the submission. */
+  async abort(why: AbortWhy = this.#endedBy): Promise<void> {
     await this.#executor?.abort(why);
+  }
+
+  /** The response has ended as a refusal: its calls that run are stopped, the others do not start. */
+  refuse(): void {
+    this.#executor ??= this.#open();
+    void this.#executor.abort('refused');
+  }
+
+  /** Who or what ended the submission, or a part of it. */
+  get #endedBy(): AbortWhy {
+    const terminal = this.#deps.guard.verdict();
+    if (terminal !== undefined)
+      return terminal.reason === 'budget_exhausted' ? 'out_of_money' : 'out_of_attempts';
+    const { scope } = this.#params;
+    const reason: unknown = scope.aborted ? scope.signal.reason : undefined;
+    return (typeof reason === 'string' ? ENDED_BY[reason] : undefined) ?? 'interrupted';
   }
 
   /** Drops the executor with everything that runs in it; the next call opens another one. */
@@ -192,7 +219,7 @@ export class ToolRun {
       depth,
     });
     // An abort answers every open call immediately, without waiting for tools that ignore their signal.
-    this.#scope.onAbort(() => void executor.abort('interrupted'));
+    this.#scope.onAbort(() => void executor.abort(this.#endedBy));
     return executor;
   }
 }

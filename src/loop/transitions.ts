@@ -28,6 +28,7 @@ export function nextTurn(
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: 0,
+      pauses: 0,
       capOverride: outcome.oneRequestAtCap,
       escalated: outcome.oneRequestAtCap !== undefined,
       hasAttemptedReactiveCompact: false,
@@ -74,6 +75,7 @@ export function reactiveCompactRetry(
     view: edited(view),
     recovery: {
       outputTokenCount: state.recovery.outputTokenCount,
+      pauses: state.recovery.pauses,
       capOverride: state.recovery.capOverride,
       escalated: state.recovery.escalated,
       hasAttemptedReactiveCompact: true,
@@ -113,6 +115,7 @@ export function maxOutputTokensEscalate(state: State, cap: number, outputTokens:
     view: unchanged(state),
     recovery: {
       outputTokenCount: state.recovery.outputTokenCount,
+      pauses: state.recovery.pauses,
       capOverride: cap,
       escalated: true,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -128,21 +131,30 @@ export function maxOutputTokensEscalate(state: State, cap: number, outputTokens:
   };
 }
 
-export function maxOutputTokensRecovery(state: State, outcome: Outcome): State {
-  const attempt = state.recovery.outputTokenCount + 1;
+/**
+ * `paused`: the provider had not finished the answer; it was not cut. `loweredCap`: no larger cap fits beside
+ * the context.
+ */
+export function maxOutputTokensRecovery(
+  state: State,
+  outcome: Outcome & { readonly paused: boolean; readonly loweredCap?: number | undefined },
+): State {
+  const { recovery } = state;
+  const attempt = (outcome.paused ? recovery.pauses : recovery.outputTokenCount) + 1;
   return {
     iteration: state.iteration + 1,
     turnCount: state.turnCount,
     transition: { reason: 'max_output_tokens_recovery', attempt },
     view: appended(state, outcome),
     recovery: {
-      outputTokenCount: attempt,
-      capOverride: state.recovery.capOverride,
-      escalated: state.recovery.escalated,
-      hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
-      trimmed: state.recovery.trimmed,
-      mediaReduced: state.recovery.mediaReduced,
-      unusableCount: state.recovery.unusableCount,
+      outputTokenCount: outcome.paused ? recovery.outputTokenCount : attempt,
+      pauses: outcome.paused ? attempt : recovery.pauses,
+      capOverride: outcome.loweredCap ?? recovery.capOverride,
+      escalated: recovery.escalated || outcome.loweredCap !== undefined,
+      hasAttemptedReactiveCompact: recovery.hasAttemptedReactiveCompact,
+      trimmed: recovery.trimmed,
+      mediaReduced: recovery.mediaReduced,
+      unusableCount: recovery.unusableCount,
     },
     hooks: state.hooks,
     compaction: state.compaction,
@@ -161,6 +173,7 @@ export function stopHookBlocking(state: State, outcome: Outcome & { readonly byH
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: FRESH_RECOVERY.outputTokenCount,
+      pauses: FRESH_RECOVERY.pauses,
       capOverride: FRESH_RECOVERY.capOverride,
       escalated: FRESH_RECOVERY.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -188,6 +201,7 @@ export function tokenBudgetContinuation(
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: FRESH_RECOVERY.outputTokenCount,
+      pauses: FRESH_RECOVERY.pauses,
       capOverride: FRESH_RECOVERY.capOverride,
       escalated: FRESH_RECOVERY.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,
@@ -219,6 +233,7 @@ export function unusableAnswerRetry(state: State, outcome: Outcome): State {
     view: appended(state, outcome),
     recovery: {
       outputTokenCount: state.recovery.outputTokenCount,
+      pauses: state.recovery.pauses,
       capOverride: state.recovery.capOverride,
       escalated: state.recovery.escalated,
       hasAttemptedReactiveCompact: state.recovery.hasAttemptedReactiveCompact,

@@ -108,8 +108,16 @@ async function* callModel(
         yield* waitAnnounced({
           failure,
           delayMs: verdict.delayMs,
-          attempt: verdict.persistent ? persistence.waits : state.retries,
-          maxRetries: retryLimit({ failure, policy: deps.policy, neverReached: !deps.endpoint.reached }),
+          ...(verdict.persistent
+            ? { attempt: persistence.waits, maxRetries: persistence.waits, isUnlimited: true }
+            : {
+                attempt: state.retries,
+                maxRetries: retryLimit({
+                  failure,
+                  policy: deps.policy,
+                  neverReached: !deps.endpoint.reached,
+                }),
+              }),
           heartbeat: verdict.persistent,
           clock,
           signal: life.signal,

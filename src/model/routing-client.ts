@@ -15,8 +15,8 @@ interface RoutedProviders {
   /** Whose models are asked by a name without a provider. */
   readonly own: ModelClient;
   isProvider(name: string): boolean;
-  /** Why models of a provider must not be asked, in one sentence; undefined: they may. */
-  refusal(provider: string): string | undefined;
+  /** Why a model of a provider must not be asked, in one sentence; undefined: it may. */
+  refusal(provider: string, model: string): string | undefined;
   /** Opens the client of another provider; called once for each. Throws if it cannot be reached at all. */
   open(provider: string): ModelClient;
 }
@@ -36,7 +36,7 @@ class RoutingClient implements ModelClient {
   readonly call = (request: ModelRequest, options: CallOptions) => {
     const { provider, model } = this.#named(request.model);
     const { own, ownName, refusal } = this.#providers;
-    const refused = refusal(provider ?? ownName);
+    const refused = refusal(provider ?? ownName, model);
     if (refused !== undefined) return refusing(refused, options);
     if (provider === undefined) return own.call(request, options);
     return this.#callOther(provider, { ...request, model }, options);
@@ -63,7 +63,7 @@ class RoutingClient implements ModelClient {
     // Asked for several times a turn. A name without a colon has no provider.
     if (!name.includes(':')) return this.#providers.own.infoOf(name);
     const { provider, model } = this.#named(name);
-    if (provider === undefined || this.#providers.refusal(provider) !== undefined)
+    if (provider === undefined || this.#providers.refusal(provider, model) !== undefined)
       return this.#providers.own.infoOf(name);
     return { ...this.#clientOf(provider).infoOf(model), id: name };
   };
@@ -71,7 +71,7 @@ class RoutingClient implements ModelClient {
   readonly ready: ModelClient['ready'] = (name, life) => {
     const { provider, model } = this.#named(name);
     const { own, ownName, refusal } = this.#providers;
-    if (refusal(provider ?? ownName) !== undefined) return undefined;
+    if (refusal(provider ?? ownName, model) !== undefined) return undefined;
     return provider === undefined ? own.ready(name, life) : this.#clientOf(provider).ready(model, life);
   };
 

@@ -1,5 +1,6 @@
 /** Checks options against their rows. */
 import { TurnwrightError } from '../protocol/errors.ts';
+import { isSlip } from './is-slip.ts';
 import type { Kind } from './kinds.ts';
 import { OPTIONS, type OptionName, type Row, rowOf } from './table.ts';
 
@@ -13,7 +14,7 @@ export function checkOptions(options: Given): void {
     const value = options[name as OptionName];
     if (value === undefined) continue;
     const row = rowOf(name);
-    if (row === undefined) throw invalidOption(name, 'is not supported');
+    if (row === undefined) throw invalidOption(name, `is not supported${meant(name, Object.keys(OPTIONS))}`);
     checkValue(name, row, value);
   }
   const problem = contradiction(options, (name) => `"${name}"`);
@@ -42,6 +43,12 @@ export function contradiction(options: Given, called: (name: OptionName) => stri
       return `${called(name)} needs ${needs.map(called).join(' or ')}.`;
   }
   return undefined;
+}
+
+/** The known name that a misspelled one resembles, in brackets; '' if none does. */
+function meant(name: string, known: readonly string[]): string {
+  const near = known.find((each) => isSlip(name, each));
+  return near === undefined ? '' : ` (did you mean "${near}"?)`;
 }
 
 export function invalidOption(name: string, what: string): TurnwrightError {

@@ -19,8 +19,9 @@ import type { Protection } from './decide/protected-path.ts';
 import type { DiskReader } from './decide/real-path.ts';
 import { stricterMode } from './decide/stricter-mode.ts';
 import type { RuleFiles } from './explain/rule-files.ts';
-import { type PathPatternSource, type Pattern, readPattern } from './rules/path-rule.ts';
-import { formatRule, namesTool } from './rules/rule.ts';
+import type { PathPatternSource } from './rules/path-rule.ts';
+import { type Pattern, readForbidden, readPattern } from './rules/read-pattern.ts';
+import { allowsFamily, formatRule, namesTool, speaksOfReading, speaksOfWriting } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
 
 export interface PermissionOptions {
@@ -221,11 +222,13 @@ class PermissionEngine implements Permissions {
 
   pathPatterns(source: PathPatternSource, { cwd }: { readonly cwd: string }): readonly Pattern[] {
     const place = { home: this.#options.home, root: cwd };
-    const tools = source === 'denyRead' ? ['Read', 'Grep', 'Glob'] : ['Edit', 'Write', 'NotebookEdit'];
+    const speaks = source === 'denyRead' ? speaksOfReading : speaksOfWriting;
     return this.#rules.of(source === 'allowWrite' ? 'allow' : 'deny').flatMap(({ value }) => {
-      if (value.ruleContent === undefined || !namesTool(value.toolName, tools)) return [];
-      const pattern = readPattern(value.ruleContent, place);
-      return pattern === undefined ? [] : [pattern];
+      const { toolName, ruleContent: specifier } = value;
+      if (specifier === undefined) return [];
+      if (source === 'allowWrite')
+        return allowsFamily(toolName, 'write') ? (readPattern(specifier, place) ?? []) : [];
+      return speaks(toolName) ? (readForbidden(specifier, place) ?? []) : [];
     });
   }
 

@@ -1,21 +1,36 @@
 /**
  * Validates `plugin.json`: problems are reported one by one, and an invalid part does not affect the others.
  */
+import { readHandWrittenJson } from '../util/files/plain-json.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 export interface Manifest {
   readonly name: string | undefined;
   readonly version: string | undefined;
   readonly description: string | undefined;
-  /** Paths as written, in addition to the default folders. */
-  readonly commands: readonly string[];
-  readonly agents: readonly string[];
+  /** Paths as written, of files and folders, in the place of the default folder; undefined: that one. */
+  readonly commands: readonly string[] | undefined;
+  readonly agents: readonly string[] | undefined;
+  readonly outputStyles: readonly string[] | undefined;
+  /** By the names that they get. */
+  readonly namedCommands: Readonly<Record<string, NamedCommand>>;
+  /** In addition to the default folder. */
   readonly skills: readonly string[];
-  readonly outputStyles: readonly string[];
-  /** A path, or the value itself. */
-  readonly hooks: unknown;
-  readonly mcpServers: unknown;
+  /** Paths of files, and values themselves. */
+  readonly hooks: readonly (string | Readonly<Record<string, unknown>>)[];
+  readonly mcpServers: readonly (string | Readonly<Record<string, unknown>>)[];
   readonly problems: readonly string[];
+}
+
+/** A command that the manifest describes itself; what it says wins over its file. */
+export interface NamedCommand {
+  /** As written. */
+  readonly source?: string;
+  readonly content?: string;
+  readonly description?: string;
+  readonly argumentHint?: string;
+  readonly model?: string;
+  readonly allowedTools?: readonly string[];
 }
 
 type ParsedManifest =
@@ -32,19 +47,20 @@ export const NO_MANIFEST: Manifest = {
   name: undefined,
   version: undefined,
   description: undefined,
-  commands: [],
-  agents: [],
+  commands: undefined,
+  agents: undefined,
+  outputStyles: undefined,
+  namedCommands: {},
   skills: [],
-  outputStyles: [],
-  hooks: undefined,
-  mcpServers: undefined,
+  hooks: [],
+  mcpServers: [],
   problems: [],
 };
 
 export function parseManifest(text: string): ParsedManifest {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = readHandWrittenJson(text);
   } catch (error) {
     return { ok: false, problem: `is not JSON: ${errorText(error)}` };
   }
@@ -56,29 +72,66 @@ export function parseManifest(text: string): ParsedManifest {
       problem: 'needs a "name" of letters, digits, "-", "_" and ".", at most 64 characters long',
     };
   const problems: string[] = [];
-  const paths = (key: string): readonly string[] => {
-    const given = value[key];
-    if (given === undefined) return [];
-    const list = Array.isArray(given) ? given : [given];
-    if (list.every((each) => typeof each === 'string')) return list;
-    problems.push(`"${key}" must be a path or a list of paths`);
-    return [];
+  /** What is no path costs itself alone. */
+  const listed = <T>(
+    key: string,
+    what: string,
+    test: (each: unknown) => each is T,
+  ): readonly T[] | undefined => {
+    const given: unknown = value[key];
+    if (given === undefined) return undefined;
+    const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+    const read = list.filter(test);
+    if (read.length < list.length) problems.push(`"${key}" must be ${what}`);
+    return read;
   };
+  const paths = (key: string) => listed(key, 'a path or a list of paths', isPath);
+  const values = (key: string) =>
+    listed(key, 'a path, an object, or a list of them', (each) => isPath(each) || isRecord(each)) ?? [];
+  const isNamed = isRecord(value['commands']);
   return {
     ok: true,
     manifest: {
       name,
       version: typeof version === 'string' ? version : undefined,
       description: typeof description === 'string' ? description : undefined,
-      commands: paths('commands'),
+      commands: isNamed ? [] : paths('commands'),
       agents: paths('agents'),
-      skills: paths('skills'),
       outputStyles: paths('outputStyles'),
-      hooks: value['hooks'],
-      mcpServers: value['mcpServers'],
+      namedCommands: isNamed ? namedCommands(value['commands'], problems) : {},
+      skills: paths('skills') ?? [],
+      hooks: values('hooks'),
+      mcpServers: values('mcpServers'),
       problems,
     },
   };
+}
+
+const isPath = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const COMMAND_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,99}$/u;
+
+function namedCommands(given: unknown, problems: string[]): Readonly<Record<string, NamedCommand>> {
+  const read = new Map<string, NamedCommand>();
+  for (const [name, command] of Object.entries(given as Record<string, unknown>)) {
+    const from = isPath(command) ? { source: command } : command;
+    const { source, content, description, argumentHint, model, allowedTools } = isRecord(from) ? from : {};
+    if (!COMMAND_NAME.test(name) || isPath(source) === isPath(content)) {
+      problems.push(
+        `"commands.${name}" must have a name without blanks, and either "source", a path, or "content", a text`,
+      );
+      continue;
+    }
+    read.set(name, {
+      ...(isPath(source) && { source }),
+      ...(isPath(content) && { content }),
+      ...(isPath(description) && { description }),
+      ...(isPath(argumentHint) && { argumentHint }),
+      ...(isPath(model) && { model }),
+      ...(Array.isArray(allowedTools) && { allowedTools: allowedTools.filter(isPath) }),
+    });
+  }
+  return Object.fromEntries(read);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

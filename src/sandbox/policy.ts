@@ -55,12 +55,13 @@ interface MacosPolicy {
   readonly allowTrustDaemon: boolean;
 }
 
-/** A path: the folder where it begins, and what is looked for beneath it, with `*`, `?` and `**`. */
+/**
+ * A path: the folder where it begins, and the names that are looked for beneath it, in the syntax of ignore
+ * files: `*`, `?`, classes, backslashes, and `**` for any number of names.
+ */
 export interface PathPattern {
   readonly root: string;
   readonly segments: readonly string[];
-}
-
-export function isLiteral(segment: string): boolean {
-  return !/[*?]/.test(segment);
+  /** A file of that name is not meant, only a folder. */
+  readonly foldersOnly?: boolean;
 }

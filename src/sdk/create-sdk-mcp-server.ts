@@ -1,10 +1,6 @@
 /** In-process MCP servers: a named set of tools that the host implements. */
-import { TurnwrightError } from '../protocol/errors.ts';
-import { isPlainName } from '../util/text/plain-name.ts';
-import type { AnySdkTool } from './define-tool.ts';
+import { type AnySdkTool, refuseName } from './define-tool.ts';
 import type { SdkMcpServer } from './mcp/server-config.ts';
-
-const MOST_NAME_CHARS = 64;
 
 /**
  * Creates an in-process MCP server for `options.mcpServers`. The model sees its tools as
@@ -33,13 +29,7 @@ export function createSdkMcpServer(options: {
   readonly timeout?: number | undefined;
 }): SdkMcpServer {
   const { name, version = '1.0.0', tools = [], alwaysLoad, instructions, timeout } = options;
-  for (const each of [name, ...tools.map((tool) => tool.name)]) {
-    if (!isPlainName(each, MOST_NAME_CHARS))
-      throw new TurnwrightError(
-        'invalid_option',
-        `"${each}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`,
-      );
-  }
+  for (const each of [name, ...tools.map((tool) => tool.name)]) refuseName(each);
   const listed = alwaysLoad === true ? tools.map((tool) => ({ ...tool, alwaysLoad })) : tools;
   return {
     type: 'sdk',

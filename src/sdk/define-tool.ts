@@ -1,6 +1,8 @@
 /** `tool()`: a function of the host as a tool of the model, with a zod shape for its input. */
 import type { z } from 'zod';
+import { TurnwrightError } from '../protocol/errors.ts';
 import type { ZodShape } from '../tools/schema/from-zod.ts';
+import { isPlainName } from '../util/text/plain-name.ts';
 
 /** Result of an in-process tool: the result shape of MCP's `tools/call`. */
 export interface CallToolResult {
@@ -82,7 +84,7 @@ export type AnySdkTool = SdkToolDefinition<any>;
 
 /**
  * Defines a tool for `createSdkMcpServer`. `inputSchema` is a zod 4 shape. What the handler throws becomes an
- * error result.
+ * error result. Throws `invalid_option` for a name that models cannot call.
  *
  * @example
  * ```ts
@@ -102,6 +104,7 @@ export function tool<Shape extends ZodShape>(
     readonly searchHint?: string | undefined;
   } = {},
 ): SdkToolDefinition<Shape> {
+  refuseName(name);
   return {
     name,
     description,
@@ -111,4 +114,15 @@ export function tool<Shape extends ZodShape>(
     ...(extras.alwaysLoad !== undefined && { alwaysLoad: extras.alwaysLoad }),
     ...(extras.searchHint !== undefined && { searchHint: extras.searchHint }),
   };
+}
+
+const MOST_NAME_CHARS = 64;
+
+/** The name of an in-process server, or of one of its tools. Throws `invalid_option`. */
+export function refuseName(name: string): void {
+  if (isPlainName(name, MOST_NAME_CHARS)) return;
+  throw new TurnwrightError(
+    'invalid_option',
+    `"${name}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`,
+  );
 }

@@ -1,12 +1,16 @@
 /** Opens an engine from options. */
 
 import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
+import { chosenAgent } from '../engine/agents/chosen-agent.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
+import { agentsIn } from '../engine/host/session-info.ts';
+import { hooksOfAgents } from '../engine/project/agent-hooks.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { SessionSpans } from '../engine/session/open-spans.ts';
 import { configFromSettings } from '../engine/wiring/settings.ts';
+import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
@@ -16,6 +20,7 @@ import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
 import { extended } from '../util/collections/extended.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
+import { createUnreadFields, type UnreadFields } from '../util/text/unread-fields.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import type { Options } from './options.ts';
@@ -77,11 +82,11 @@ export function startEngine(options: Options, { promptsCome, spans }: Starting):
 }
 
 /** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
-export async function configOf(options: Options): Promise<QueryEngineConfig> {
-  return (await configure(options)).config;
+export async function configOf(options: Options, unread?: UnreadFields): Promise<QueryEngineConfig> {
+  return (await configure(options, unread)).config;
 }
 
-async function configure(options: Options): Promise<Configured> {
+async function configure(options: Options, unread = createUnreadFields()): Promise<Configured> {
   if (wantsLog(options)) return configureLogged(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
@@ -97,10 +102,11 @@ async function configure(options: Options): Promise<Configured> {
     projectServers,
     userServers,
     projectFiles,
+    settingsAgent,
     unreachable,
     refused,
-  } = await configFromSettings({ options, engine: options.engine, env, cwd, files });
-  const resume = options.resume ?? found?.sessionId;
+  } = await configFromSettings({ options, engine: options.engine, env, cwd, files, unread });
+  const resume = found?.sessionId ?? options.resume;
   const plugins = base.plugins?.plugins ?? [];
   const agents = await agentsOf({
     agents: options.agents,
@@ -109,8 +115,12 @@ async function configure(options: Options): Promise<Configured> {
     projectRoot: base.projectRoot ?? cwd,
     configHome: base.home,
     files: projectFiles,
+    unread,
     warn: (line) => options.stderr?.(line),
+    unknownTools,
   });
+  const withoutEffect = unread.summary();
+  if (withoutEffect !== undefined) options.stderr?.(withoutEffect);
   const config: QueryEngineConfig = extended(base, {
     mcpServers: [
       ...configuredServers(options, extended(userServers, { project: project.mcpServers }), projectServers),
@@ -123,12 +133,28 @@ async function configure(options: Options): Promise<Configured> {
     forkSession: resume === undefined ? undefined : options.forkSession,
     agents,
   });
-  const { agent, model, effort, maxTurns } = options;
+  const { model, effort, maxTurns } = options;
   const hasMode = options.permissionMode !== undefined;
+  const choice = await chosenAgent({ options, settingsAgent, found, config, files });
   const main =
-    agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns, hasMode }, config, files);
+    choice === undefined
+      ? {}
+      : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode, unknownTools }, config, files);
+  const warn = (line: string) => options.stderr?.(line);
+  const ofPlugins =
+    main.mainAgent === undefined
+      ? []
+      : agentsIn(config).filter(({ name, from }) => from?.source === 'plugin' && name === main.mainAgent);
+  const agentHooks = await hooksOfAgents([...agents, ...ofPlugins], {
+    policy: base.hookPolicy,
+    main: main.mainAgent,
+    warn,
+  });
+  const hooks = agentHooks.length > 0 && {
+    configuredHooks: [...(base.configuredHooks ?? []), ...agentHooks],
+  };
   return {
-    config: { ...config, ...main, ...underOwnNames(options.engine ?? {}) },
+    config: { ...config, ...main, ...hooks, ...underOwnNames(options.engine ?? {}) },
     unreachable: bringsModel(options, unreachable) ? undefined : unreachable,
     refused,
   };

@@ -12,7 +12,6 @@ export { InMemorySessionStore } from '../session/host-store/in-memory-session-st
 export { sessionsDirectory } from '../session/paths.ts';
 export { foldSessionSummary } from '../session/session-info.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
-
 export type { JournalFormat, JournalMapper, JournalMapperOptions, RecordsToResume };
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */

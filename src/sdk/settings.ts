@@ -15,6 +15,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { isoTime } from '../util/text/iso-time.ts';
+import { createUnreadFields } from '../util/text/unread-fields.ts';
 import { configOf } from './open-engine.ts';
 import type { Options } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
@@ -49,6 +50,18 @@ export type ResolveSettingsOptions = Pick<
  */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<SettingsReport> {
   return (await inspect(options)).report;
+}
+
+/**
+ * The fields of agents, skills and commands that have no effect in a query with these options, one sentence
+ * each with the file. A session says in one line how many there are.
+ */
+export async function fieldsWithoutEffect(options: ResolveSettingsOptions = {}): Promise<readonly string[]> {
+  const unread = createUnreadFields();
+  const place = { settingSources: ['user', 'project', 'local'] as const, ...options };
+  const { commandSources = [] } = await configOf(place, unread);
+  await Promise.all(commandSources.map((source) => source.load?.()));
+  return unread.details();
 }
 
 /** The endpoint and the source of the credentials of a query with these options. Names only, never values. */
@@ -151,10 +164,11 @@ export async function projectTrust(options: ResolveSettingsOptions = {}): Promis
  * the user can read the record (0600).
  */
 export async function trustProject(
-  { root, hash }: Pick<ProjectTrust, 'root' | 'hash'>,
+  { root, hash, content }: Pick<ProjectTrust, 'root' | 'hash' | 'content'>,
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<void> {
-  await (await recordsOf(options)).record({ root, hash, trustedAt: isoTime(systemClock.nowMs()) });
+  const trustedAt = isoTime(systemClock.nowMs());
+  await (await recordsOf(options)).record({ root, hash, ...(content && { content }), trustedAt });
 }
 
 /** The trusted folders, and since when. */

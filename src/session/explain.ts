@@ -31,7 +31,7 @@ export function explainSession(entries: Iterable<JournalEntry>): string {
   const submissions = submissionsOf(records);
   const subjects = subjectsIn(records);
   const last = submissions.at(-1);
-  if (last === undefined) return 'Nothing was asked in this session yet.';
+  if (last === undefined) return withoutSubmissions(records);
   const lines = [reasonOf(last)];
   for (const [index, submission] of submissions.entries()) {
     lines.push('');
@@ -41,6 +41,15 @@ export function explainSession(entries: Iterable<JournalEntry>): string {
     if (submission.iterations.length === 0) lines.push('  (no request was made)');
   }
   return lines.join('\n');
+}
+
+/** What another program wrote has messages, and no record of why its iterations ended. */
+function withoutSubmissions(entries: readonly JournalEntry[]): string {
+  const count = (type: string) => entries.filter((entry) => entry.type === type && entry.v === 0).length;
+  const answers = count('assistant');
+  if (count('user') === 0 && answers === 0) return 'Nothing was asked in this session yet.';
+  const records = answers === 1 ? '1 record of an answer' : `${answers} records of answers`;
+  return `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`;
 }
 
 function submissionsOf(entries: Iterable<JournalEntry>): ExplainedSubmission[] {

@@ -84,6 +84,20 @@ export async function findSession({
   cwd,
 }: Where & { readonly sessionId: string; readonly cwd?: string }): Promise<FoundSession | undefined> {
   checkedSessionId(sessionId);
+  const written = await sessionNamed({ files, home, sessionId, cwd });
+  // Ids are written in small letters, and may be copied from where they are not.
+  const small = sessionId.toLowerCase();
+  return written ?? (small === sessionId ? undefined : sessionNamed({ files, home, sessionId: small, cwd }));
+}
+
+async function sessionNamed({
+  files,
+  home,
+  sessionId,
+  cwd,
+}: Where & { readonly sessionId: string; readonly cwd: string | undefined }): Promise<
+  FoundSession | undefined
+> {
   const projects = join(home, 'projects');
   const own = cwd === undefined ? [] : [projectSlug(cwd)];
   for (const project of new Set([...own, ...(await namesIn(files, projects))])) {

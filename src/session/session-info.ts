@@ -7,6 +7,7 @@ import type {
 } from '../protocol/session/session-store.ts';
 import type { SessionOutcome } from './catalog/session-outcome.ts';
 import { messageOfRecord, promptText } from './journal/message-record.ts';
+import { typedWords } from './typed-words.ts';
 
 export interface SessionInfo {
   readonly sessionId: string;
@@ -38,7 +39,9 @@ interface Firsts {
   readonly isSidechain?: boolean;
   readonly createdAt?: number;
   readonly cwd?: string;
+  /** What a person typed; a command only where there is nothing else. */
   readonly firstPrompt?: string;
+  readonly firstCommand?: string;
   /** Field that other programs expect beside it. */
   readonly firstPromptLocked?: boolean;
   readonly entrypoint?: string;
@@ -82,13 +85,14 @@ function folded(data: Data, entry: SessionStoreEntry): Data {
 function firstsOf(data: Data, entry: SessionStoreEntry): Firsts {
   const { isSidechain, timestamp, cwd, entrypoint } = entry;
   const createdAt = Date.parse(String(timestamp));
-  const prompt = data.firstPrompt === undefined ? promptOf(entry) : undefined;
+  const { words: prompt, command } = data.firstPrompt === undefined ? promptOf(entry) : {};
   return {
     ...(data.isSidechain === undefined && typeof isSidechain === 'boolean' && { isSidechain }),
     ...(data.createdAt === undefined && !Number.isNaN(createdAt) && { createdAt }),
     ...(data.cwd === undefined && typeof cwd === 'string' && cwd !== '' && { cwd }),
     ...(data.entrypoint === undefined && typeof entrypoint === 'string' && { entrypoint }),
-    ...(prompt !== undefined && { firstPrompt: prompt, firstPromptLocked: true }),
+    ...(prompt !== undefined && { firstPrompt: oneLine(prompt), firstPromptLocked: true }),
+    ...(data.firstCommand === undefined && command !== undefined && { firstCommand: oneLine(command) }),
   };
 }
 
@@ -109,7 +113,7 @@ function lastsOf(entry: SessionStoreEntry): Lasts {
     case 'summary':
       return { ...branch, summaryHint: text('summary') ?? '' };
     case 'last-prompt':
-      return { ...branch, lastPrompt: text('lastPrompt') ?? '' };
+      return { ...branch, lastPrompt: lastWords(text('lastPrompt') ?? '') };
     case 'tag':
       return { ...branch, tag: text('tag') ?? '' };
     default:
@@ -117,12 +121,17 @@ function lastsOf(entry: SessionStoreEntry): Lasts {
   }
 }
 
-function promptOf(entry: SessionStoreEntry): string | undefined {
-  if (entry.type !== 'user') return undefined;
+function lastWords(text: string): string {
+  const { words, command = '' } = typedWords(text);
+  return words ?? command;
+}
+
+function promptOf(entry: SessionStoreEntry): ReturnType<typeof typedWords> {
+  if (entry.type !== 'user') return {};
   const record = { ...entry, v: typeof entry['v'] === 'number' ? entry['v'] : 0 };
   const message = messageOfRecord(record as unknown as JournalEntry);
   const text = message?.type === 'user' ? promptText(message) : undefined;
-  return text === undefined || text.trim() === '' ? undefined : oneLine(text);
+  return text === undefined ? {} : typedWords(text);
 }
 
 /** undefined: a sidechain, or a session without a prompt and a name. */
@@ -130,7 +139,8 @@ export function infoOf(
   { sessionId, mtime, data }: SessionSummaryEntry,
   more: Pick<SessionInfo, 'fileSize' | 'archived' | 'outcome'> = {},
 ): SessionInfo | undefined {
-  const { isSidechain, firstPrompt, lastPrompt, customTitle, aiTitle, summaryHint, ...rest } = data as Data;
+  const { isSidechain, lastPrompt, customTitle, aiTitle, summaryHint, firstCommand, ...rest } = data as Data;
+  const { firstPrompt = firstCommand } = rest;
   const summary = [customTitle, aiTitle, lastPrompt, summaryHint, firstPrompt].find(
     (text) => text !== undefined && text !== '',
   );

@@ -37,9 +37,11 @@ class SkillCommands implements CommandSource {
 function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
   return {
     name: skill.name,
+    ...(skill.plugin === undefined && skill.folder !== skill.name && { aliases: [skill.folder] }),
     description: skill.description,
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',
+    isTrusted: skill.trusted,
     async run(args, { sessionId, shell }) {
       // The model starts its agent and continues with the report.
       if (skill.fork !== undefined && skill.modelInvocable)

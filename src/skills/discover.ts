@@ -5,7 +5,8 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
-import { type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
+import { noteUnread, type UnreadFields } from '../util/text/unread-fields.ts';
+import { SKILL_FIELDS, type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
 
 export type SkillFiles = Pick<
   PersistentFiles,
@@ -33,10 +34,11 @@ export interface SkillCache {
   readonly sinceMs: number;
   /** The session cannot have written anything yet. */
   isFirstLook: boolean;
+  readonly unread: Pick<UnreadFields, 'note'> | undefined;
 }
 
-export function createSkillCache(sinceMs: number): SkillCache {
-  return { read: new Map(), looked: new Set(), sinceMs, isFirstLook: true };
+export function createSkillCache(sinceMs: number, unread?: SkillCache['unread']): SkillCache {
+  return { read: new Map(), looked: new Set(), sinceMs, isFirstLook: true, unread };
 }
 
 interface ReadSkill {
@@ -126,6 +128,8 @@ async function readSkill(
       const text = new TextDecoder().decode(await files.readRange(file, 0, HEAD_BYTES));
       const at = { folder: basename(folder), directory: folder, file };
       const head = await readFrontmatter(text);
+      const { unread } = cache;
+      if (unread !== undefined) noteUnread(file, head.fields, { read: SKILL_FIELDS, kind: 'skill', unread });
       const isOwnWork = directory.mayAllowTools && (await mayBeOwnWork(file, directory, files, cache));
       const place = { ...directory, mayAllowTools: directory.mayAllowTools && !isOwnWork };
       const skill = skillOf(head, { ...at, stamp: stampOf(stat) }, place);

@@ -20,7 +20,7 @@ export interface OutputStyle {
 }
 
 export interface StyleDirectory {
-  /** Absolute path; need not exist. */
+  /** Absolute path of a folder, or of one Markdown file; need not exist. */
   readonly path: string;
   /** Prefix of the names, followed by a colon: a plugin's. */
   readonly prefix?: string | undefined;
@@ -46,7 +46,8 @@ export async function readOutputStyles(
 }
 
 async function stylesIn(directory: StyleDirectory, room: StyleRoom): Promise<readonly OutputStyle[]> {
-  const paths = await markdownIn(directory.path, room.files);
+  const { path } = directory;
+  const paths = path.endsWith('.md') ? [path] : await markdownIn(path, room.files);
   const styles = await Promise.all(paths.map((path) => readStyle(path, directory, room)));
   return styles.flatMap((style) => style ?? []);
 }

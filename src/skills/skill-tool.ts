@@ -1,6 +1,7 @@
 import type { UserMessage } from '../protocol/model/messages.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { Ids } from '../protocol/ports.ts';
+import type { InvokedBy } from '../protocol/tools/hook.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -19,7 +20,7 @@ export interface SkillToolPorts {
   readonly catalogue: Pick<SkillCatalogue, 'find' | 'skills'>;
   readonly load: Omit<LoadContext, 'shell'>;
   /** Runs a command of a skill's text in the conversation that loads it; see `LoadContext`. */
-  shell(signal: AbortSignal): LoadContext['shell'];
+  shell(signal: AbortSignal, invokedBy: InvokedBy): LoadContext['shell'];
   readonly ids: Ids;
   /** Grants these permission rules until the end of the submission. */
   allow(rules: readonly string[]): Promise<void>;
@@ -87,7 +88,7 @@ export function createSkillTool({
       let allowedTools: readonly string[];
       let agent: ReturnType<SkillToolPorts['fork']>;
       try {
-        const shell = ports.shell(context.signal);
+        const shell = ports.shell(context.signal, 'claude');
         ({ text, allowedTools } = await loadSkill(skill, args, { ...load, shell }));
         if (skill.fork !== undefined)
           agent = ports.fork({ name: commandName, agent: skill.fork.agent, model, effort }, text, context);

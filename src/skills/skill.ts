@@ -53,7 +53,7 @@ export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
 }
 
 /** Names that are valid in rules, command lines and lists. */
-const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
+const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}_.-]{0,63}$/u;
 const MAX_HINT_CHARS = 200;
 
 export interface SkillPlace {
@@ -66,6 +66,22 @@ export interface SkillPlace {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that have an effect, beside name and description. */
+export const SKILL_FIELDS: ReadonlySet<string> = new Set([
+  'when_to_use',
+  'when-to-use',
+  'argument-hint',
+  'arguments',
+  'allowed-tools',
+  'model',
+  'effort',
+  'agent',
+  'context',
+  'paths',
+  'disable-model-invocation',
+  'user-invocable',
+]);
 
 /**
  * undefined: neither the frontmatter nor the folder supplies a valid name. `body` supplies a description

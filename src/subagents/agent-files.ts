@@ -1,71 +1,112 @@
 /**
- * Agents from files: `agents/*.md`, with fields in the frontmatter and the system prompt below. A broken file
- * is reported and skipped.
+ * Agents from files: Markdown in `agents/` and its sub-folders, with fields in the frontmatter and the system
+ * prompt below. A value that cannot be read costs its field; a file that is no agent is reported and skipped.
  */
 
-import { basename } from 'node:path';
+import { basename, dirname, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AgentDefinition, AgentOrigin } from '../protocol/tools/agent.ts';
-import { markdownIn } from '../util/files/folders.ts';
+import { markdownBelow } from '../util/files/folders.ts';
+import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
+import type { UnreadFields } from '../util/text/unread-fields.ts';
 import { readDefinition } from './read-definition.ts';
+import { bareName } from './select-tools.ts';
 
 export interface AgentDirectory {
-  /** Absolute path; need not exist. */
+  /** Absolute path of a folder, read with its sub-folders, or of one file; need not exist. */
   readonly path: string;
   /** Source of its agents; default none. */
   readonly source?: AgentOrigin['source'] | undefined;
-  /** Prefix of the names of its agents, followed by a colon (a plugin's). */
-  readonly prefix?: string | undefined;
   /**
-   * false: its agents only have a description and a prompt. They start no servers, keep no memory, choose no
-   * model, and cannot use a name of a plugin's agent. Default true.
+   * Prefix of the names of its agents, followed by a colon (a plugin's). Its sub-folders are then part of the
+   * names, and every Markdown file is an agent, whatever its frontmatter says.
+   */
+  readonly prefix?: string | undefined;
+  /** Absolute: a file that really lies outside of it is passed over. */
+  readonly within?: string | undefined;
+  /**
+   * false: its agents only have a description and a prompt. They start no servers, run no hooks, keep no
+   * memory, choose no model, and cannot use a name of a plugin's agent. Default true.
    */
   readonly trusted?: boolean | undefined;
 }
 
 interface AgentFiles {
-  readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'stat'>;
-  /** Called once per broken file, and per field without effect. */
+  readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'realpath' | 'stat'>;
+  /** Called once per broken file, and once per value that was passed over. */
   warn(line: string): void;
+  /** Receives fields without effect. Absent: they are warned about one by one. */
+  readonly unread?: Pick<UnreadFields, 'note'> | undefined;
+  /** Of these names, those of no tool. Absent: none is known to be wrong. */
+  readonly unknownTools?: ((names: readonly string[]) => readonly string[]) | undefined;
 }
 
 const MAX_BYTES = 256 * 1024;
 
-/** The agents of these directories; the first of a name counts. */
+/** The agents of these directories. The first directory that has a name decides; in one, its last file. */
 export async function readAgentFiles(
   directories: readonly AgentDirectory[],
   room: AgentFiles,
 ): Promise<readonly AgentDefinition[]> {
   const found = new Map<string, AgentDefinition>();
   for (const directory of directories) {
-    for (const path of await markdownIn(directory.path, room.files)) {
+    const own = new Map<string, { readonly definition: AgentDefinition; readonly path: string }>();
+    for (const path of await filesOf(directory, room)) {
       const definition = await readAgentFile(path, directory, room);
-      if (definition !== undefined && !found.has(definition.name)) found.set(definition.name, definition);
+      if (definition === undefined) continue;
+      const other = own.get(definition.name);
+      if (other !== undefined)
+        room.warn(
+          `The agent file ${other.path} was passed over: ${path} has the name "${definition.name}" too.`,
+        );
+      own.set(definition.name, { definition, path });
     }
+    for (const [name, { definition }] of own) if (!found.has(name)) found.set(name, definition);
   }
   return [...found.values()];
 }
 
+async function filesOf({ path }: AgentDirectory, { files, warn }: AgentFiles): Promise<readonly string[]> {
+  if (path.endsWith('.md') && (await files.stat(path).catch(() => undefined))?.kind === 'file') return [path];
+  const { paths, tooMuch } = await markdownBelow(path, files);
+  if (tooMuch !== undefined) warn(`${tooMuch}.`);
+  return paths;
+}
+
 async function readAgentFile(
   path: string,
-  { source, prefix, trusted = true }: AgentDirectory,
-  { files, warn }: AgentFiles,
+  directory: AgentDirectory,
+  { files, warn, unread = { note: (file, what) => warn(`${file}: ${what}.`) }, unknownTools }: AgentFiles,
 ): Promise<AgentDefinition | undefined> {
+  const { source, prefix, within, trusted = true } = directory;
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
   try {
     const stat = await files.stat(path);
     if (stat?.kind !== 'file') return undefined;
+    if (within !== undefined && !(await isReallyInside(path, within, files)))
+      return void skip(`it lies outside of ${within}`);
     if (stat.size > MAX_BYTES) return void skip(`it is larger than ${MAX_BYTES / 1024} KB`);
     const text = new TextDecoder().decode(await files.readFile(path));
-    const { fields, body, problem } = await readFrontmatter(text);
-    if (problem !== undefined) return void skip(problem);
-    const own = typeof fields['name'] === 'string' ? fields['name'] : basename(path, '.md');
-    const name = prefix === undefined ? own : `${prefix}:${own}`;
-    const reading = readDefinition(name, { ...fields, prompt: body.trim() });
+    const { fields, body, problem, unread: lostFields = [] } = await readFrontmatter(text);
+    const lost = lostFields.find((field) => RESTRICTING.includes(field));
+    if (lost !== undefined) return void skip(`"${lost}" cannot be read, and may restrict it`);
+    if (problem !== undefined && lostFields.length === 0 && prefix === undefined) return void skip(problem);
+    if (problem !== undefined) warn(`${path}: ${problem}.`);
+    const own =
+      typeof fields['name'] === 'string' && fields['name'] !== '' ? fields['name'] : basename(path, '.md');
+    const name = prefix === undefined ? own : [prefix, ...foldersOf(path, directory), own].join(':');
+    const given = {
+      ...(prefix !== undefined && { description: `An agent of the plugin ${prefix}` }),
+      ...known(fields),
+    };
+    const reading = readDefinition(name, { ...given, prompt: body.trim() }, 'file');
     if (!reading.ok) return void skip(reading.problem);
     for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
+    for (const note of reading.notes) unread.note(path, note);
+    for (const tool of unknownTools?.(toolNames(reading.definition)) ?? [])
+      unread.note(path, `"tools" names ${tool}, which is no tool here`);
     const definition: AgentDefinition = {
       ...reading.definition,
       ...(source !== undefined && { from: { source, path } }),
@@ -80,11 +121,36 @@ async function readAgentFile(
   }
 }
 
-/** Memory, model and effort: only for agents that the user trusts. */
-const GRANTS = ['memory', 'model', 'effort'] as const;
+/** They restrict an agent: without them it could do more than its author meant. */
+const RESTRICTING: readonly string[] = ['tools', 'disallowedTools'];
+
+/** A description of `null` or blanks is none. */
+function known(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { description, ...others } = fields;
+  return description === null || description === undefined || String(description).trim() === ''
+    ? others
+    : { ...others, description };
+}
+
+/** The folders between a directory and a file in it. */
+function foldersOf(path: string, directory: AgentDirectory): readonly string[] {
+  const folder = dirname(path);
+  return folder === directory.path || path === directory.path
+    ? []
+    : relative(directory.path, folder).split(sep);
+}
+
+/** Built-in tools that it names, without specifiers. */
+function toolNames({ tools = [] }: AgentDefinition): readonly string[] {
+  const names = tools.map(bareName);
+  return names.filter((name) => name !== '*' && !name.startsWith('mcp__'));
+}
+
+/** Only for agents that the user trusts. */
+const GRANTS = ['memory', 'model', 'effort', 'hooks'] as const;
 
 function withoutGrants(given: AgentDefinition, refused: (what: string) => void): AgentDefinition {
-  const { memory: _, model: __, effort: ___, mcpServers, ...definition } = given;
+  const { memory: _, model: __, effort: ___, hooks: ____, mcpServers, ...definition } = given;
   for (const field of GRANTS) if (given[field] !== undefined) refused(`"${field}" was`);
   const named = mcpServers?.filter((server) => typeof server === 'string');
   if (named?.length !== mcpServers?.length) refused('its own MCP servers were');

@@ -28,7 +28,7 @@ export function definedAgents(
     const reading = readDefinition(name, value);
     if (!reading.ok)
       throw new TurnwrightError('invalid_option', `The agent "${name}" in "agents": ${reading.problem}.`);
-    for (const warning of reading.warnings) warn(`The agent "${name}": ${warning}.`);
+    for (const warning of [...reading.warnings, ...reading.notes]) warn(`The agent "${name}": ${warning}.`);
     return { ...reading.definition, from: { source: 'flagSettings' } };
   });
 }

@@ -1,4 +1,5 @@
 /** The tools of a session that an agent gets. */
+import { TurnwrightError } from '../protocol/errors.ts';
 import type { AgentDefinition } from '../protocol/tools/agent.ts';
 import type { AnyTool } from '../protocol/tools/tool.ts';
 
@@ -13,6 +14,32 @@ export function selectTools(selection: Selection, all: readonly AnyTool[]): read
       names?.some((name) => means(name, tool)) !== false &&
       !disallowedTools.some((name) => means(name, tool)),
   );
+}
+
+/**
+ * Throws `invalid_option` for an agent whose list names no tool that there is: it would answer without having
+ * looked at anything. Servers may bring theirs later, and an empty list is meant.
+ */
+export function refuseWithoutTools(
+  {
+    name,
+    tools = [],
+    mcpServers = [],
+    from,
+  }: Pick<AgentDefinition, 'name' | 'tools' | 'mcpServers' | 'from'>,
+  isThere: (tool: string) => boolean,
+): void {
+  const isOpen = tools.length === 0 || tools.includes('*') || mcpServers.length > 0;
+  if (isOpen || tools.some((tool) => tool.startsWith('mcp__') || isThere(bareName(tool)))) return;
+  throw new TurnwrightError(
+    'invalid_option',
+    `The agent "${name}" would have no tools: its list names ${tools.join(', ')}, and none of them is there. Correct "tools"${from?.path === undefined ? '' : ` in ${from.path}`}.`,
+  );
+}
+
+/** Without a specifier, which is for permission rules. */
+export function bareName(tool: string): string {
+  return tool.replace(/\(.*\)$/s, '').trim();
 }
 
 /** Tools that other fields of the definition require. */
@@ -33,7 +60,7 @@ function serverNames(servers: NonNullable<AgentDefinition['mcpServers']>): reado
  * is for permission rules.
  */
 function means(given: string, tool: AnyTool): boolean {
-  const name = given.replace(/\(.*\)$/s, '').trim();
+  const name = bareName(given);
   if (name === tool.name || tool.aliases?.includes(name) === true) return true;
   if (name === 'mcp__*') return tool.name.startsWith('mcp__');
   const server = /^mcp__(.+?)(?:__\*)?$/.exec(name)?.[1];

@@ -7,21 +7,14 @@ import type { Life } from '../protocol/life.ts';
 import type { Wait } from '../protocol/session/parking.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { AnyTool, ToolContext, ToolProgress } from '../protocol/tools/tool.ts';
-import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { openScope } from '../util/async/scope.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import { type Deferred, deferred, unlessAborted } from './deferred.ts';
 import { passGate } from './gate/gate.ts';
 import { isConcurrencySafe, type PreparedCall, prepareCall } from './gate/prepared-call.ts';
-import {
-  type AbortWhy,
-  type AnsweredOutcome,
-  type CallNotes,
-  type CallOutcome,
-  errorText,
-  errorTypeOf,
-} from './outcome.ts';
+import { type AnsweredOutcome, type CallNotes, type CallOutcome, errorText, errorTypeOf } from './outcome.ts';
 import { type RunningCall, RunningCalls } from './running-calls.ts';
 import type { ToolSet } from './tool-set.ts';
 import { type ResultPorts, toolUpdate } from './tool-update.ts';

@@ -8,10 +8,8 @@ import type {
   PermissionDecisionClassification,
 } from '../protocol/tools/permission.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
-import type { ToolTrace } from '../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolTrace } from '../protocol/tools/tool-call.ts';
 import { headOf, tailOf } from '../util/text/cut-text.ts';
-
-export type AbortWhy = 'interrupted' | 'discarded' | 'superseded' | 'failed';
 
 export type CallOutcome =
   /** The tool returned, well or badly. */
@@ -84,4 +82,17 @@ export function errorText(error: unknown): string {
   if (text.length <= max) return text;
   const half = max / 2;
   return `${headOf(text, half)}\n… (${text.length - max} characters left out) …\n${tailOf(text, half)}`;
+}
+
+/** Where the outcome has no text of its own, as after an abort, it stays as it is. */
+export function withSentence(outcome: CallOutcome, sentence: string): CallOutcome {
+  if ('text' in outcome)
+    return outcome.text.includes(sentence) ? outcome : { ...outcome, text: `${outcome.text}\n${sentence}` };
+  if (outcome.kind !== 'returned') return outcome;
+  const { content } = outcome.output;
+  const told =
+    typeof content === 'string'
+      ? `${content}\n\n(${sentence})`
+      : [...content, { type: 'text' as const, text: sentence }];
+  return { ...outcome, output: { ...outcome.output, content: told } };
 }

@@ -10,8 +10,9 @@ import type { ToolCall, ToolTrace, ToolUpdate } from '../protocol/tools/tool-cal
 import { isoTime } from '../util/text/iso-time.ts';
 import { jsonOnce } from '../util/text/json-once.ts';
 import { textOfContent } from '../util/text/text-of-content.ts';
+import { abortText } from './abort-text.ts';
 import { denialNotice } from './gate/permission-record.ts';
-import type { AbortWhy, AnsweredOutcome, CallNotes } from './outcome.ts';
+import type { AnsweredOutcome, CallNotes } from './outcome.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
@@ -127,7 +128,7 @@ const deniedBy = (source: string | undefined): 'user-rejected' | 'permission-rul
 const wasRejected = (outcome: AnsweredOutcome): boolean =>
   outcome.kind === 'denied'
     ? outcome.interrupt === true
-    : outcome.kind === 'aborted' && outcome.why === 'interrupted';
+    : outcome.kind === 'aborted' && (outcome.why === 'interrupted' || outcome.why === 'preempted');
 
 const REJECTED = 'User rejected tool use';
 
@@ -189,28 +190,4 @@ function charsOf(content: ToolResultContent): number {
     (sum, block) => sum + (block.type === 'text' ? block.text.length : JSON.stringify(block).length),
     0,
   );
-}
-
-/**
- * Text for the model about a call that an abort ended. `started`: the tool may have done part of its work.
- */
-function abortText(why: AbortWhy, started: boolean): string {
-  const inPart = 'It may have run in part: check what it did before repeating it.';
-  switch (why) {
-    case 'interrupted':
-      return started
-        ? `The user doesn't want to proceed with this tool use and stopped it while it was running. ${inPart} Wait for what the user says next.`
-        : "The user doesn't want to proceed with this tool use: the turn was interrupted before it ran. Wait for what the user says next.";
-    case 'discarded':
-    case 'superseded': {
-      const fate = why === 'discarded' ? 'was discarded' : 'was replaced by a newer one';
-      return started
-        ? `The response that made this call ${fate} while the tool was running. ${inPart}`
-        : `The response that made this call ${fate}, so it did not run.`;
-    }
-    case 'failed':
-      return started
-        ? `The turn failed while this tool was running. ${inPart}`
-        : 'The turn failed before this call could run, so it did not run.';
-  }
 }

@@ -10,6 +10,7 @@ import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
 import type { Scope } from '../util/async/scope.ts';
+import type { PathBase } from '../util/files/home-path.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
 import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
 import { StreamingToolExecutor } from './executor.ts';
@@ -36,8 +37,8 @@ interface ToolsPortOptions {
   readonly admit?: ResultPorts['admit'];
   /** Concurrency-safe calls that run together. Default 10. */
   readonly maxConcurrency?: number;
-  /** The working directory that descriptions may name. Default `.`. */
-  readonly cwd?: string;
+  /** The session's own folder, which descriptions may name, and its home. Default `.`. */
+  readonly base?: PathBase;
   /** Which tools are deferred. Default: none. */
   readonly deferral?: Deferral;
   /** false: this tool is not offered; a call of it is still answered. Default: all are. */
@@ -164,7 +165,7 @@ class Tools implements ToolsPort {
   }
 
   outwardInput(block: ToolUseBlock): JsonObject {
-    return outwardInput(this.#find(block.name), block.input, this.#options.cwd ?? '.') as JsonObject;
+    return outwardInput(this.#find(block.name), block.input, this.#options.base ?? { cwd: '.' }) as JsonObject;
   }
 
   /** Without ToolSearch, as in agents with a list of their own, nothing can be loaded later. */
@@ -200,7 +201,7 @@ class Tools implements ToolsPort {
     const set = this.#tools();
     let entry = this.#known.get(model);
     if (entry?.set !== set) {
-      const about = { cwd: this.#options.cwd ?? '.', model };
+      const about = { cwd: this.#options.base?.cwd ?? '.', model };
       const described = Promise.all(
         set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
       );

@@ -25,7 +25,7 @@ async function written(command: string, settings: object, env: Record<string, st
     seen += text;
     if (/done · 2 turns/.test(seen)) child.kill();
   });
-  const limit = setTimeout(() => child.kill(), 12_000);
+  const limit = setTimeout(() => child.kill(), 90_000);
   await new Promise((resolve) => child.once('close', resolve));
   clearTimeout(limit);
   expect(seen, seen).toContain('done · 2 turns');

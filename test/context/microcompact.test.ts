@@ -101,19 +101,29 @@ describe('microcompact, in the view', () => {
     expect((await step(port, view, { ...DUE, tokenFactor: 0.5 })).outcome.kind).toBe('skip');
   });
 
-  it('clears whatever is old once the cache has gone cold, in the view even where the API could', async () => {
-    const { port, clock } = context([], CACHED);
-    const small = session('a', 7, 300);
-    await clock.advance(5 * MINUTE);
-    expect((await step(port, small, {})).outcome.kind).toBe('skip');
-    await clock.advance(1);
-    const { outcome, yielded } = await step(port, small, {});
-    expect(outcome).toMatchObject({
+  it('clears in the view even where the API could, once the cache has gone cold', async () => {
+    const after = async (ms: number) => {
+      const { port, clock } = context([], CACHED);
+      await clock.advance(ms);
+      return (await step(port, view, DUE)).outcome;
+    };
+    expect(await after(5 * MINUTE)).toMatchObject({ kind: 'request' });
+    expect(await after(5 * MINUTE + 1)).toMatchObject({
       kind: 'edits',
-      why: '2 old results are cleared in the view: the cache is cold',
+      why: expect.stringContaining('and the cache is cold'),
     });
-    expect(yielded).toMatchObject([{ tool_use_ids: ['a-1', 'a-2'] }]);
-    expect((await step(port, applied(small, outcome), {})).outcome.kind).toBe('skip');
+  });
+
+  it.each([
+    ['few tokens after a pause', session('a', 7, 300), {}],
+    ['many tokens that fit', view, { estimateTokens: 100_199 }],
+    ['few tokens in a full context', session('a', 7, 300), DUE],
+  ])('keeps %s, however long the pause', async (_, messages, more) => {
+    for (const [at, server] of [LOCAL, CACHED].entries()) {
+      const { port, clock } = context([], server);
+      await clock.advance((at + 1) * 60 * 24 * MINUTE);
+      expect((await step(port, messages, more)).outcome.kind).toBe('skip');
+    }
   });
 });
 

@@ -135,7 +135,11 @@ describe('the text of the last answer is the value', () => {
     const server = await started(startChatServer, LOOKS);
     const stops = { hooks: [async () => ({ continue: false, stopReason: 'Enough.' })] };
     const { result } = await ask(chat(server, 'native'), { hooks: { PostToolUse: [stops] } });
-    expect(result).toMatchObject({ subtype: 'success', terminal_reason: 'hook_stopped' });
+    expect(result).toMatchObject({
+      subtype: 'error_max_structured_output_retries',
+      terminal_reason: 'hook_stopped',
+      errors: ['A hook ended the run before a structured output was accepted'],
+    });
     expect(result).not.toHaveProperty('structured_output');
   });
 

@@ -89,7 +89,7 @@ describe('the decision record, whole', () => {
     expect(first?.rules.every(({ verdict }) => verdict === 'pass')).toBe(true);
     // What a rule read is left out where the one before it read the same.
     expect(first?.rules.filter(({ read }) => read === undefined).map(({ name }) => name)).toEqual(
-      'media_too_large output_cap api_error unusable_answer stop_hooks token_budget'.split(' '),
+      'media_too_large output_cap paused api_error unusable_answer stop_hooks token_budget'.split(' '),
     );
     expect(second).toMatchObject({
       in: 'next_turn',

@@ -348,9 +348,11 @@ describe('the decision record', () => {
     expect(record?.rules.map((rule) => rule.name)).toEqual([
       'aborted',
       'unexpected_error',
+      'refused',
       'prompt_too_long',
       'media_too_large',
       'output_cap',
+      'paused',
       'api_error',
       'unusable_answer',
       'stop_hooks',

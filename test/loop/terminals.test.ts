@@ -309,7 +309,12 @@ describe('terminals of the loop (L7.1)', () => {
       tools: { T: () => ({ content: 'x', preventContinuation: { stopReason: 'policy' } }) },
     });
     expect(terminal.reason).toBe('hook_stopped');
-    expect(outline(messages)).toEqual(['tool_use', 'tool_result', 'attachment:hook_stopped_continuation']);
+    expect(outline(messages)).toEqual([
+      'tool_use',
+      'tool_result',
+      'attachment:hook_stopped_continuation',
+      'system:informational',
+    ]);
   });
 
   it('an empty answer is nudged once and then taken as an empty success; thinking alone is not retracted', async () => {
@@ -320,12 +325,20 @@ describe('terminals of the loop (L7.1)', () => {
     expect(requests[1]!.view.map((m) => m.type)).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('a refusal and a pause are answers', async () => {
-    for (const stopReason of ['refusal', 'pause_turn']) {
-      const { terminal, requests } = await run({ steps: [reply([], { stopReason })] });
-      expect(terminal.reason).toBe('completed');
-      expect(requests).toHaveLength(1);
-    }
+  it('a refusal is an answer, also an empty one', async () => {
+    const { terminal, requests } = await run({ steps: [reply([], { stopReason: 'refusal' })] });
+    expect(terminal.reason).toBe('completed');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('a pause is none: the answer goes on, ten times at most', async () => {
+    const pause = reply([say('a')], { stopReason: 'pause_turn' });
+    const short = await run({ steps: [pause, say('b')] });
+    expect([short.terminal.reason, short.requests.length]).toEqual(['completed', 2]);
+    expect(short.requests[1]?.view.map(({ type }) => type)).toEqual(['user', 'assistant', 'user']);
+    const endless = await run({ steps: Array.from({ length: 11 }, () => pause) });
+    expect(endless.terminal.reason).toBe('completed');
+    expect(outline(endless.messages).at(-1)).toBe('system:informational');
   });
 
   it('ends silently when the journal was taken over', async () => {

@@ -32,6 +32,7 @@ const busy: State = {
   view: { messages: view, freshFrom: 0, measured: { tokens: 500, length: 1 } },
   recovery: {
     outputTokenCount: 2,
+    pauses: 4,
     capOverride: 64_000,
     escalated: true,
     hasAttemptedReactiveCompact: true,
@@ -66,7 +67,7 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     collapse_drain_retry: transitions.collapseDrainRetry(busy, shorter),
     reactive_compact_retry: transitions.reactiveCompactRetry(busy, shorter, { taskRemaining: 400 }),
     max_output_tokens_escalate: transitions.maxOutputTokensEscalate(busy, 32_000, 10),
-    max_output_tokens_recovery: transitions.maxOutputTokensRecovery(busy, outcome),
+    max_output_tokens_recovery: transitions.maxOutputTokensRecovery(busy, { ...outcome, paused: false }),
     stop_hook_blocking: transitions.stopHookBlocking(busy, { ...outcome, byHook: true }),
     token_budget_continuation: transitions.tokenBudgetContinuation(busy, { ...outcome, smallGains: 2 }),
     unusable_answer_retry: transitions.unusableAnswerRetry(busy, outcome),
@@ -86,6 +87,7 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     const { recovery, hooks, compaction, view: after } = made.next_turn;
     expect(recovery).toEqual({
       outputTokenCount: 0,
+      pauses: 0,
       capOverride: undefined,
       escalated: false,
       hasAttemptedReactiveCompact: false,

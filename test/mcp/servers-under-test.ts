@@ -22,6 +22,9 @@ export const TOOLBOX = join(mkdtempSync(join(tmpdir(), 'turnwright-toolbox-')), 
 writeOneFile(join(folder, 'toolbox.mjs'), TOOLBOX);
 export const CRUDE = join(folder, 'crude.mjs');
 
+/** Long enough for a busy machine: no test waits for this time to pass. */
+const PATIENCE_MS = 90_000;
+
 export function stdio(script: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   return { command: process.execPath, args: [script, ...args], env };
 }
@@ -59,8 +62,8 @@ export async function openRoom(
     onElicitationComplete: () => {},
     connect: (baseUrl) => openConnections({ baseUrl }),
     credentials: undefined,
-    startMs: 15_000,
-    callIdleMs: 15_000,
+    startMs: PATIENCE_MS,
+    callIdleMs: PATIENCE_MS,
     taken: new Set(),
     takenServers: () => [],
     entries: Object.entries(servers).map(([name, config]) => ({ name, scope: 'option', config })),

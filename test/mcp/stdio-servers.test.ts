@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -143,12 +143,16 @@ describe('a call', () => {
 
   it('F79 lives as long as it tells of progress, and ends at the cap all the same', async () => {
     const clock = virtualClock();
-    const file = await temporaryFile('never');
+    const [file, steps] = [await temporaryFile('never'), await temporaryFile('steps')];
+    await writeFile(steps, '.');
     const room = await roomOf({ box: { ...stdio(TOOLBOX), timeout: 600_000 } }, { clock });
     let seconds = 0;
-    const { text, progress } = await call(toolIn(room, 'mcp__box__gate'), { file }, undefined, async () => {
+    const gate = toolIn(room, 'mcp__box__gate');
+    // One message at a time: several that come together are one sign of life.
+    const { text, progress } = await call(gate, { file, steps }, undefined, async () => {
       seconds += 60;
       await clock.advance(60_000);
+      await appendFile(steps, '.');
     });
     expect(text).toMatch(/did not end within 3600 s.*outcome is unknown/);
     expect(progress[0]).toMatchObject({ type: 'mcp_progress', message: 'still here' });
@@ -274,8 +278,14 @@ describe('a server that cannot be used', () => {
   });
 
   it('F82 that closes its output is shown as lost, and started again', async () => {
-    const room = await roomOf({ crude: stdio(CRUDE, ['closes']) });
+    const clock = virtualClock();
+    const room = await roomOf({ crude: stdio(CRUDE, ['closes']) }, { clock });
+    expect(room.statuses()[0]?.status).toBe('connected');
+    await call(toolIn(room, 'mcp__crude__odd'));
+    // It stays lost while the clock stands still.
     await until(() => room.statuses()[0]?.error);
+    expect(room.statuses()[0]?.status).not.toBe('connected');
+    await clock.advance(60_000);
     await until(() => room.statuses()[0]?.status === 'connected');
   });
 });

@@ -141,7 +141,17 @@ describe('rules', () => {
     ['npm test > out', ['Bash(npm test)'], 'ask'],
     ['npm test > out', ['Bash(npm test)', 'Edit(out)'], 'allow'],
     ['npm test > src/x', ['Bash(npm test)', 'Edit(out)'], 'ask'],
-    ['npm test > $X', ['Bash'], 'ask'],
+    ['npm test > $X', ['Bash'], 'allow'],
+    ['npm test > $X', ['Bash(npm test)', 'Edit'], 'ask'],
+    ['npm test > .$X', ['Bash'], 'ask'],
+    ['touch "$(date)"', ['Bash'], 'allow'],
+    ['echo x > report-$(date +%F).txt', ['Bash'], 'allow'],
+    ['cd $X && echo x > a', ['Bash'], 'allow'],
+    ['x=.mcp.json; cp a "$x"', ['Bash'], 'ask'],
+    ['a=mcp; cp a ".$a.json"', ['Bash'], 'ask'],
+    ['cd "$(git rev-parse --git-dir)"/hooks && echo x > pre-commit', ['Bash'], 'ask'],
+    ['cp a "$X/.CLAUDE/settings.json"', ['Bash'], 'ask'],
+    ['cp a $(ls -d .hus*)/pre-commit', ['Bash'], 'ask'],
     ['$X y', ['Bash(npm:*)'], 'ask'],
   ])('F85 F86 %j with %j → %s', async (command, allow, kind) => {
     expect(await kindOf(command, { allow })).toBe(kind);
@@ -196,7 +206,7 @@ describe('rules', () => {
     'echo x | tee .git/config',
     'dd if=a of=.git/config',
     'cp a .git/hooks/pre-commit',
-    'cd $X && echo x > a',
+    'cd $X && echo x > .git/config',
     '(echo x) > .mcp.json',
     'ls $(echo x > .bashrc)',
   ])('tests 74, 75: %j asks, whatever the rules', async (command) => {

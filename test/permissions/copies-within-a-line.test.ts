@@ -240,7 +240,7 @@ describe('writing', () => {
       'wget http://a.example/f.tgz',
       'rsync -a src/ out/',
     ]),
-  )('Edit(locked/**) says nothing of %j', async (command) => {
-    expect(await kindsBeside(command, 'Edit(locked/**)')).toBe('allow');
+  )('Edit(/locked/**) says nothing of %j', async (command) => {
+    expect(await kindsBeside(command, 'Edit(/locked/**)')).toBe('allow');
   });
 });

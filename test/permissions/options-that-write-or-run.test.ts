@@ -160,7 +160,7 @@ describe('files that decide what runs later are not written without a question, 
   it.each([
     'cp a.txt $PWD/.mcp.json',
     'cp a.txt {.mcp.json,}',
-    'cp a.txt "$x"',
+    'cp a.txt "$x/.mcp.json"',
     'sort -o {.mcp.json,} a.txt',
     'sort -o ~+/.mcp.json a.txt',
     'sort --outp=.mcp.json a.txt',
@@ -172,7 +172,7 @@ describe('files that decide what runs later are not written without a question, 
     'cp --targ=.claude settings.json',
     'tee .mcp.jso? < a.txt',
     'rm -f .mc*',
-    'mv "$x" y',
+    'mv "$x" .mcp.json',
     'sed --in-pla s/a/b/ .mcp.json',
   ])('%j asks', async (command) => {
     expect(await kindOf(command, { allow: ['Bash'] })).toBe('ask');

@@ -153,7 +153,13 @@ describe('commands that look alike and do more, or may', () => {
     'awk 1 a.txt',
     'curl -s http://127.0.0.1:9',
     'npm ls',
-    'for i in 1 2; do echo $i; done',
+    'for i in 1 2; do echo $i; read i; echo $i; done',
+    'for i in 1 $X; do echo $i; done',
+    'for i; do echo $i; done',
+    'for i in -o x; do sort $i y; done',
+    'for i in /etc/passwd a; do cat $i; done',
+    'for i in 1 2; do i=x; echo $i; done',
+    'for i in 1 2; do echo $i > $i; done',
     'find . -delete',
   ])('%s', async (command) => {
     expect(await kindOf(command)).toBe('ask');

@@ -131,7 +131,9 @@ describe('specifiers', () => {
     ['Bash(git:*)', 'git log $(rm y)', 'ask'],
     ['Bash(git:*)', 'GIT_SSH_COMMAND=x git log', 'ask'],
     ['Bash(git commit:*)', 'git commit -m "a; b"', 'allow'],
-    ['Bash(ls && rm)', 'ls && rm', 'ask'],
+    ['Bash(ls && rm)', 'ls && rm', 'allow'],
+    ['Bash(ls && rm)', 'ls && rm x', 'ask'],
+    ['Bash(ls && rm)', 'rm', 'ask'],
     ['Bash(*)', 'a | b', 'allow'],
     ['Bash', 'a | b', 'allow'],
   ])('F85 F86 F87 allow %s, %j → %s', async (rule, command, kind) => {

@@ -50,5 +50,5 @@ describe.skipIf(isWanting)('a network that is open to some domains', () => {
       await sandbox.close();
       await folder.remove();
     }
-  }, 60_000);
+  });
 });

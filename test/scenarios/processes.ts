@@ -16,7 +16,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Below the limit of a test, so that what never comes is named, and nothing polls on behind a failed test. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 90_000;
 
 /** Resolves once the condition holds. Throws when it does not come to hold. */
 export async function until(holds: () => boolean): Promise<void> {

@@ -160,8 +160,8 @@ const ROWS: readonly Row[] = [
   {
     word: 'pause_turn',
     subtype: 'success',
-    how: 'a pause, passed through',
-    setup: { replies: [reply('Wait.', { faults: ['pause-turn'] })] },
+    how: 'an answer that was paused more often than it is continued',
+    setup: { replies: [reply('Wait.', { faults: ['pause-turn'], times: 11 })] },
   },
 ];
 

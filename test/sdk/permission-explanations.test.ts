@@ -182,7 +182,7 @@ describe('a saved rule that does not match', () => {
     ],
     ['Bash(make all:*)', 'make', 'the rule has a further argument, "all"'],
     ['Bash(make:*)', 'make $TARGET', 'argument 1 of the command, "$TARGET", is known to the shell alone'],
-    ['Bash(make:*)', 'CC=gcc make', 'the command sets variables in front of the program'],
+    ['Bash(make:*)', 'CC=gcc make', '"CC=gcc" sets a variable in front of the program'],
     ['Bash(make:*)', 'make > out.txt', 'it does not cover the redirect to "out.txt"'],
     [
       'Bash(sed s/a/b/:*)',

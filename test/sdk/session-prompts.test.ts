@@ -253,7 +253,7 @@ describe('availableModels', () => {
   it('lists what the session’s own endpoint offers; supportedModels have a window and a price', async () => {
     const { input, end } = pushable();
     const running = own.query({ prompt: input, options: { cwd, env, tools: [] } });
-    const offered = await running.availableModels({ signal: AbortSignal.timeout(5_000) });
+    const offered = await running.availableModels({ signal: AbortSignal.timeout(90_000) });
     const [first] = await running.supportedModels();
     expect(offered).toMatchObject({ provider: 'anthropic', baseUrl: server.url });
     expect(offered.models.length).toBeGreaterThan(0);
@@ -267,7 +267,7 @@ describe('availableModels', () => {
     const { input, end } = pushable();
     const local = { type: 'anthropic', baseUrl: server.url, apiKeyEnv: 'ANTHROPIC_API_KEY' } as const;
     const running = own.query({ prompt: input, options: { cwd, env, tools: [], providers: { local } } });
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(90_000);
     const offered = await running.availableModels({ signal, provider: 'local' });
     expect(offered).toMatchObject({ provider: 'local', baseUrl: server.url });
     expect(offered.unlisted).toBeUndefined();

@@ -13,6 +13,8 @@ export interface Tmux {
   keys(...keys: readonly string[]): void;
   /** Text as it is, without names of keys. */
   type(text: string): void;
+  /** Types a line at a prompt and, once the window shows its end, enters it. */
+  enter(text: string): Promise<void>;
   /** Rows of the window. */
   screen(): string[];
   /** History and window; lines that the terminal has wrapped are joined. */
@@ -44,6 +46,11 @@ interface Start {
 const WAIT_STEP_MS = 30;
 /** How often the window is looked at although nothing was written, or something is written all the time. */
 const WAIT_AT_MOST_MS = 300;
+/** Longer than the burst rule of the input, which takes fast keys for a paste. */
+const TYPING_MS = 120;
+/** Of an entered line, what is waited for: more of it may not be in the window. */
+const TAIL_CHARS = 12;
+const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '');
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Types `command` at a shell; ends with the test. */
@@ -97,6 +104,15 @@ export async function inTmux(
     resize: (width, height) => void run('resize-window', '-x', `${width}`, '-y', `${height}`),
     keys: (...keys) => void run('send-keys', ...keys),
     type: (text) => void run('send-keys', '-l', '--', text),
+    async enter(text) {
+      terminal.type(text);
+      // Where the prompt wraps, there are blanks.
+      const end = withoutBlanks(text).slice(-TAIL_CHARS);
+      await wait(() => withoutBlanks(lines().join('').split('›').at(-1) ?? '').includes(end));
+      await pause(TYPING_MS);
+      terminal.keys('Enter');
+      await pause(TYPING_MS);
+    },
     screen: () => lines(),
     history: () => lines('-J', '-S', '-'),
     cursor() {

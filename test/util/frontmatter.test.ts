@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listField, readFrontmatter } from '../../src/util/text/frontmatter.ts';
-import { parseYaml } from '../../src/util/text/parse-yaml.ts';
+import { listField, readFrontmatter, toolsField } from '../../src/util/text/frontmatter.ts';
+import { parseYaml } from '../../src/util/yaml/parse-yaml.ts';
 
 describe('frontmatter', () => {
   it('is what stands between two lines of three dashes at the head', async () => {
@@ -35,9 +35,63 @@ describe('frontmatter', () => {
   it('is read line by line where it is what people write, and no YAML', async () => {
     const text = '---\ndescription: Fix: the thing\nargument-hint: [file] [line]\n# note\nmodel:\n---\n';
     expect(await readFrontmatter(text)).toEqual({
-      fields: { description: 'Fix: the thing', 'argument-hint': '[file] [line]', model: '' },
+      fields: { description: 'Fix: the thing', 'argument-hint': '[file] [line]', model: null },
       body: '',
     });
+  });
+
+  const COLON = 'description: Use when: asked';
+  const USE = { description: 'Use when: asked' };
+  const hooks =
+    'hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks: [{ type: command, command: "true" }]';
+  const read = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'true' }] }] };
+
+  it.each<[string, object]>([
+    [`${COLON}\ntools:\n  - Read\n  - Grep`, { ...USE, tools: ['Read', 'Grep'] }],
+    [`tools:\n- Read\n${COLON}`, { ...USE, tools: ['Read'] }],
+    [`${COLON}\n${hooks}`, { ...USE, hooks: read }],
+    [`${hooks}\n${COLON}`, { ...USE, hooks: read }],
+    [`${COLON}\nnotes: |\n  a\n  b\nmodel: opus # good`, { ...USE, notes: 'a\nb\n', model: 'opus' }],
+    [`${COLON}\n\n# Note: this\nx: {a: 1}\n"y": 2`, { ...USE, x: { a: 1 }, y: 2 }],
+    [`${COLON}\n  and more\ntools: Read`, { description: 'Use when: asked and more', tools: 'Read' }],
+    [`${COLON}\nand more`, { description: 'Use when: asked and more' }],
+    [`${COLON}\n\n  <example>\n  user: "y"`, { description: 'Use when: asked\n<example> user: "y"' }],
+    ['description: d\ntags:\n\t- one\n\t- two', { description: 'd', tags: ['one', 'two'] }],
+    ['tags:\n\tx:\n\t\t- one\nb: 1', { tags: { x: ['one'] }, b: 1 }],
+    ["description: 'it's broken'\nb:\n  - 1", { description: "it's broken", b: [1] }],
+    ['description: "Quoted" and more\nb:\n  - 1', { description: '"Quoted" and more', b: [1] }],
+    ['a: one: 1\na: two: 2', { a: 'two: 2' }],
+    ['description: one\ndescription: two', { description: 'two' }],
+    [
+      'a: @x\nb: `y`\nc: %z\nd: {TODO} w\ne: [WIP] v',
+      { a: '@x', b: '`y`', c: '%z', d: '{TODO} w', e: '[WIP] v' },
+    ],
+  ])('reads key by key what is no YAML: %j', async (block, fields) => {
+    expect(await readFrontmatter(`---\n${block}\n---\nBody`)).toEqual({ fields, body: 'Body' });
+    const crlf = `---\n${block}\n---\nBody`.replaceAll('\n', '\r\n');
+    expect(await readFrontmatter(crlf)).toMatchObject({
+      fields: Object.fromEntries(Object.entries(fields).map(([key]) => [key, expect.anything()])),
+    });
+  });
+
+  it('a value that cannot be read costs its key, which is named', async () => {
+    const text = '---\ndescription: a: b\nhooks:\n  - x: y: z\n   - w\ntools: Read\n---\nBody';
+    expect(await readFrontmatter(text)).toEqual({
+      fields: { description: 'a: b', tools: 'Read' },
+      body: 'Body',
+      unread: ['hooks'],
+      problem: 'its frontmatter has values that cannot be read: hooks',
+    });
+  });
+
+  it('may follow blank lines and a comment, and end with more dashes', async () => {
+    for (const before of ['\n', '\n \n', '<!-- Licence:\nfree -->\n', '\uFEFF\n<!-- a -->\n\n'])
+      expect(await readFrontmatter(`${before}---\na: b\n----\nBody`)).toEqual({
+        fields: { a: 'b' },
+        body: 'Body',
+      });
+    for (const text of ['\n---\nJust text\n---\nBody', '\n---\n---\nBody', 'a\n---\na: b\n---\n'])
+      expect(await readFrontmatter(text)).toEqual({ fields: {}, body: text });
   });
 
   it('T112 a bomb of aliases is refused', async () => {
@@ -57,6 +111,12 @@ describe('frontmatter', () => {
     expect(listField('[a, b]')).toEqual(['a', 'b']);
     expect(listField(['a', 1])).toEqual(['a', '1']);
     expect(listField(undefined)).toEqual([]);
+    expect(toolsField('Read Bash(git log:*, git diff) Grep')).toEqual([
+      'Read',
+      'Bash(git log:*, git diff)',
+      'Grep',
+    ]);
+    expect(toolsField(['Read Grep', 'Edit'])).toEqual(['Read', 'Grep', 'Edit']);
   });
 });
 

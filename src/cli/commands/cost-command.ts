@@ -38,13 +38,13 @@ const SPARED: readonly Column[] = ['cache write', 'cache read', 'calls', 'input'
 
 /** With as many columns as fit; the costs are always there. */
 export function costTable(
-  { sessionId, totalCostUsd, rows, unpricedModels }: SessionCost,
+  { sessionId, totalCostUsd, rows, unpricedModels, computedUsd = 0 }: SessionCost,
   columns = Number.POSITIVE_INFINITY,
 ): string {
   const total = `Session ${sessionId}: ${dollars(totalCostUsd)}`;
   if (rows.length === 0) return `${total}. No model call has been paid for.`;
   const cells = [HEAD, ...[...rows].sort((a, b) => b.costUSD - a.costUSD).map(cellsOf), totalsOf(rows)];
-  return [total, '', ...fitting(cells, columns), ...notes(rows, unpricedModels)].join('\n');
+  return [total, '', ...fitting(cells, columns), ...notes(rows, unpricedModels, computedUsd)].join('\n');
 }
 
 function fitting(rows: readonly Cells[], columns: number): readonly string[] {
@@ -82,7 +82,11 @@ function sum(rows: readonly SpendingRow[], name: Figure): number {
   return rows.reduce((total, row) => total + row[name], 0);
 }
 
-function notes(rows: readonly SpendingRow[], unpriced: readonly string[]): readonly string[] {
+function notes(
+  rows: readonly SpendingRow[],
+  unpriced: readonly string[],
+  computedUsd: number,
+): readonly string[] {
   const oneHour = sum(rows, 'cacheCreationEphemeral1hInputTokens');
   const searches = sum(rows, 'webSearchRequests');
   const wasted = rows.filter(({ purpose }) => purpose === 'retry_waste');
@@ -91,6 +95,8 @@ function notes(rows: readonly SpendingRow[], unpriced: readonly string[]): reado
     searches > 0 && `Includes ${searches} web ${searches === 1 ? 'search' : 'searches'}.`,
     wasted.length > 0 &&
       `${dollars(sum(wasted, 'costUSD'))} was paid for answers that broke and were asked for again.`,
+    computedUsd > 0 &&
+      `${dollars(computedUsd)} is computed from usage that another program recorded, at list prices.`,
     unpriced.length > 0 &&
       `Not included: what ${unpriced.join(' and ')} cost, because no price is known. Give prices under "models" in the settings.`,
   ].filter((line) => line !== false);

@@ -30,7 +30,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
     throw new UsageError(NAME_SESSION);
   if (flags.inputFormat === 'stream-json')
     return (await import('../control/stream-command.ts')).streamCommand(world, words, flags);
-  checkFlags(flags, world.cwd);
+  checkFlags(flags, world);
   const verbose = isTold(flags);
   const task = await readPrompt({
     words,
@@ -48,7 +48,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   if (task === '' && !continues) throw new UsageError(NO_TASK);
   // Without a task an interrupted submission is continued to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
-  if ((await modelSource(world, flags)) === undefined) throw new UsageError(notConfigured(world.env));
+  if ((await modelSource(world, flags)) === undefined) throw new UsageError(await notConfigured(world));
   return runPrinted(world, prompt, flags);
 }
 
@@ -78,9 +78,10 @@ async function converse(
     }
   }
   const ask = lineMode ? (await import('../conversation/start/menu.ts')).askTrust : undefined;
-  await settleTrust(world, flags, keyboard, ask);
+  const declined = (await settleTrust(world, flags, { keyboard, ask })) === 'declined';
+  const mine = declined ? { ...flags, options: { ...flags.options, trustRecorded: false } } : flags;
   const { openConversation } = await import('../conversation/screen/open-conversation.ts');
-  return openConversation(world, flags, { keyboard, prompt: task, settings, lineMode });
+  return openConversation(world, mine, { keyboard, prompt: task, settings, lineMode });
 }
 
 /** `stream-json` reports progress already: programs that read it set --verbose, and expect a quiet stderr. */
@@ -89,7 +90,7 @@ const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
 
 /** Only the answer on stdout; questions and, with --verbose, progress on stderr. */
 async function runPrinted(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
-  await settleTrust(world, flags, undefined);
+  await settleTrust(world, flags);
   const warn = warnOn(world);
   const told = isTold(flags);
   const course = flags.outputFormat !== 'stream-json';

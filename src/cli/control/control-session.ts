@@ -12,7 +12,7 @@ import {
   type SDKResultMessage,
   TurnwrightError,
 } from '../../index.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { jsonLine, OutputClosed } from '../output.ts';
 import type { Signals } from '../signals.ts';
 import { answerFor } from './answer-request.ts';
@@ -114,7 +114,8 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     started = { query: running, initialize };
     forward(running).then((result) => {
       // A host that sends a signal needs no report; the outcome of the turn is in its result.
-      if (!signals.leaving) end(result && !signals.interrupted ? exitCodeOf(result) : EXIT.success);
+      if (!signals.leaving)
+        end(result?.is_error === true && !signals.interrupted ? EXIT.error : EXIT.success);
     }, fail);
     return started;
   };

@@ -58,6 +58,8 @@ export interface ReopenTarget {
   /** Uuid of the last message that counts. */
   readonly resumeSessionAt?: string;
   readonly forkSession?: boolean;
+  /** The turn that was cut off is finished first. */
+  readonly carryOn?: boolean;
   /** True: the conversation goes on where it is, so nothing of it is printed again. Default false. */
   readonly isQuiet?: boolean;
   /** Text for the editor afterwards, for example the prompt that was rewound. */

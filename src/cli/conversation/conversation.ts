@@ -3,61 +3,17 @@
  * commands. What happens leaves it as steps: the next state, and items for the transcript.
  */
 import { randomUUID } from 'node:crypto';
-import type { Options, PermissionMode, Query, SDKMessage } from '../../index.ts';
+import type { PermissionMode, SDKMessage } from '../../index.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import type { ConversationClock } from './clock.ts';
-import type { QueueControls, ReopenTarget } from './command-context.ts';
+import type { ReopenTarget } from './command-context.ts';
+import type { Conversation, ConversationOptions, NewPrompt } from './conversation-interface.ts';
 import { type ConversationEvent, reduce } from './reduce/reduce.ts';
-import type { Step } from './reduce/step.ts';
 import { createCacheBreaks } from './session/cache-breaks.ts';
 import { changesFigures, createFigureReader } from './session/figures.ts';
+import { foundIn } from './session/resume-point.ts';
 import { openSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/shell-command.ts';
 import { type ConversationState, isWorking, type QueuedPrompt, startingState } from './state.ts';
-
-export interface Conversation {
-  readonly state: ConversationState;
-  /** The session; another object after `reopen`. */
-  readonly query: Query;
-  /** Options that the session was opened with. */
-  readonly options: Options;
-  /** For events that come from the screen: hints, questions. */
-  dispatch(event: ConversationEvent): void;
-  /** Sends a prompt; while the session works it joins the work, or with `now` it interrupts what runs. */
-  enter(prompt: NewPrompt, how?: 'now'): void;
-  /** Sends the first prompt that waits for Enter. False: none does. */
-  sendHeld(): boolean;
-  /** Takes the last prompt out of the queue; undefined: there is none that has not begun. */
-  takeQueued(): Promise<QueuedPrompt | undefined>;
-  readonly queue: QueueControls;
-  /** Begins without the MCP servers that are waited for. False: none is. */
-  goOnWithoutServers(): boolean;
-  /** False: nothing runs. */
-  interrupt(): boolean;
-  /** Runs a command of the person's own; its output becomes a part of the conversation. */
-  shell(command: string): void;
-  /** Reads figures and model again, after a command that may have changed them. */
-  refresh(): void;
-  /** Switches to the next permission mode: manual, accept edits, plan. */
-  cycleMode(): void;
-  /** Ends the session and opens another one. */
-  reopen(target: ReopenTarget): Promise<void>;
-  close(): Promise<void>;
-  /** Rejects with the error that keeps the session from opening; resolves when it is open. */
-  readonly opened: Promise<void>;
-}
-
-type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
-
-interface ConversationOptions {
-  /** Options of every session: `cwd`, `env`, `canUseTool` and so on. */
-  readonly options: Options;
-  readonly target: ReopenTarget;
-  /** Prompts of an earlier process that were not sent. */
-  readonly queue?: readonly QueuedPrompt[];
-  readonly clock: ConversationClock;
-  onStep(step: Step): void;
-}
 
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
@@ -111,7 +67,7 @@ export function createConversation({
     cacheBreaks(message, state);
   };
 
-  const open = ({ resume, resumeSessionAt, forkSession }: ReopenTarget): Promise<void> => {
+  const open = ({ resume, resumeSessionAt, forkSession, carryOn }: ReopenTarget): Promise<void> => {
     const isNew = resume === undefined || forkSession === true;
     const id = isNew ? (firstId ?? randomUUID()) : resume;
     firstId = undefined;
@@ -122,6 +78,7 @@ export function createConversation({
       resume,
       resumeSessionAt,
       forkSession,
+      carryOn,
       sessionId: isNew ? id : undefined,
       onMcpWait(waiting) {
         if (driver !== opening) return;
@@ -211,6 +168,27 @@ export function createConversation({
     for (const { prompt, how } of behindShell.splice(0)) driver.send(prompt, how);
   };
 
+  const restart = async (next: ReopenTarget, kept: Partial<ConversationState>) => {
+    shell?.run.stop();
+    const before = driver;
+    // From here on, what the old session says is not heard.
+    driver = { ...before };
+    await before.close();
+    state = {
+      ...startingState(clock.monotonicMs(), { cwd }),
+      queue: state.queue.map((prompt) => ({ ...prompt, place: 'here' })),
+      ...kept,
+    };
+    await open(next);
+  };
+  const finishCutOff = () => {
+    const { figures, todos, session } = state;
+    const kept = { figures, todos, session, phase: 'submitted' } as const;
+    restart({ resume: session.id, carryOn: true }, kept).catch((error: unknown) =>
+      dispatch({ kind: 'failed', sentence: errorText(error) }),
+    );
+  };
+
   const opened = open(target);
   opened.catch(() => undefined);
   return {
@@ -226,6 +204,10 @@ export function createConversation({
     dispatch,
     enter: send,
     sendHeld() {
+      if (state.isCutOff && state.phase === 'idle') {
+        finishCutOff();
+        return true;
+      }
       const held = state.queue.find(({ place }) => place === 'here');
       if (held === undefined) return false;
       without(held);
@@ -278,18 +260,8 @@ export function createConversation({
         dispatch({ kind: 'hint', text: errorText(error) });
       });
     },
-    async reopen(next) {
-      shell?.run.stop();
-      const before = driver;
-      // From here on, what the old session says is not heard.
-      driver = { ...before };
-      await before.close();
-      state = {
-        ...startingState(clock.monotonicMs(), { cwd }),
-        queue: state.queue.map((prompt) => ({ ...prompt, place: 'here' })),
-      };
-      await open(next);
-    },
+    lookBack: async (place) => dispatch(await foundIn(place, { cwd, env })),
+    reopen: (next) => restart(next, {}),
     async close() {
       dispatch({ kind: 'exiting' });
       shell?.run.stop();

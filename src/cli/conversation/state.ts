@@ -31,6 +31,8 @@ export interface ConversationState {
   readonly showsTodos: boolean;
   /** Prompts that wait, in the order in which they will be sent. */
   readonly queue: readonly QueuedPrompt[];
+  /** The last turn of an earlier process has no result: Enter on an empty prompt finishes it. */
+  readonly isCutOff: boolean;
   /** Questions that wait for the person: permissions, questions of the model, plans. */
   readonly questions: number;
   /** Since when one of them is open. */
@@ -129,7 +131,8 @@ interface Retry {
   /** Why, and with which status: `overloaded (529)`. */
   readonly reason: string;
   readonly attempt: number;
-  readonly maxAttempts: number;
+  /** undefined: nothing limits them. */
+  readonly maxAttempts: number | undefined;
   readonly untilMs: number;
 }
 
@@ -189,6 +192,7 @@ export function startingState(
     todos: [],
     showsTodos: true,
     queue: [],
+    isCutOff: false,
     questions: 0,
     questionsSinceMs: nowMs,
     compactingSinceMs: undefined,

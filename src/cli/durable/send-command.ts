@@ -34,7 +34,13 @@ export async function sendCommand(
       await world.err.write(interrupted ? `${session} is interrupted.\n` : `Nothing runs in ${session}.\n`);
     }
     const sent = text === '' ? undefined : await client.send(session, text, { key, tenant });
-    if (!follows) return EXIT.success;
+    if (!follows) {
+      if (sent !== undefined)
+        await world.err.write(
+          `${sent.fresh ? 'Stored' : 'Stored before'} for ${session} as ${sent.uuid}; the next free worker runs it. Follow it: turnwright send ${session} --follow. Which workers there are: turnwright durable status\n`,
+        );
+      return EXIT.success;
+    }
     return await follow({ client, session, from: from ?? sent?.cursor, until: sent?.uuid, json }, world);
   } finally {
     await client.close();
@@ -56,6 +62,8 @@ async function follow({ client, session, from, until, json }: Following, world: 
   const leaving = new AbortController();
   let cursor = from;
   let result: SDKResultMessage | undefined;
+  /** A run has begun and has no result yet. */
+  let isOpen = false;
   const leave = () => leaving.abort();
   const forget = world.signals.attach({ interrupt: leave, close: leave });
   const view = json
@@ -68,7 +76,14 @@ async function follow({ client, session, from, until, json }: Following, world: 
       const { message } = each;
       if (view === undefined) await world.out.write(jsonLine({ cursor, message }));
       else await view.show(message);
-      if (message.type === 'result') result = message;
+      if (message.type === 'result') {
+        result = message;
+        isOpen = false;
+      }
+      const begins = message.type === 'system' && message.subtype === 'init';
+      if (begins && isOpen && view !== undefined)
+        await world.err.write(`${session}: the worker is gone, another one goes on.\n`);
+      if (begins) isOpen = true;
       const parked =
         message.type === 'system' && message.subtype === 'session_parked' && message.on === 'ask';
       if (parked && view !== undefined) await sayQuestions(client, session, world);

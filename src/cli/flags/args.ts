@@ -6,6 +6,7 @@ import { UsageError } from '../usage-error.ts';
 import { completionScript } from './completion.ts';
 import { addDurableCommands, type DatabaseInvocation } from './durable-flags.ts';
 import { appended, fraction, port, wholeNumber } from './flag-values.ts';
+import { foreignFlagAdvice } from './foreign-flags.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addLoginCommands, type LoginInvocation, type LogoutInvocation } from './login-flags.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
@@ -235,7 +236,9 @@ function addRehearseFlags(command: Command): Command {
 
 /** Converts flags with two spellings to the one that the help shows. */
 function inOneSpelling(word: string): string {
-  return word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
+  return word === '--ax-screen-reader'
+    ? '--screen-reader'
+    : word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
 }
 
 /** `--resume` without an id lets the person choose one. */
@@ -272,6 +275,8 @@ function commandNames(program: Command): readonly string[] {
 
 /** Commander's `error: unknown option '--modle'\n(Did you mean --model?)`, as a sentence. */
 function sentence(message: string): string {
+  const advice = foreignFlagAdvice(message);
+  if (advice !== undefined) return advice;
   const text = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? '' : '.'}`;
 }

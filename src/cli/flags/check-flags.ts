@@ -1,14 +1,15 @@
 /** Checks flags against each other and against this machine, before anything starts. */
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { unknownBuiltinTools } from '../../index.ts';
 import { contradiction } from '../../options/check.ts';
 import { longFlag } from '../../options/flags.ts';
 import { type OptionName, rowOf } from '../../options/table.ts';
+import { absolutePath, homeDirectory } from '../../util/files/home-path.ts';
 import { UsageError } from '../usage-error.ts';
+import type { World } from '../world.ts';
 import type { RunFlags } from './run-flags.ts';
 
-export function checkFlags(flags: RunFlags, cwd: string): void {
+export function checkFlags(flags: RunFlags, { cwd, env }: Pick<World, 'cwd' | 'env'>): void {
   const { tools, additionalDirectories = [] } = flags.options;
   const contradicting = contradiction(flags.options, flagOf);
   if (contradicting !== undefined) throw new UsageError(contradicting);
@@ -20,7 +21,7 @@ export function checkFlags(flags: RunFlags, cwd: string): void {
   if (stray !== undefined)
     throw new UsageError(`--tools: there is no built-in tool ${stray}. There are ${known.join(', ')}.`);
   for (const folder of additionalDirectories) {
-    const path = resolve(cwd, folder);
+    const path = absolutePath(folder, { cwd, home: homeDirectory(env) });
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) throw new UsageError(`--add-dir: the folder ${path} does not exist.`);
     if (!stat.isDirectory()) throw new UsageError(`--add-dir: ${path} is not a folder.`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { configurationHome, modelAccess, NOT_CONFIGURED } from '../../index.ts';
 import { OPTIONS } from '../../options/table.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Env, World } from '../world.ts';
 
 const MODEL_VARIABLES = [
@@ -50,23 +51,59 @@ export async function modelSource(
     settingSources: readsUserSettings ? ['user'] : [],
     projectTrusted: false,
   });
-  if (unreachable !== undefined) return undefined;
+  if (unreachable !== undefined) {
+    // A model was named, and lacks something.
+    if (unreachable !== NOT_CONFIGURED) throw new UsageError(unreachable);
+    return undefined;
+  }
   if (apiKeySource === 'login') return 'login';
   if (model !== undefined) return 'flags';
   return world.env[modelVariable] === undefined ? 'settings' : modelVariable;
 }
 
 /** What to do when no model is configured, with what the environment already has. */
-export function notConfigured(env: Env): string {
+export async function notConfigured(world: Pick<World, 'env' | 'cwd'>): Promise<string> {
+  const { env } = world;
   const hints = [
     ...(env['OLLAMA_HOST'] ? ['OLLAMA_HOST is set: --model ollama:<name> asks that server.'] : []),
-    ...(env['OPENAI_API_KEY']
-      ? [
-          'OPENAI_API_KEY is set: --provider openai-compatible --base-url https://api.openai.com/v1 --model <name> uses it.',
-        ]
+    ...(env['OPENAI_BASE_URL']
+      ? ['OPENAI_BASE_URL is set: --model openai-compatible:<name> asks that server.']
       : []),
+    ...(await vendorKeys(world)).map(
+      ({ prefix, name, variable }) => `${variable} is set: --model ${prefix}:<name> asks ${name}.`,
+    ),
   ];
   return [NOT_CONFIGURED, ...hints].join(' ');
+}
+
+/** Companies whose models need no settings. Their addresses and variables are the engine's. */
+const VENDORS = {
+  openai: 'OpenAI',
+  openrouter: 'OpenRouter',
+  groq: 'Groq',
+  deepseek: 'DeepSeek',
+  gemini: 'Gemini',
+  xai: 'xAI',
+} as const;
+
+export interface VendorKey {
+  /** What the names of its models begin with. */
+  readonly prefix: string;
+  readonly name: string;
+  /** The variable that holds its key. */
+  readonly variable: string;
+}
+
+/** The companies whose keys are in the environment. */
+export async function vendorKeys({ cwd, env }: Pick<World, 'env' | 'cwd'>): Promise<readonly VendorKey[]> {
+  const found = await Promise.all(
+    Object.entries(VENDORS).map(async ([prefix, name]) => {
+      const asked = { ...env, [OPTIONS.model.variable]: `${prefix}:any` };
+      const { apiKeyEnv: variable = '' } = await modelAccess({ cwd, env: asked, settingSources: [] });
+      return env[variable] ? [{ prefix, name, variable }] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** Settings that configure a model. The engine validates them. */

@@ -1,4 +1,4 @@
-/** Notices of a printed run on stderr: servers whose tools are missing, retries, a silent model. */
+/** Notices of a printed run on stderr: servers whose tools are missing, retries, warnings, a silent model. */
 import type { SDKMessage, SDKResultMessage } from '../../index.ts';
 import { createStyle } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 5_000;
 interface PrintNotices {
   /** One line, without its end. */
   warn(line: string): void;
-  /** Includes retries and a silent model. `stream-json` has them in its messages. */
+  /** Includes retries, warnings and a silent model. `stream-json` has them in its messages. */
   readonly course: boolean;
   /** Includes denied calls. `json` and `stream-json` list them in the result. */
   readonly denials: boolean;
@@ -62,6 +62,8 @@ function noticesOf(
   course: boolean,
 ): readonly string[] {
   if (message.subtype === 'init') return [...serverProblems(message), ...lateServers(message)];
-  const line = course && message.subtype === 'api_retry' ? noteFor(message, PLAIN) : undefined;
+  const isNamed =
+    message.subtype === 'api_retry' || (message.subtype === 'informational' && message.level === 'warning');
+  const line = course && isNamed ? noteFor(message, PLAIN) : undefined;
   return line === undefined ? [] : [line];
 }

@@ -1,5 +1,6 @@
 /** Headless output: the answer alone, one JSON object, or one JSON object per message. */
 import type { Query, SDKMessage, SDKResultMessage } from '../../index.ts';
+import { isSilentRefusal } from '../exit-codes.ts';
 import type { OutputFormat } from '../flags/own-flags.ts';
 import { jsonLine, type Output } from '../output.ts';
 
@@ -33,12 +34,31 @@ export function createPrinter(format: OutputFormat, output: Output, problems?: O
         async end(result) {
           if (result === undefined) return;
           await writeLine(output, result.is_error ? answer.text() : answerText(result));
-          if (result.is_error && !isStartFailure(result) && problems !== undefined)
-            await writeLine(problems, errorText(result));
+          if (problems === undefined) return;
+          if (!result.is_error)
+            await writeLine(problems, isAnswered(result) ? '' : NO_ANSWER[silence(result)]);
+          else if (!isStartFailure(result)) await writeLine(problems, errorText(result));
         },
       };
     }
   }
+}
+
+/** Why a run that succeeded has printed nothing. */
+const NO_ANSWER = {
+  refused: 'The model refused to answer, without a word.',
+  stopped: 'A hook ended the run before there was an answer.',
+  empty: 'The run ended without an answer: the last one of the model is empty.',
+} as const;
+
+/** A local command may have nothing to say; a turn of the model has an answer. */
+function isAnswered(result: SDKResultMessage): boolean {
+  return result.terminal_reason === undefined || answerText(result) !== '';
+}
+
+function silence(result: SDKResultMessage): keyof typeof NO_ANSWER {
+  if (isSilentRefusal(result)) return 'refused';
+  return result.terminal_reason === 'completed' ? 'empty' : 'stopped';
 }
 
 /** The session did not start, and a warning has already said why. */

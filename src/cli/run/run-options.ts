@@ -1,9 +1,9 @@
 /**
  * The flags of a run as options of `query()`: those that are one as they are, and what others make of them.
  */
-import { isAbsolute, resolve } from 'node:path';
 import { type CanUseTool, machineSettingsFile, type Options } from '../../index.ts';
 import { SETTING_SOURCES } from '../../options/option-values.ts';
+import { absolutePath, homeDirectory } from '../../util/files/home-path.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import type { Env } from '../world.ts';
 import { isTrustedUnasked } from './trust-question.ts';
@@ -34,18 +34,19 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     permissionPromptToolName: asker === 'stdio' ? undefined : asker,
     tools: toolsOf(options.tools),
     additionalDirectories: options.additionalDirectories?.map((folder) =>
-      isAbsolute(folder) ? folder : resolve(context.cwd, folder),
+      absolutePath(folder, { cwd: context.cwd, home: homeDirectory(context.env) }),
     ),
     systemPrompt: systemPromptOf(flags),
     thinking: thinkingOf(flags),
     plugins: pluginsOf(flags),
     mcpServers: Object.assign({}, ...mcpConfig) as Options['mcpServers'],
-    ...(takeOver === true && { engine: { takeOver } }),
+    engine: { mayGoUnkept: true, ...(takeOver === true && { takeOver }) },
     managedSettingsFile: machineSettingsFile(process.platform),
     settingSources: options.settingSources ?? SETTING_SOURCES,
     // Settings of a repository may restrict, but what they allow or run needs the user's trust (T101–T103).
     projectTrusted: isTrustedUnasked(flags, context.env),
-    trustRecorded: true,
+    // A person who declined knows what does not run.
+    trustRecorded: options.trustRecorded ?? true,
   };
 }
 

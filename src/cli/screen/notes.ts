@@ -10,8 +10,7 @@ type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 export function noteFor(message: SystemMessage, style: Style): string | undefined {
   switch (message.subtype) {
     case 'api_retry': {
-      const which = `retry ${message.attempt} of ${message.max_retries}`;
-      return style.yellow(`↻ ${retryReason(message)}: ${which} in ${duration(message.retry_delay_ms)}`);
+      return style.yellow(`↻ ${retryLine(message)}`);
     }
     case 'model_fallback':
       return style.yellow(
@@ -28,6 +27,8 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
     case 'microcompact_boundary':
       return style.dim(`⊟ old tool results cleared: ${tokens(message.tokens_freed)} tokens`);
     case 'informational':
+      // Said on stderr already.
+      if (message.tag === 'settings_not_in_effect') return undefined;
       return message.level === 'warning'
         ? style.yellow(`! ${oneLine(message.content)}`)
         : style.dim(`· ${oneLine(message.content)}`);
@@ -44,6 +45,12 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
     default:
       return undefined;
   }
+}
+
+/** Why a request is retried, which retry it is, and when. */
+export function retryLine(message: Extract<SystemMessage, { readonly subtype: 'api_retry' }>): string {
+  const of = message.is_unlimited === true ? '' : ` of ${message.max_retries}`;
+  return `${retryReason(message)}: retry ${message.attempt}${of} in ${duration(message.retry_delay_ms)}`;
 }
 
 /** Why a request is retried: the kind of failure with its status, or the message if the kind says nothing. */

@@ -51,6 +51,7 @@ export function createScreen(options: ScreenOptions): Screen {
   const { terminal, style, nowMs } = options;
   const startedMs = nowMs();
   let cwd = options.cwd;
+  let header = '';
   let asking = 0;
   let inputTokens = 0;
   let compacting = false;
@@ -97,10 +98,9 @@ export function createScreen(options: ScreenOptions): Screen {
       servers.done();
       for (const line of [...serverProblems(message), ...lateServers(message)])
         await terminal.prose(style.yellow(`! ${line}`));
-      if (options.verbose)
-        await terminal.prose(
-          style.dim(`· ${message.model}, ${message.permissionMode}, session ${message.session_id}`),
-        );
+      const said = `· ${message.model}, ${message.permissionMode}, session ${message.session_id}`;
+      if (options.verbose && said !== header) await terminal.prose(style.dim(said));
+      header = said;
       return;
     }
     if (message.subtype === 'permission_denied') tools.denied(message.tool_use_id);

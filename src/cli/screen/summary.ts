@@ -31,10 +31,10 @@ export function stopSentence(result: SDKResultMessage): string | undefined {
   const said = result.subtype === 'success' ? [] : result.errors;
   if (reason === undefined) return said.length === 0 ? undefined : said.map(oneLine).join(' ');
   if (reason === 'completed') {
-    if (result.stop_reason === 'refusal') return 'the model refused to answer (refusal)';
+    if (result.stop_reason === 'refusal') return 'the model refused to answer';
     return undefined;
   }
-  return `${STOPPED[reason]} (${reason})`;
+  return STOPPED[reason];
 }
 
 /** Counts that the result does not have. */

@@ -25,6 +25,8 @@ interface CutAim {
 export interface Cut {
   readonly edits: readonly ViewEdit[];
   readonly tokensFreed: number;
+  /** Prompts that were truncated, as they are now. */
+  readonly prompts: readonly UserMessage[];
 }
 
 export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, spill: Spill): Promise<Cut> {
@@ -33,11 +35,13 @@ export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, 
   let tokensFreed = 0;
   const replace = (message: ViewMessage, item: ViewMessage) => {
     const freed = estimateMessage(message) - estimateMessage(item);
-    if (freed <= 0) return;
+    if (freed <= 0) return false;
     edits.push({ kind: 'replace', uuid: message.uuid, item: Object.freeze(item) });
     tokens -= freed;
     tokensFreed += freed;
+    return true;
   };
+  const prompts: UserMessage[] = [];
   const largestFirst = messages.toSorted((a, b) => estimateMessage(b) - estimateMessage(a));
   for (const message of largestFirst) {
     if (tokens <= aim.resultsDownTo) break;
@@ -46,15 +50,17 @@ export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, 
   }
   const words = largestFirst.filter(isWords);
   // If truncating all of them would not suffice, they are left unchanged.
-  if (tokens - estimateTokens(words) * (1 - SMALLEST_SHARE) > aim.wordsDownTo) return { edits, tokensFreed };
+  if (tokens - estimateTokens(words) * (1 - SMALLEST_SHARE) > aim.wordsDownTo)
+    return { edits, tokensFreed, prompts };
   for (const message of words) {
     if (tokens <= aim.wordsDownTo) break;
     const own = estimateMessage(message);
     const excess = tokens - aim.wordsDownTo;
     const share = Math.max(SMALLEST_SHARE, (own - excess) / own);
-    replace(message, await withShortWords(message, share, spill));
+    const short = await withShortWords(message, share, spill);
+    if (replace(message, short) && message.isSynthetic !== true) prompts.push(short);
   }
-  return { edits, tokensFreed };
+  return { edits, tokensFreed, prompts };
 }
 
 const isWords = (message: ViewMessage): message is UserMessage =>

@@ -5,12 +5,12 @@ import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { Spill } from '../clearing/result-preview.ts';
 import { estimateScale, type FixedOverhead, requestTokens } from '../estimate/fixed-overhead.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
-import { boundary, type Stamp, syntheticMessage } from '../notices.ts';
+import { boundary, informational, type Stamp, syntheticMessage } from '../notices.ts';
 import { isSummary, type Round } from '../rounds.ts';
 import { type Cut, cutLargest } from './cut-largest.ts';
 import { splitBeforeTail } from './keep-tail.ts';
 import { restoreAfterCompaction } from './post-compact.ts';
-import { trimmedText } from './summary-prompt.ts';
+import { cutPromptsText, trimmedText } from './summary-prompt.ts';
 
 export interface TrimPorts extends Stamp {
   readonly sources: readonly CompactionSource[];
@@ -68,6 +68,7 @@ export async function* mechanicalTrim(
   }
   if (dropped.length === 0 && cut.edits.length === 0)
     return { kind: 'none', why: 'no round stands before the kept tail' };
+  if (cut.prompts.length > 0) yield [informational(ports, 'warning', cutPromptsText(cut.prompts))];
   if (dropped.length === 0) return cutOnly(cut);
 
   const restored = await restoreAfterCompaction(ports.sources, {

@@ -1,4 +1,6 @@
 /** Texts of a compaction: the instruction, and what replaces the summarised messages. */
+import type { UserMessage } from '../../protocol/model/messages.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
 
 const REQUEST = `The conversation above is about to be replaced by a summary, because it no longer fits into the context window. Write that summary now. Whoever continues the work will have the summary, the user's latest request and the most recent steps, and nothing else of what stands above.
 
@@ -84,3 +86,13 @@ export function trimmedText(dropped: number, historyTool?: string): string {
   const how = historyTool === undefined ? 'with the tools' : `with the ${historyTool} tool`;
   return `[${dropped} earlier messages of this conversation were removed because they no longer fit into the context window. What they held can be looked up again ${how} where it is needed.]`;
 }
+
+/** Tells the author of prompts that were truncated what became of them; `prompts`: as they are now. */
+export function cutPromptsText(prompts: readonly UserMessage[]): string {
+  const notes = prompts.flatMap(({ message }) => textOfContent(message.content).match(CUT) ?? []);
+  const what = prompts.length === 1 ? 'A prompt does' : `${prompts.length} prompts do`;
+  return `${what} not fit into the context window: the model gets the beginning and the end. ${notes.join(' ')}`;
+}
+
+/** What `cutMiddle` leaves in the place of a text. */
+const CUT = /\[\u2026 .*? characters left out.*? \u2026\]/g;

@@ -41,9 +41,10 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
       const early = earlyThreshold(input.limits);
       const cached = options.cached(input.model);
 
-      if (savings > 0 && isCold(input.view, options))
-        return clearInView(input, index, old, savings, 'the cache is cold');
+      // What fits is kept, however old its cached prompt is.
       if (tokens >= early && freed >= minTokens) {
+        if (isCold(input.view, options))
+          return clearInView(input, index, old, savings, `${tokens} tokens, and the cache is cold`);
         if (!cached || tokens >= input.limits.autocompactAt)
           return clearInView(input, index, old, savings, `${tokens} tokens`);
         clearing.ask(index, old);

@@ -11,10 +11,12 @@ import type { AgentDefinition } from '../../protocol/tools/agent.ts';
 import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
+import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
 import { systemIds } from '../../util/ids/uuid.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
+import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-info.ts';
 import { buildMainAgentPrompt, readSystemPrompt } from '../session/system-prompt.ts';
@@ -32,6 +34,9 @@ interface AgentSources {
   readonly configHome: string | undefined;
   readonly files: LookedAtFiles;
   warn(line: string): void;
+  readonly unread?: UnreadFields | undefined;
+  /** Of these names, those of no built-in tool. */
+  unknownTools(names: readonly string[]): readonly string[];
 }
 
 /**
@@ -63,9 +68,13 @@ export async function agentsOf(sources: AgentSources): Promise<readonly AgentDef
 }
 
 /** The caller's own words; they beat what the agent says. */
-interface MainAgentChoice {
+export interface MainAgentChoice {
   /** Throws `invalid_option` when there is no such agent. */
   readonly agent: string;
+  /** Id of the session that is one of this agent, where the caller did not name it. */
+  readonly session?: string | undefined;
+  /** Of these names, those of no built-in tool. */
+  unknownTools(names: readonly string[]): readonly string[];
   readonly model?: string | undefined;
   readonly effort?: QueryEngineConfig['effort'];
   readonly maxTurns?: number | undefined;
@@ -83,8 +92,14 @@ export async function asMainAgent(
   const definition = findAgent(choice.agent, agents);
   if (definition === undefined) {
     const names = agents.map(({ name }) => name).join(', ');
+    if (choice.session !== undefined)
+      throw new TurnwrightError(
+        'invalid_option',
+        `The session ${choice.session} is one of the agent "${choice.agent}", which there is no more. Define it again, or name another one (agent, --agent). There are: ${names}.`,
+      );
     throw new TurnwrightError('invalid_option', `There is no agent "${choice.agent}". There are: ${names}.`);
   }
+  refuseWithoutTools(definition, (tool) => choice.unknownTools([tool]).length === 0);
   const { model, skills } = definition;
   const memory = await readAgentMemory(definition, placesOf(config), files);
   if (memory?.ok === false) config.stderr?.(memory.problem);

@@ -8,6 +8,7 @@ import type { Cost } from '../../protocol/session/spending.ts';
 import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
 import type { AgentEnd, AgentOutcome } from '../../protocol/tools/agent.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { ContinuedAnswers, textOfBlock as textOf } from '../output/continued-answers.ts';
 import { wholeUsage } from '../output/result-fields.ts';
 
 export interface AgentRecord {
@@ -29,12 +30,14 @@ export function createAgentRecord(model: string, cost: () => Cost): AgentRecord 
   let usage = EMPTY_USAGE;
   let asked = model;
   const tools: string[] = [];
+  const continued = new ContinuedAnswers();
 
   const lastText = (): string => {
     const said = blocks.findLast((block) => block.synthetic === undefined && textOf(block).trim() !== '');
     if (said === undefined) return '';
+    const parts = continued.partsOf(said.message.id, blocks);
     return blocks
-      .filter(({ message }) => message.id === said.message.id)
+      .filter(({ message }) => parts.includes(message.id))
       .map(textOf)
       .join('')
       .trim();
@@ -42,6 +45,7 @@ export function createAgentRecord(model: string, cost: () => Cost): AgentRecord 
 
   return {
     observe(message) {
+      continued.observe(message, blocks);
       if (message.type === 'assistant') {
         blocks.push(message);
         for (const block of message.message.content) if (block.type === 'tool_use') tools.push(block.name);
@@ -51,8 +55,10 @@ export function createAgentRecord(model: string, cost: () => Cost): AgentRecord 
       }
     },
     entry(body) {
-      if (body.type === 'response') usage = addUsage(usage, body.usage);
-      else if (body.type === 'request') asked = body.model;
+      if (body.type === 'response') {
+        usage = addUsage(usage, body.usage);
+        continued.responseEnded(body.messageId, body.stopReason);
+      } else if (body.type === 'request') asked = body.model;
     },
     get toolUseCount() {
       return tools.length;
@@ -83,10 +89,6 @@ export function createAgentRecord(model: string, cost: () => Cost): AgentRecord 
       toolsUsed: [...new Set(tools)],
     }),
   };
-}
-
-function textOf({ message }: AssistantMessage): string {
-  return message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
 /** One row per reason: a new one does not compile until it has an answer. */

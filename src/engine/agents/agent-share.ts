@@ -1,5 +1,6 @@
 /** Where an agent's share of a session differs from the session's own. */
 
+import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { HookCall, HookPort } from '../../protocol/tools/hook.ts';
@@ -45,14 +46,23 @@ export function agentConfig({ definition }: SpawnRequest, config: QueryEngineCon
 export function agentHooks(
   hooks: HookPort,
   request: SpawnRequest,
-  { transcriptPath, cwd }: { readonly transcriptPath: string | undefined; readonly cwd: string },
-): HookPort {
-  const whose = { cwd, agent_id: request.agentId, agent_type: request.definition.name };
+  {
+    transcriptPath,
+    folder,
+  }: { readonly transcriptPath: string | undefined; readonly folder: { readonly now: string } },
+): HookPort & WatchedHooks {
+  let files: HookedFiles | undefined;
+  const whose = { agent_id: request.agentId, agent_type: request.definition.name };
   return {
     has: (event) => hooks.has(event),
     run(call, options) {
       const ends = call.event === 'SubagentStop' && { agent_transcript_path: transcriptPath ?? '' };
-      return hooks.run({ ...call, ...whose, ...ends } as HookCall, options);
+      const own = { ...call, cwd: folder.now, ...whose, ...ends } as HookCall;
+      const run = () => hooks.run(own, options);
+      return files !== undefined && hooks.has(call.event) ? files.around(own, run) : run();
+    },
+    watch(its) {
+      files = its;
     },
   };
 }

@@ -1,4 +1,6 @@
 /** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
+import { join } from 'node:path';
+import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
@@ -56,7 +58,7 @@ interface HookParts {
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
 
-export interface SessionHooks extends Hooks {
+export interface SessionHooks extends Hooks, WatchedHooks {
   /**
    * Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it
    * is.
@@ -79,6 +81,7 @@ class ComposedHooks implements SessionHooks {
   /** By what they say: one that is read again is the one that there was. */
   #made: Map<string, RegisteredHook> | undefined;
   #waiting: OtherHooks | undefined;
+  #watched: HookedFiles | undefined;
 
   constructor(config: QueryEngineConfig, parts: HookParts) {
     this.#config = config;
@@ -93,7 +96,14 @@ class ComposedHooks implements SessionHooks {
   }
 
   async run(...[call, options]: Parameters<Hooks['run']>): ReturnType<Hooks['run']> {
-    return this.#runner === undefined ? NO_HOOK_VERDICT : this.#runner.run(call, options);
+    const runner = this.#runner;
+    if (runner === undefined) return NO_HOOK_VERDICT;
+    const run = () => runner.run(call, options);
+    return this.#watched === undefined || !runner.has(call.event) ? run() : this.#watched.around(call, run);
+  }
+
+  watch(files: HookedFiles): void {
+    this.#watched = files;
   }
 
   listing(): Promise<HooksListing> {
@@ -166,6 +176,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     cwd: config.cwd,
     projectRoot: config.projectRoot ?? config.cwd,
     childEnv: parts.env,
+    bytecode: config.home === undefined ? undefined : join(config.home, 'cache', 'bytecode'),
     isolate: parts.sandbox?.isolatesHooks === true ? parts.sandbox.isolate : undefined,
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,

@@ -16,6 +16,8 @@ export interface AskedPermissions {
   /** In memory, and in the settings file that an update names. */
   applyUpdates(updates: readonly PermissionUpdate[]): Promise<void>;
   readonly ask: AskPort;
+  /** Whether an answer about this call was preset and not yet given. */
+  isAnswered(toolUseId: string): boolean;
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
 }
 
@@ -71,13 +73,13 @@ function textOf({ content }: ToolOutput): string {
 }
 
 /** What tools need of them. */
-export interface ToolPermissions extends Pick<AskedPermissions, 'ask' | 'presetAnswer'> {
+export interface ToolPermissions extends Pick<AskedPermissions, 'ask' | 'isAnswered' | 'presetAnswer'> {
   readonly permissions: Pick<Permissions, 'decide' | 'readFilter'>;
 }
 
 /** The same, for questions of an agent, or of one who has a mode or directories of their own. */
 export function askingWith(
-  { ask, permissions, presetAnswer }: ToolPermissions,
+  { ask, isAnswered, permissions, presetAnswer }: ToolPermissions,
   whose: Pick<PermissionQuestion, 'asker' | 'mode' | 'ownDirectories'>,
 ): ToolPermissions {
   const isOwn = Object.values(whose).some((each) => each !== undefined);
@@ -87,6 +89,7 @@ export function askingWith(
   };
   return {
     ask: isOwn ? (question, signal) => ask({ ...whose, ...question }, signal) : ask,
+    isAnswered,
     presetAnswer,
     permissions: own || permissions,
   };
@@ -124,6 +127,10 @@ export class Asking {
   preset(answer: PermissionResult & { readonly toolUseID: string }): void {
     this.#preset ??= new Map();
     this.#preset.set(answer.toolUseID, answer);
+  }
+
+  isAnswered(toolUseId: string): boolean {
+    return this.#preset?.has(toolUseId) === true;
   }
 
   applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {

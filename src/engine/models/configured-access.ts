@@ -8,6 +8,7 @@ import {
   accessOf,
   isPlain,
   lockedOut,
+  missingKey,
   named,
   ownName,
   ownProvider,
@@ -37,7 +38,7 @@ export function configuredAccess(config: Omit<QueryEngineConfig, 'tools'>) {
     credential: { apiKey, authToken },
     keySource: isPlain(provider) ? config.apiKeySource : hasKey ? provider.apiKeyEnv : undefined,
     /** Why it must not be asked, in one sentence; undefined: it may. */
-    refusal: lockedOut(name, config),
+    refusal: lockedOut(name, config) ?? missingKey(name, config),
   };
 }
 

@@ -10,6 +10,7 @@ import type { ModelClient } from '../../protocol/model/model-client.ts';
 import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import { keyNeededBy, OPENAI_ADDRESS, OPENAI_KEY } from '../../settings/resolve/known-vendors.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
@@ -29,7 +30,7 @@ export function openModelClient(config: QueryEngineConfig, ports: ClientPorts): 
     ownName: ownName(config),
     own: clientOf(own, apiProvider(config.provider), config, ports),
     isProvider: (name) => isProvider(name, config),
-    refusal: (name) => (name === ownName(config) ? missing(config) : lockedOut(name, config)),
+    refusal: (name, model) => refusalOf(name, model, config),
     open: (name) => clientOf(providerOf(name, config), apiProvider(name), config, ports),
   });
 }
@@ -39,9 +40,11 @@ export function ownProvider(
   config: Pick<QueryEngineConfig, 'baseUrl' | 'provider' | 'providers'>,
 ): ProviderConfig {
   const { baseUrl } = config;
-  const own = providerOf(ownName(config), config);
-  const isAddressed = own.type === 'openai-compatible' && own.baseUrl === undefined;
-  return isAddressed ? { apiKeyEnv: OPENAI_KEY, ...own, baseUrl } : own;
+  const name = ownName(config);
+  const own = config.providers?.[name];
+  const isAddressed = (own?.type ?? name) === 'openai-compatible' && own?.baseUrl === undefined;
+  if (!isAddressed || baseUrl === undefined) return providerOf(name, config);
+  return { apiKeyEnv: OPENAI_KEY, ...own, type: 'openai-compatible', baseUrl };
 }
 
 export const ownName = ({ provider = 'anthropic' }: Pick<QueryEngineConfig, 'provider'>) => provider;
@@ -57,9 +60,6 @@ export function resolvedModel(name: string | undefined, config: Names): string {
 
 export const named = (model: string, config: Names): QualifiedModel =>
   qualifiedModel(model, (name) => isProvider(name, config));
-
-/** The key of a server that is asked without a provider of a name. */
-const OPENAI_KEY = 'OPENAI_API_KEY';
 
 /** The name of a provider as usage, costs and accounts state it. */
 export function apiProvider(name: string | undefined): string {
@@ -110,6 +110,41 @@ export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineCon
   return provider.type === 'openai-compatible' ? path || '/v1' : `${path}/v1`;
 }
 
+/** Why a model must not be asked, in one sentence; undefined: it may. */
+function refusalOf(name: string, model: string, config: QueryEngineConfig): string | undefined {
+  if (name === ownName(config)) return missing(config) ?? foreignName(model, config);
+  return lockedOut(name, config) ?? missingKey(name, config);
+}
+
+/** The key of a company is not set; undefined: it is, or the provider needs none. */
+export function missingKey(
+  name: string,
+  config: Pick<QueryEngineConfig, 'baseUrl' | 'env' | 'provider' | 'providerEnv' | 'providers'>,
+): string | undefined {
+  const provider = providerOf(name, config);
+  const variable = keyNeededBy(name, provider);
+  if (variable === undefined || keyIn(variable, config) !== undefined) return undefined;
+  return `The provider "${name}" needs a key: set ${variable}. Nothing was sent.`;
+}
+
+/** A name that no model of Anthropic has, so that another provider is meant; undefined: it may have it. */
+export function foreignName(
+  model: string,
+  config: Pick<QueryEngineConfig, 'baseUrl' | 'provider' | 'providers'>,
+): string | undefined {
+  const [, prefix, mark, rest] = /^([^:/]+)([:/])(.+)$/s.exec(model) ?? [];
+  if (prefix === undefined || !isFirstParty(config)) return undefined;
+  const known = [...PROVIDER_TYPES, ...Object.keys(config.providers ?? {})];
+  const meant = mark === '/' && known.includes(prefix) ? ` Did you mean "${prefix}:${rest}"?` : '';
+  const says = mark === '/' ? `"${model}" is no model of Anthropic.` : `There is no provider "${prefix}".`;
+  return `${says}${meant} Nothing was sent. Known providers are ${[...new Set(known)].join(', ')}; write <provider>:<model>${mark === ':' ? ` (a model of Ollama is ollama:${model})` : ''}, name others under providers in the settings, or set ANTHROPIC_BASE_URL to the server that has "${model}".`;
+}
+
+/** Requests of the session's own provider go to Anthropic itself. */
+function isFirstParty(config: Pick<QueryEngineConfig, 'baseUrl' | 'provider' | 'providers'>): boolean {
+  return isPlain(ownProvider(config)) && (config.baseUrl ?? DEFAULT_BASE_URL) === DEFAULT_BASE_URL;
+}
+
 /** A session that was started for the models of another provider sends its prompts to no other one. */
 function missing({ isProviderMissing }: Pick<QueryEngineConfig, 'isProviderMissing'>): string | undefined {
   return isProviderMissing === true
@@ -139,10 +174,12 @@ export function providerOf(
   const type = named?.type ?? PROVIDER_TYPES.find((known) => known === name);
   if (type === undefined)
     throw new TurnwrightError('invalid_option', `There is no provider "${name}". Name it under providers.`);
-  if (named?.type === 'openai-compatible' && named.baseUrl === undefined)
+  if (type === 'openai-compatible' && named?.baseUrl === undefined)
     throw new TurnwrightError(
       'invalid_option',
-      `The provider "${name}" needs the address of its API: baseUrl.`,
+      named === undefined
+        ? `The provider "${name}" needs the address of its API: --base-url, or ${OPENAI_ADDRESS}.`
+        : `The provider "${name}" needs the address of its API: baseUrl.`,
     );
   return { ...named, type };
 }
@@ -159,11 +196,14 @@ export function isPlain({ type, baseUrl, apiKeyEnv }: ProviderConfig): boolean {
   return type === 'anthropic' && baseUrl === undefined && apiKeyEnv === undefined;
 }
 
+const keyIn = (variable: string, { providerEnv, env }: Pick<QueryEngineConfig, 'env' | 'providerEnv'>) =>
+  (providerEnv ?? env)?.[variable]?.trim() || undefined;
+
 /** Address and credentials. What belongs to one provider is never sent to another. */
 export function accessOf(provider: ProviderConfig, config: Omit<QueryEngineConfig, 'tools'>) {
   const { type, baseUrl, apiKeyEnv, headers } = provider;
   if (isPlain(provider)) return anthropicAccess(config);
-  const key = apiKeyEnv === undefined ? undefined : (config.providerEnv ?? config.env)?.[apiKeyEnv]?.trim();
+  const key = apiKeyEnv === undefined ? undefined : keyIn(apiKeyEnv, config);
   const address = baseUrl ?? DEFAULT_BASE_URL;
   return {
     baseUrl: type === 'openai-compatible' ? address : address.replace(/\/v1\/*$/, ''),

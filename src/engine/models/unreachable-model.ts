@@ -2,10 +2,10 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import type { ProviderReach } from './configured-access.ts';
-import { named, ownName, resolvedModel } from './open-model-client.ts';
+import { foreignName, named, ownName, resolvedModel } from './open-model-client.ts';
 
 export const NOT_CONFIGURED =
-  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For a local one name it with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:). `turnwright start` works without: it plays a rehearsed run.';
+  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For others name them with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:) on this machine, `--model openai:<name>` (or openrouter:, …) with their key. `turnwright start` works without: it plays a rehearsed run.';
 
 /** How the configured model is reached. */
 export async function reachOf(
@@ -18,5 +18,7 @@ export async function reachOf(
     const reach = await providerReach(resolution);
     if (reach.isConfigured !== false) return reach;
   }
-  return isModelConfigured ? {} : { unreachable: new TurnwrightError('not_configured', NOT_CONFIGURED) };
+  if (!isModelConfigured) return { unreachable: new TurnwrightError('not_configured', NOT_CONFIGURED) };
+  const foreign = foreignName(resolvedModel(config.model, config), config);
+  return foreign === undefined ? {} : { unreachable: new TurnwrightError('invalid_settings', foreign) };
 }

@@ -7,6 +7,7 @@ import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from '../submission/structured-output.ts';
+import { answerText, ContinuedAnswers } from './continued-answers.ts';
 import { commonFields, type ResultFacts, timings } from './result-fields.ts';
 
 type ResultKind =
@@ -47,13 +48,15 @@ export interface Outcome {
   readonly lastStopReason: StopReason | null;
   /** User messages that the loop yielded. */
   readonly userMessages: number;
+  /** A request was made. */
+  readonly isAsked: boolean;
   /** The queued prompts seen so far are part of this turn now. */
   joined(): void;
   readonly joinedUuids: readonly string[];
 }
 
 interface LastAnswer {
-  /** Of its last block; '' when that is no text. */
+  /** Of its last block, and of the answers that it continues; '' when its last block is no text. */
   readonly text: string;
   readonly stopReason: StopReason | null;
   readonly synthetic?: AssistantMessage['synthetic'];
@@ -64,6 +67,7 @@ interface LastAnswer {
 export function createOutcome(): Outcome {
   let blocks: AssistantMessage[] = [];
   const stopReasons = new Map<string, StopReason | null>();
+  const continued = new ContinuedAnswers();
   let ended = '';
   let joining: string[] = [];
   const joinedUuids: string[] = [];
@@ -71,17 +75,22 @@ export function createOutcome(): Outcome {
     joinedUuids,
     lastStopReason: null,
     userMessages: 0,
+    isAsked: false,
     joined() {
       joinedUuids.push(...joining);
       joining = [];
     },
     observe(message) {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
+      continued.observe(message, blocks);
+      if (message.type === 'stream_request_start') outcome.isAsked = true;
       if (message.type === 'assistant') {
         blocks.push(message);
         // A message of a previous process, whose answers have ended.
-        if (message.synthetic === undefined)
+        if (message.synthetic === undefined) {
+          outcome.isAsked = true;
           outcome.lastStopReason = message.message.stop_reason ?? outcome.lastStopReason;
+        }
       } else if (message.type === 'user') outcome.userMessages += 1;
       else if (message.type === 'tombstone') {
         const gone = new Set(message.uuids);
@@ -90,11 +99,15 @@ export function createOutcome(): Outcome {
         // Earlier blocks are dropped, except those that `last` may still return (L1 phase 7).
         const byModel = blocks.findLast(({ synthetic }) => synthetic === undefined);
         const newest = blocks.at(-1);
-        blocks = blocks.filter((block) => block === byModel || block === newest);
+        const parts = byModel === undefined ? [] : continued.partsOf(byModel.message.id, blocks).slice(0, -1);
+        blocks = blocks.filter(
+          (block) => block === byModel || block === newest || parts.includes(block.message.id),
+        );
       }
     },
     responseEnded(messageId, stopReason) {
       stopReasons.set(messageId, stopReason);
+      continued.responseEnded(messageId, stopReason);
       ended = messageId;
       outcome.lastStopReason = stopReason ?? outcome.lastStopReason;
     },
@@ -110,9 +123,8 @@ export function createOutcome(): Outcome {
       const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;
       const { id, stop_reason } = last.message;
-      const end = last.message.content.at(-1);
       return {
-        text: end?.type === 'text' ? end.text : '',
+        text: answerText(last.synthetic ? [id] : continued.partsOf(id, blocks), blocks),
         stopReason: stopReasons.get(id) ?? stop_reason,
         model: last.message.model,
         ...(last.requestId !== undefined && { requestId: last.requestId }),
@@ -129,12 +141,12 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
   return sourceUuid === undefined ? [] : [sourceUuid];
 }
 
-type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns'>;
+type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'outputFormat'>;
 
 /** The result of a submission that ran the loop, or failed while it was being set up. */
 export function resultOf(
   terminal: Terminal,
-  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'userMessages'>,
+  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'isAsked' | 'userMessages'>,
   facts: ResultFacts,
   limits: ResultLimits,
   structured?: { readonly value: unknown },
@@ -144,11 +156,20 @@ export function resultOf(
   const common = {
     type: 'result' as const,
     terminal_reason: terminal.reason,
-    num_turns: terminal.reason === 'turn_setup_failed' ? 0 : 1 + outcome.userMessages,
+    num_turns: turnsOf(terminal, outcome),
     ...commonFields(facts),
   };
   switch (kind) {
     case 'answer':
+      // The value that was promised is missing, whatever ended the run before there was one.
+      if (limits.outputFormat !== undefined && structured === undefined)
+        return {
+          ...common,
+          subtype: 'error_max_structured_output_retries',
+          is_error: true,
+          errors: [withoutValue(terminal.reason, last?.stopReason)],
+          stop_reason: last?.stopReason ?? null,
+        };
       return extended(common, {
         subtype: 'success' as const,
         is_error: false,
@@ -180,6 +201,14 @@ export function resultOf(
   }
 }
 
+function turnsOf(
+  { reason }: Terminal,
+  { isAsked, userMessages }: Pick<Outcome, 'isAsked' | 'userMessages'>,
+): number {
+  if (reason === 'turn_setup_failed') return 0;
+  return isAsked || userMessages > 0 ? 1 + userMessages : 0;
+}
+
 /** The result of a submission that never asked the model: no terminal reason (L1 phase 5). */
 export function resultWithoutQuery(text: string, facts: ResultFacts, command?: string): SDKResultMessage {
   return {
@@ -192,6 +221,16 @@ export function resultWithoutQuery(text: string, facts: ResultFacts, command?: s
     ...(command !== undefined && { local_command: command }),
     ...commonFields(facts),
   };
+}
+
+function withoutValue(reason: TerminalReason, stopReason: StopReason | null = null): string {
+  const ended =
+    reason === 'completed'
+      ? stopReason === 'refusal'
+        ? 'The model refused to answer'
+        : 'The turn was ended'
+      : 'A hook ended the run';
+  return `${ended} before a structured output was accepted`;
 }
 
 function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] {

@@ -19,7 +19,7 @@ interface CommandFileSources {
  */
 export function commandFileSources(
   { settingSources, home, projectRoot, projectTrusted }: Resolution['config'],
-  common: Pick<CommandFilesOptions, 'files' | 'warn'>,
+  common: Pick<CommandFilesOptions, 'files' | 'warn' | 'unread'>,
 ): CommandFileSources {
   const project = settingSources.includes('project')
     ? [

@@ -16,6 +16,9 @@ import type { SkillCatalogue } from '../../skills/catalogue.ts';
 import { readAgentFiles } from '../../subagents/agent-files.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { errorText } from '../../util/text/error-text.ts';
+import type { UnreadFields } from '../../util/text/unread-fields.ts';
+
+import { hooksOfAgents } from './agent-hooks.ts';
 
 export type { Plugin, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
@@ -45,14 +48,18 @@ interface PluginParts {
   readonly skills: Pick<SkillCatalogue, 'setPluginDirectories'> | undefined;
   readonly hookPolicy: HookPolicy;
   readonly warn?: ((line: string) => void) | undefined;
+  readonly unread: UnreadFields;
+  /** Of these names, those of no built-in tool. */
+  readonly unknownTools?: ((names: readonly string[]) => readonly string[]) | undefined;
 }
 
 /** Reads nothing when there are none. Never rejects: what is wrong is among the errors. */
 export async function openPlugins(
   configs: readonly PluginConfig[],
-  { cwd, files, skills, hookPolicy, warn }: PluginParts,
+  { cwd, files, skills, hookPolicy, warn, unread, unknownTools }: PluginParts,
 ): Promise<PluginSetup> {
   let configured = configs;
+  let isOpen = false;
   const hooksOf = async (plugin: Plugin): Promise<Pick<PluginPreview, 'hooks' | 'errors'>> => {
     try {
       return { hooks: await hooksOfPlugin(plugin, hookPolicy, (line) => warn?.(line)), errors: [] };
@@ -72,18 +79,19 @@ export async function openPlugins(
       const all = [...configured, ...added];
       const { loadPlugins } = await import('../../plugins/load-plugins.ts');
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
-      const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
-        agentDirectories.map((path) => ({ path, prefix, source: 'plugin' as const })),
+      const directories = plugins.flatMap(({ name: prefix, root: within, agentDirectories }) =>
+        agentDirectories.map((path) => ({ path, prefix, within, source: 'plugin' as const })),
       );
       const [read, agents] = await Promise.all([
         Promise.all(plugins.map(hooksOf)),
-        readAgentFiles(directories, { files, warn: (line) => warn?.(line) }),
+        readAgentFiles(directories, { files, unread, unknownTools, warn: (line) => warn?.(line) }),
       ]);
+      const ofAgents = await hooksOfAgents(agents, { policy: hookPolicy, warn: (line) => warn?.(line) });
       return {
         plugins,
         agents,
         configs: all,
-        hooks: read.flatMap(({ hooks }) => hooks),
+        hooks: [...read.flatMap(({ hooks }) => hooks), ...ofAgents],
         errors: [...errors, ...read.flatMap((each) => each.errors)],
       };
     },
@@ -96,6 +104,8 @@ export async function openPlugins(
       setup.hooks = next.hooks;
       setup.agents = next.agents;
       for (const { message } of next.errors) if (!told.has(message)) warn?.(message);
+      const fields = isOpen ? unread.summary() : undefined;
+      if (fields !== undefined) warn?.(fields);
       skills?.setPluginDirectories(
         next.plugins.flatMap(({ name, root, skillDirectories }) =>
           skillDirectories.map((path) => ({
@@ -110,6 +120,7 @@ export async function openPlugins(
     },
   };
   if (configs.length > 0) setup.apply(await setup.preview([]));
+  isOpen = true;
   return setup;
 }
 

@@ -14,6 +14,7 @@ import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { AnyTool, ReadFileCache } from '../../protocol/tools/tool.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
 import type { Scope } from '../../util/async/scope.ts';
+import type { PathBase } from '../../util/files/home-path.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolPermissions } from '../host/asking.ts';
 import { askSmallModel, type SideCallPorts } from '../side-calls/small-model.ts';
@@ -24,7 +25,7 @@ interface MemoryParts extends SideCallPorts {
   readonly scope: Scope;
   readonly tools: () => readonly AnyTool[];
   /** Where the relative paths of calls count from. */
-  readonly folder: { readonly now: string };
+  readonly folder: { readonly now: string; readonly home: string | undefined };
   readonly readFileCache: Pick<ReadFileCache, 'get'>;
   readonly permissions: Pick<ToolPermissions, 'permissions'>;
 }
@@ -103,7 +104,7 @@ export function memoryReaders({
   folder,
 }: Pick<MemoryParts, 'folder' | 'hooks' | 'scope' | 'tools'>): MemoryReaders {
   return {
-    pathsOf: (call) => pathsOf(call, tools(), folder.now),
+    pathsOf: (call) => pathsOf(call, tools(), { cwd: folder.now, home: folder.home }),
     onLoaded(file) {
       if (!hooks.has('InstructionsLoaded')) return;
       // The answers of these hooks have no effect, so they are not awaited.
@@ -124,10 +125,10 @@ function factsOf(file: MemoryFile) {
 }
 
 /** What the tool itself says a call is about; an input that its tool would refuse is about nothing. */
-function pathsOf(call: ToolUseBlock, tools: readonly AnyTool[], cwd: string): readonly string[] {
+function pathsOf(call: ToolUseBlock, tools: readonly AnyTool[], base: PathBase): readonly string[] {
   try {
     const tool = tools.find(({ name }) => name === call.name);
-    const target = tool?.permissionTarget?.(call.input, { cwd });
+    const target = tool?.permissionTarget?.(call.input, base);
     return target?.kind === 'read' || target?.kind === 'write' ? target.paths : [];
   } catch {
     return [];

@@ -219,7 +219,7 @@ class Skills implements SkillsRoom {
       const skill = this.#setup.catalogue.find(name);
       if (skill === undefined) problems.push(`There is no skill "${name}".`);
       else
-        await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal) }).then(
+        await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal, 'other') }).then(
           ({ text }) => void texts.push(text),
           (error: unknown) => void problems.push(errorText(error)),
         );

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { commandExcludedBy } from '../../permissions/rules/command-rule.ts';
+import { startOfPattern } from '../../permissions/rules/read-pattern.ts';
 import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { type Availability, checkAvailability } from '../../sandbox/availability.ts';
 import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/policy.ts';
@@ -140,7 +141,7 @@ function openPort(
         parts.cwd,
         ...parts.additionalDirectories(),
         ...files.allowWrite,
-        ...parts.pathPatterns('allowWrite').map(folderOf),
+        ...parts.pathPatterns('allowWrite').map(startOfPattern),
       ],
       deniedWrites: [...files.denyWrite.map(patternOf), ...parts.pathPatterns('denyWrite')],
       deniedReads: [...files.denyRead.map(patternOf), ...parts.pathPatterns('denyRead')],
@@ -217,15 +218,10 @@ function credentialsOf(home: string | undefined, allowRead: readonly string[]): 
   );
 }
 
-/** A path that a setting names, up to its first wildcard. */
+/** A path that a setting names: in it only stars and question marks have a meaning. */
 function patternOf(path: string): PathPattern {
-  return { root: '/', segments: path.split('/').filter((segment) => segment !== '') };
-}
-
-/** What a rule opens is a folder: its part without wildcards. */
-function folderOf({ root, segments }: PathPattern): string {
-  const wild = segments.findIndex((segment) => /[*?]/.test(segment));
-  return join(root, ...(wild < 0 ? segments : segments.slice(0, wild)));
+  const segments = path.split('/').filter((segment) => segment !== '');
+  return { root: '/', segments: segments.map((segment) => segment.replace(/[\\[]/g, '\\$&')) };
 }
 
 function limitsOf({ network, mayLeave }: ResolvedSandbox): string {

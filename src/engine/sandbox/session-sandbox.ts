@@ -1,5 +1,6 @@
 /** Isolation of commands, as a session's configuration brings it along: who asks for none loads none. */
-import type { PathPatternSource, Pattern } from '../../permissions/rules/path-rule.ts';
+import type { PathPatternSource } from '../../permissions/rules/path-rule.ts';
+import type { Pattern } from '../../permissions/rules/read-pattern.ts';
 import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 
 export interface SessionSandbox {

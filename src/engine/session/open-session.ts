@@ -1,3 +1,4 @@
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { ResumedSession } from '../../session/resume/resume.ts';
 import type { Session } from './session.ts';
 import { applyAgain } from './session-permissions.ts';
@@ -9,12 +10,29 @@ import { applyAgain } from './session-permissions.ts';
 export async function openSession(session: Session): Promise<ResumedSession | undefined> {
   const { conversation } = session;
   const recovered = await conversation.journal.open();
+  refuseWithoutAgent(recovered, session);
   if (conversation.isOpen) return recovered;
   conversation.opened(recovered);
   await session.structured?.prepare();
   if (recovered !== undefined) await restore(recovered, session);
   await session.queue.follow(recovered?.consumed);
   return recovered;
+}
+
+/**
+ * A session whose main thread is an agent never goes on without it: that would give it tools which the agent
+ * does not have.
+ */
+function refuseWithoutAgent(
+  recovered: Pick<ResumedSession, 'mainAgent'> | undefined,
+  { config, conversation }: Session,
+): void {
+  const agent = recovered?.mainAgent;
+  if (agent === undefined || config.mainAgent !== undefined) return;
+  throw new TurnwrightError(
+    'invalid_option',
+    `The session ${conversation.sessionId} is one of the agent "${agent}", and would go on without its limits. Name the agent (agent, --agent), or another one.`,
+  );
 }
 
 async function restore(recovered: ResumedSession, session: Session): Promise<void> {

@@ -30,7 +30,7 @@ import type { StructuredOutput } from '../submission/structured-output.ts';
 import type { Admit } from '../tools/admission.ts';
 import type { ToolState } from '../tools/tool-state.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
-import type { WorkingFolder } from '../tools/working-folder.ts';
+import type { CallFolder } from '../tools/working-folder.ts';
 import type { Conversation } from './conversation.ts';
 import type { HostChannel } from './host-channel.ts';
 import type { SessionParking } from './parking.ts';
@@ -88,7 +88,7 @@ export interface World {
 
 /** The tools of one conversation, and what they work on. */
 export interface ConversationTools extends ToolsRoom {
-  readonly folder: Pick<WorkingFolder, 'now' | 'root'>;
+  readonly folder: Pick<CallFolder, 'forAgent' | 'home' | 'now' | 'root'>;
   /** Every tool that the conversation may call; the same array while nothing changes. */
   all(): readonly AnyTool[];
   readonly state: ToolState;

@@ -1,15 +1,20 @@
 /** How one kept session went, and what filled its context: read from its file. */
 import { limitsFor } from '../../context/estimate/thresholds.ts';
 import { modelInfo } from '../../model/catalog/model-info.ts';
+import { costOf } from '../../model/catalog/prices.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { TodoItem } from '../../protocol/model/attachment.ts';
+import type { Usage } from '../../protocol/model/wire.ts';
 import type { DecisionRecord } from '../../protocol/session/decision-record.ts';
-import type { SessionCost } from '../../protocol/session/spending.ts';
+import { type SessionCost, type SpendingRow, totalUsd } from '../../protocol/session/spending.ts';
 import type { ContextUsage } from '../../protocol/stream/context-usage.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { readEntries } from '../../session/journal/read-journal.ts';
 import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
+import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import { resumeSession } from '../../session/resume/resume.ts';
 import { configHome } from '../../settings/read/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -52,14 +57,67 @@ export async function sessionContext(
 /** What the session has cost, agents included. Throws `session_not_found`. */
 export async function sessionCost(sessionId: string | undefined, place: SessionPlace): Promise<SessionCost> {
   const entries = await entriesOf(sessionId, place);
-  const { totalCostUsd, spending } = resumeSession(entries).totals;
+  const recorded = resumeSession(entries).totals;
+  const isForeign = entries.some(({ type, v }) => type === 'assistant' && v === 0);
+  const spending = isForeign ? recorded.spending.map(computed) : recorded.spending;
+  const totalCostUsd = totalUsd(spending);
+  const computedUsd = totalCostUsd - recorded.totalCostUsd;
   const unpriced = spending.filter(({ isPriced }) => !isPriced).map(({ model }) => model);
   return {
     sessionId: entries.at(0)?.sessionId ?? sessionId ?? '',
     totalCostUsd,
     rows: spending,
     unpricedModels: [...new Set(unpriced)],
+    ...(computedUsd > 0 && { computedUsd }),
   };
+}
+
+/** Another program recorded the usage and no cost. What this one wrote has its cost already. */
+function computed(row: SpendingRow): SpendingRow {
+  const usage = {
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    cache_read_input_tokens: row.cacheReadInputTokens,
+    cache_creation_input_tokens: row.cacheCreationInputTokens,
+    cache_creation: { ephemeral_1h_input_tokens: row.cacheCreationEphemeral1hInputTokens },
+  };
+  const isUsed = Object.values(usage).some((tokens) => typeof tokens === 'number' && tokens > 0);
+  if (row.costUSD > 0 || row.provider !== 'unknown' || !isUsed) return row;
+  const costUSD = costOf(usage as Partial<Usage>, modelInfo(row.model));
+  return costUSD === undefined ? { ...row, isPriced: false } : { ...row, costUSD };
+}
+
+/** What a process that resumes a session finds. */
+export interface SessionResumePoint {
+  /** The todo list; empty: there is none. */
+  readonly todos: readonly TodoItem[];
+  /** The turn that was cut off; absent: the last one has its result. */
+  readonly interrupted?: InterruptedTurn;
+}
+
+/** A turn without a result. */
+export interface InterruptedTurn {
+  /** What was waited for: the model, a call of a tool, or the result alone. */
+  readonly waitedFor: 'model' | 'tool' | 'result';
+  /** The first call without a result. `hasRun`: it was started, and its outcome is unknown. */
+  readonly call?: { readonly name: string; readonly input: JsonObject; readonly hasRun: boolean };
+}
+
+/** Throws `session_not_found`. */
+export async function sessionResumePoint(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<SessionResumePoint> {
+  const { interrupted, todos } = resumeSession(await entriesOf(sessionId, place));
+  return { todos, ...(interrupted !== undefined && { interrupted: interruptedTurn(interrupted) }) };
+}
+
+function interruptedTurn({ next, calls }: InterruptedSubmission): InterruptedTurn {
+  if (next === 'stopped') return { waitedFor: 'result' };
+  const open = next === 'tools' ? calls.find(({ plan }) => plan !== 'answered') : undefined;
+  if (open === undefined) return { waitedFor: 'model' };
+  const { name, input } = open.call.block;
+  return { waitedFor: 'tool', call: { name, input, hasRun: open.plan !== 'run' } };
 }
 
 async function entriesOf(sessionId: string | undefined, place: SessionPlace) {

@@ -2,9 +2,10 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { type Login, removeLogin, storeLogin } from '../../settings/login/logins.ts';
-import { configHome, homeDirectory } from '../../settings/read/config-home.ts';
+import { configHome } from '../../settings/read/config-home.ts';
 import { createSettingsWriter } from '../../settings/write/write-settings.ts';
 import { foldersOfRepository } from '../../util/files/folders.ts';
+import { homeDirectory } from '../../util/files/home-path.ts';
 import { isReallyInside } from '../../util/files/inside.ts';
 
 export type { Login };

@@ -7,6 +7,8 @@ import { createFileJournalStore } from '../../session/journal/file-store.ts';
 import { createMemoryJournalStore } from '../../session/journal/memory-store.ts';
 import { createFileLeaseStore } from '../../session/lease/lease.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
+import { codeOf } from '../../util/code-of.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import { titleRecord } from '../session/session-title.ts';
@@ -44,7 +46,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
   const home = directoryOf(config);
   const directory = temporary ?? home;
   const mirror = composeMirror(config, directory, home, ports);
-  const store = config.store ?? storeIn(directory, config, ports, mirror);
+  let store = config.store ?? storeIn(directory, config, ports, mirror);
   return {
     sessionId,
     directory,
@@ -55,7 +57,13 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
       if (temporary !== undefined) await layOut(config, temporary, home, ports);
       const leases = leasesIn(directory, config, ports);
       const beginning = config.title === undefined ? [] : [titleRecord(config.title)];
-      const opened = await openJournal({ store, leases, sessionId, config, beginning });
+      const place = { sessionId, config, beginning };
+      const opened = await openJournal({ ...place, store, leases }).catch((error: unknown) => {
+        if (mirror !== undefined || !mayGoUnkept(error, config)) throw error;
+        config.stderr?.(`Nothing of this session is kept. ${errorText(error)}`);
+        store = storeIn(undefined, config, ports, mirror);
+        return openJournal({ ...place, store, leases: undefined });
+      });
       if (mirror === undefined && temporary === undefined) return opened;
       const close = async () => {
         let isStored = true;
@@ -68,6 +76,16 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
       return { ...opened, close };
     },
   };
+}
+
+const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'ENOTDIR'];
+
+/** What is to be continued, parked or held against a power cut is kept, or does not begin. */
+function mayGoUnkept(error: unknown, config: QueryEngineConfig): boolean {
+  const { mayGoUnkept: may, store, leases, resume, parkAfterMs, durability } = config;
+  if (may !== true || resume !== undefined || store !== undefined || leases !== undefined) return false;
+  if (parkAfterMs !== undefined || durability === 'power') return false;
+  return error instanceof Error && UNWRITABLE.some((code) => code === codeOf(error.cause));
 }
 
 /** undefined: the session is not stored in files. */

@@ -5,13 +5,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, UserMessage } from '../../protocol/model/messages.ts';
 import type { ToolUseBlock } from '../../protocol/model/wire.ts';
+import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
+import { resultIds } from '../../view/tool-results.ts';
 import type { OrphanedPermission, QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
 import { toSdkUser } from '../output/to-sdk-user.ts';
 import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
+
+/**
+ * What a new prompt closes of the interrupted submission, without the call that the answer is about: it is
+ * not closed but answered, before the prompt.
+ */
+export function leftOpen(
+  orphan: OrphanedPermission,
+  closing: readonly JournalBody[],
+  session: Pick<Session, 'conversation'>,
+): readonly JournalBody[] {
+  const id = orphan.permissionResult.toolUseID;
+  const closes = (body: JournalBody) =>
+    body.type === 'user' && body.nonExecution === 'aborted' && resultIds(body).includes(id);
+  return problemWith(orphan, session) === undefined ? closing.filter((body) => !closes(body)) : closing;
+}
 
 export async function answerOrphan(
   orphan: OrphanedPermission,
@@ -21,11 +38,10 @@ export async function answerOrphan(
 ): Promise<readonly SDKMessage[]> {
   const { config, conversation } = session;
   const { permissionResult, assistantMessage } = orphan;
-  const block = callIn(assistantMessage, permissionResult.toolUseID);
-  if (block === undefined || isAnswered(block.id, conversation)) return [];
-  const recorded = recordedCall(block.id, conversation);
-  if (recorded !== undefined && !isSameCall(recorded, block)) {
-    passOver(block, config);
+  const block = callOf(orphan);
+  const problem = problemWith(orphan, session);
+  if (block === undefined || problem !== undefined) {
+    passOver(orphan, problem ?? NO_CALL, config);
     return [];
   }
   const known = [...conversation.messages].some((message) => message.uuid === assistantMessage.uuid);
@@ -39,27 +55,47 @@ export async function answerOrphan(
 }
 
 /**
- * The submission with the question is about to be continued: its open call passes the gate again, and this is
- * the host's answer there. No effect for a call that is not recorded or already has its result.
+ * The submission with the question is about to be continued: its open calls pass the gate again, and this is
+ * the host's answer there. `open`: their ids.
  */
 export function presetOrphan(
-  { permissionResult, assistantMessage }: OrphanedPermission,
-  { config, conversation, tools }: Pick<Session, 'config' | 'conversation' | 'tools'>,
+  orphan: OrphanedPermission,
+  open: readonly string[],
+  session: Pick<Session, 'config' | 'conversation' | 'tools'>,
 ): void {
-  const block = callIn(assistantMessage, permissionResult.toolUseID);
-  if (block === undefined || isAnswered(block.id, conversation)) return;
-  const recorded = recordedCall(block.id, conversation);
-  if (recorded === undefined || !isSameCall(recorded, block)) passOver(block, config);
-  else tools.presetAnswer(permissionResult);
+  const { permissionResult } = orphan;
+  const problem =
+    problemWith(orphan, session) ?? (open.includes(permissionResult.toolUseID) ? undefined : NOT_OPEN);
+  if (problem === undefined) session.tools.presetAnswer(permissionResult);
+  else passOver(orphan, problem, session.config);
 }
 
-/**
- * What was approved is what was asked about: the record knows it, whatever the message says that came back
- * (F162).
- */
-function passOver({ id }: ToolUseBlock, config: Pick<QueryEngineConfig, 'stderr'>): void {
-  config.stderr?.(
-    `The answer to the permission question about ${id} was ignored: the call that came with it is not the recorded one.`,
+const NO_CALL = 'the message that came with it does not hold that call.';
+const NOT_OPEN = 'no call with this id waits for an answer in the session.';
+
+/** Why the answer is to nothing that may run now. */
+function problemWith(
+  orphan: OrphanedPermission,
+  { conversation }: Pick<Session, 'conversation'>,
+): string | undefined {
+  const block = callOf(orphan);
+  if (block === undefined) return NO_CALL;
+  if (isAnswered(block.id, conversation)) return 'that call has its result already.';
+  const recorded = recordedCall(block.id, conversation);
+  // What was approved is what was asked about: the record knows it, whatever came back (F162).
+  return recorded === undefined || isSameCall(recorded, block)
+    ? undefined
+    : 'the call that came with it is not the recorded one.';
+}
+
+/** An answer is never lost without a word. */
+function passOver(
+  { permissionResult }: OrphanedPermission,
+  problem: string,
+  { stderr }: Pick<QueryEngineConfig, 'stderr'>,
+): void {
+  stderr?.(
+    `The answer to the permission question about ${permissionResult.toolUseID} was ignored: ${problem}`,
   );
 }
 
@@ -69,7 +105,7 @@ async function run(
   submission: string,
   scope: Scope,
   answer: OrphanedPermission['permissionResult'],
-  { notices, tools }: Pick<Session, 'notices' | 'tools'>,
+  { notices, submissions, tools }: Pick<Session, 'notices' | 'submissions' | 'tools'>,
 ): Promise<readonly UserMessage[]> {
   tools.presetAnswer(answer);
   const own = openScope(scope);
@@ -84,6 +120,7 @@ async function run(
         if (update.kind === 'progress') tellTaken(update.message.data);
         else {
           messages.push(update.message, ...update.extraMessages);
+          if (update.denial !== undefined) submissions.denied(update.denial);
           for (const body of update.said ?? []) notices.show(body);
         }
       }
@@ -118,6 +155,9 @@ function denied(
   };
 }
 
+const callOf = ({ assistantMessage, permissionResult }: OrphanedPermission): ToolUseBlock | undefined =>
+  callIn(assistantMessage, permissionResult.toolUseID);
+
 function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined {
   return message.message.content.find(
     (block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id,
@@ -137,10 +177,5 @@ function isSameCall(a: ToolUseBlock, b: ToolUseBlock): boolean {
 }
 
 function isAnswered(id: string, { messages }: Pick<Conversation, 'messages'>): boolean {
-  return [...messages].some(
-    (message) =>
-      message.type === 'user' &&
-      typeof message.message.content !== 'string' &&
-      message.message.content.some((block) => block.type === 'tool_result' && block.tool_use_id === id),
-  );
+  return [...messages].some((message) => message.type === 'user' && resultIds(message).includes(id));
 }

@@ -60,12 +60,14 @@ export async function prepareSubmission(
   const recovered = await openSession(session);
   const first = submissions.isFirst;
   const closing = first ? (recovered?.interrupted?.closing ?? []) : [];
+  const orphan = submissions.takeOrphan() ? config.orphanedPermission : undefined;
+  const orphans = orphan && (await import('./orphaned-permission.ts'));
   if (config.getAppState !== undefined) permissions.setMode(session.appState.get().permissionMode);
   let model = session.model.current;
   session.model.refuseUnpriced(model);
   recorder.later([
     // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
-    ...closing,
+    ...(orphan && orphans ? orphans.leftOpen(orphan, closing, session) : closing),
     {
       type: 'submission',
       id: `${submission}/submission`,
@@ -74,6 +76,7 @@ export async function prepareSubmission(
       permissionMode: permissions.mode,
     },
     ...joinedRecord(prompt, submission),
+    ...(first && recovered?.mainAgent !== config.mainAgent ? agentRecord(config.mainAgent, submission) : []),
   ]);
   if (first) await recordInitialMessages(submission, session);
   submissions.recorded();
@@ -92,10 +95,7 @@ export async function prepareSubmission(
 
   // 3 user input
   host.enter('user_input');
-  if (config.orphanedPermission !== undefined && submissions.takeOrphan()) {
-    const { answerOrphan } = await import('./orphaned-permission.ts');
-    messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, session)));
-  }
+  if (orphan && orphans) messages.push(...(await orphans.answerOrphan(orphan, submission, scope, session)));
   const input = await processUserInput(
     prompt,
     { first: !submissions.isStarted, resumed: recovered !== undefined, scope },
@@ -149,6 +149,7 @@ export async function prepareSubmission(
       messages.push(localAnswer(resultText, host.timedStamp(), sessionId));
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
+  for (const sentence of session.model.unsentOptions(model)) session.notices.say(sentence, 'notice');
   recordSnapshot(context, submission, session);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }
@@ -156,6 +157,12 @@ export async function prepareSubmission(
 /** They are part of the conversation under another uuid: sent once more, they are known all the same. */
 function joinedRecord({ joinedUuids: consumed = [] }: Prompt, submission: string): JournalBody[] {
   return consumed.length === 0 ? [] : [{ type: 'inbox', id: `${submission}/joined`, submission, consumed }];
+}
+
+/** Who the session is, for the process that resumes it. */
+function agentRecord(agentSetting: string | undefined, submission: string): JournalBody[] {
+  if (agentSetting === undefined) return [];
+  return [{ type: 'agent-setting', id: `${submission}/agent`, submission, agentSetting }];
 }
 
 /** Where the main thread is an agent: what its definition wants it to begin with. */

@@ -3,6 +3,7 @@ import type { PermissionDenial, PermissionMode } from '../../protocol/tools/perm
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
 import { retractedIn } from '../../view/changes.ts';
+import { resultIds } from '../../view/tool-results.ts';
 import { initMessage } from '../output/init-message.ts';
 import { createOutcome, type Outcome } from '../output/result.ts';
 import { openSession } from '../session/open-session.ts';
@@ -64,6 +65,8 @@ async function takeUp(
   const { budget, config, conversation, permissions, structured, submissions, tools } = session;
   const recovered = await openSession(session);
   const interrupted = submissions.isFirst ? recovered?.interrupted : undefined;
+  if (interrupted !== undefined) presetAnswers(interrupted.asks, tools);
+  await presetOrphan(interrupted, session);
   if (interrupted === undefined) return undefined;
   submissions.recorded();
   submissions.started();
@@ -98,14 +101,8 @@ async function takeUp(
   // Answers that resume itself gave count like those of the tools they stand for.
   for (const body of interrupted.reopening) if (body.type === 'user') outcome.observe(body);
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
-  presetAnswers(interrupted.asks, tools);
   session.questions.carryOn(interrupted.asks);
   session.parking?.carryOn(interrupted.sleeps);
-  const { orphanedPermission } = config;
-  if (orphanedPermission !== undefined && submissions.takeOrphan()) {
-    const { presetOrphan } = await import('./orphaned-permission.ts');
-    presetOrphan(orphanedPermission, session);
-  }
   const open = interrupted.startAt.response?.calls ?? [];
   const areCalled = open.some(({ block }) => block.name.startsWith('mcp__'));
   await session.mcp.settled(submission.scope, { areCalled });
@@ -114,6 +111,20 @@ async function takeUp(
   const context = await fetchContexts(session, submission.scope, model);
   recordSnapshot(context, submission.id, session);
   return { interrupted, model, context };
+}
+
+/** The host's answer goes before one that an earlier process recorded. */
+async function presetOrphan(
+  interrupted: InterruptedSubmission | undefined,
+  session: Pick<Session, 'config' | 'conversation' | 'submissions' | 'tools'>,
+): Promise<void> {
+  const orphan = session.submissions.takeOrphan() ? session.config.orphanedPermission : undefined;
+  if (orphan === undefined) return;
+  const orphans = await import('./orphaned-permission.ts');
+  const response = interrupted?.terminal === undefined ? interrupted?.startAt.response : undefined;
+  const known = response?.known.flatMap(resultIds);
+  const open = response?.calls.map(({ block }) => block.id).filter((id) => known?.includes(id) !== true);
+  orphans.presetOrphan(orphan, open ?? [], session);
 }
 
 /**

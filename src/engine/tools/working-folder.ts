@@ -5,7 +5,9 @@
 import { join, relative } from 'node:path';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { homeDirectory } from '../../util/files/home-path.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { isGone, standingFolder } from '../../util/files/standing-folder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 interface WorkingFolderPorts {
@@ -14,25 +16,83 @@ interface WorkingFolderPorts {
   readonly permissions: Pick<Permissions, 'directories'>;
 }
 
-export class WorkingFolder {
+type FolderConfig = Pick<QueryEngineConfig, 'cwd' | 'additionalDirectories' | 'env'>;
+
+/**
+ * The folder of one agent. If it is gone, the nearest folder above it that belongs to the session takes its
+ * place, else the session's own, else the home folder.
+ */
+export class CallFolder {
   /** The session's own. */
   readonly root: string;
+  readonly home: string | undefined;
+  readonly #config: FolderConfig;
+  readonly #folders: () => readonly string[];
+  /** A session whose own folder never existed has nothing to lose. */
+  readonly #stood: boolean;
   #now: string;
-  readonly #additional: readonly string[];
-  readonly #ports: WorkingFolderPorts;
+  #loss: { readonly sentence: string; round: string | undefined } | undefined;
 
-  constructor(
-    { cwd, additionalDirectories = [] }: Pick<QueryEngineConfig, 'cwd' | 'additionalDirectories'>,
-    ports: WorkingFolderPorts,
-  ) {
+  /** `folders`: all of the session. */
+  constructor(config: FolderConfig, folders: () => readonly string[], now = config.cwd) {
+    const { cwd, env = {} } = config;
+    this.#config = config;
     this.root = cwd;
-    this.#now = cwd;
-    this.#additional = additionalDirectories;
-    this.#ports = ports;
+    this.home = homeDirectory(env);
+    this.#folders = folders;
+    this.#now = now;
+    this.#stood = !isGone(cwd);
   }
 
   get now(): string {
+    if (this.#stood && isGone(this.#now)) {
+      const gone = this.#now;
+      this.#now = this.#insteadOf(gone);
+      const sentence = `The working directory ${gone} no longer exists; from now on it is ${this.#now}.`;
+      this.#loss = { sentence, round: undefined };
+    }
     return this.#now;
+  }
+
+  /**
+   * What the model must learn with the calls of this round, which is an answer of the model: it made them
+   * without knowing that the folder is gone. The calls of later rounds were made for the new one.
+   */
+  lossFor(round: string): string | undefined {
+    if (this.#loss === undefined) return undefined;
+    this.#loss.round ??= round;
+    if (this.#loss.round !== round) this.#loss = undefined;
+    return this.#loss?.sentence;
+  }
+
+  /** That of an agent, whose shell changes none. */
+  forAgent(): CallFolder {
+    return new CallFolder(this.#config, this.#folders, this.now);
+  }
+
+  protected goTo(folder: string): void {
+    this.#now = folder;
+  }
+
+  #insteadOf(gone: string): string {
+    const standing = standingFolder(gone);
+    if (this.#folders().some((folder) => isInside(standing, folder))) return standing;
+    if (!isGone(this.root)) return this.root;
+    return this.home !== undefined && !isGone(this.home) ? this.home : standingFolder(this.root);
+  }
+}
+
+/** The main agent's, which a shell changes. */
+export class WorkingFolder extends CallFolder {
+  readonly #all: () => readonly string[];
+  readonly #files: WorkingFolderPorts['files'];
+
+  constructor(config: FolderConfig, { files, permissions }: WorkingFolderPorts) {
+    const { cwd, additionalDirectories = [] } = config;
+    const all = () => [cwd, ...additionalDirectories, ...permissions.directories().map(({ path }) => path)];
+    super(config, all);
+    this.#all = all;
+    this.#files = files;
   }
 
   /**
@@ -42,18 +102,22 @@ export class WorkingFolder {
    */
   async follow(path: string): Promise<{ readonly folder: string; readonly followed: boolean }> {
     const found = await this.#spelledInside(path);
-    this.#now = found ?? this.root;
-    return { folder: this.#now, followed: found !== undefined };
+    if (found !== undefined) this.goTo(found);
+    else if (!isGone(this.root)) this.goTo(this.root);
+    // Without the session's own folder, the one that took its place is kept.
+    return { folder: this.now, followed: found !== undefined || (await this.#real(this.now)) === path };
   }
 
   /** The path as the session spells its folders, which may be reached through links. */
   async #spelledInside(path: string): Promise<string | undefined> {
-    const { files, permissions } = this.#ports;
-    const added = permissions.directories().map((each) => each.path);
-    for (const folder of [this.root, ...this.#additional, ...added]) {
-      const real = await files.realpath(folder).catch(() => folder);
+    for (const folder of this.#all()) {
+      const real = await this.#real(folder);
       if (isInside(path, real)) return join(folder, relative(real, path));
     }
     return undefined;
+  }
+
+  #real(folder: string): Promise<string> {
+    return this.#files.realpath(folder).catch(() => folder);
   }
 }

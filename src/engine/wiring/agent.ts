@@ -2,6 +2,7 @@
  * An agent's share of a session: its conversation, tools, hooks' input, files seen and todos are its own; the
  * model, ledger, rules and hooks are the session's, so that one gate and one budget hold at every depth.
  */
+
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
@@ -55,8 +56,8 @@ export async function composeAgentParts(
   const { journal, transcriptPath } = agentJournal;
   const conversation = new Conversation(session.conversation.sessionId, journal);
   // A `cd` in the agent's shell changes no working directory.
-  const folder = { root: session.tools.folder.root, now: session.tools.folder.now };
-  const hooks = agentHooks(session.hooks, request, { transcriptPath, cwd: folder.now });
+  const folder = session.tools.folder.forAgent();
+  const hooks = agentHooks(session.hooks, request, { transcriptPath, folder });
   const own = { hooks, scope, readFileCache: createReadFileCache(), todos: agentTodos() };
   const ownModel = session.model.forAgent(model, request.effort ?? definition.effort);
   const surroundings = await agentSurroundings(definition, {
@@ -72,8 +73,13 @@ export async function composeAgentParts(
     contextWindow: () => session.model.infoOf(model).contextWindow,
     isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
     adopt: (choice) => ownModel.adopt(choice),
-    shell: (signal) => (command, rules) =>
-      gatedShell(command, rules, signal, { permissions: session.permissions, tools }),
+    shell: (signal, invokedBy) => (command, rules) =>
+      gatedShell(
+        command,
+        rules,
+        { signal, invokedBy },
+        { permissions: session.permissions, world: session.world, hooks, tools },
+      ),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     agentTools(definition, offered(all, request.depth)).map(skills.own),

@@ -4,6 +4,7 @@ import { createSkillCatalogue } from '../../skills/catalogue.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { LookedAtFiles } from '../../util/files/confined-files.ts';
+import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { SkillSetup } from '../project/session-skills.ts';
 
 interface SkillInput {
@@ -13,10 +14,11 @@ interface SkillInput {
   /** Which skills there are; undefined: all, where the Skill tool is among the tools. */
   readonly skills?: 'all' | readonly string[] | undefined;
   readonly warn: (line: string) => void;
+  readonly unread?: Pick<UnreadFields, 'note'> | undefined;
 }
 
 export function openSkills(
-  { files, toolNames, skills: only, warn }: SkillInput,
+  { files, toolNames, skills: only, warn, unread }: SkillInput,
   {
     config,
     removedTools,
@@ -33,6 +35,7 @@ export function openSkills(
     only,
     overrides,
     warn,
+    unread,
     ...(user && { userHome: config.home }),
     ...(project !== undefined && {
       projectRoot: project.root,

@@ -45,6 +45,7 @@ export function composePermissions(config: QueryEngineConfig, ports: PermissionR
     permissions,
     applyUpdates: (updates) => asking.applyUpdates(updates),
     ask: (question, signal) => asking.ask(question, signal),
+    isAnswered: (toolUseId) => asking.isAnswered(toolUseId),
     presetAnswer: (answer) => asking.preset(answer),
   };
 }

@@ -68,7 +68,12 @@ export function composeRooms(
   });
   const { permissions } = asking;
   const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });
-  const notices = createSessionNotices({ host, permissions, appState });
+  const notices = createSessionNotices({
+    host,
+    permissions,
+    appState,
+    start: inherited ? [] : config.startNotices,
+  });
   const folder = new WorkingFolder(config, { files, permissions });
 
   const structured =
@@ -91,7 +96,8 @@ export function composeRooms(
     allow: (rules) => lendOnRecord(rules, permissions, ref.session),
     adopt: (choice) => model.adopt(choice),
     fork: (...call) => agents.fork(...call),
-    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, ref.session),
+    shell: (signal, invokedBy) => (command, rules) =>
+      gatedShell(command, rules, { signal, invokedBy }, ref.session),
     ...basics,
   });
   const own = composeOwnTools(config, {
@@ -124,7 +130,8 @@ export function composeRooms(
   const questions = new RecordedQuestions({ ids, conversation, submissions });
   mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
-  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost });
+  const { isAnswered } = asking;
+  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost, isAnswered });
   return {
     agents,
     allTools,

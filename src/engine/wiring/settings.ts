@@ -4,7 +4,8 @@
 
 import type { BaseOptions } from '../../options/options.ts';
 import { createPermissions } from '../../permissions/permission-engine.ts';
-import type { TurnwrightError } from '../../protocol/errors.ts';
+import { neverMatching } from '../../permissions/rules/never-matches.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolve-config.ts';
@@ -13,7 +14,9 @@ import { skillCommands } from '../../skills/commands.ts';
 import { systemClock } from '../../util/clock.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
+import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { hooksInForce } from '../hooks/hooks-in-force.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
 import { credentialsFromHelper } from '../models/api-key-helper.ts';
 import { reachOf } from '../models/unreachable-model.ts';
@@ -23,7 +26,7 @@ import { pluginCommands } from '../project/plugin-commands.ts';
 import { openPlugins } from '../project/plugins.ts';
 import { requestedSandbox } from '../sandbox/requested-sandbox.ts';
 import { openSkills } from './open-skills.ts';
-import { toolFields, unknownTools } from './tools/builtin-tools.ts';
+import { everyToolName, toolFields, unknownTools } from './tools/builtin-tools.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
 export type { ProjectServerPolicy } from '../../settings/resolve/resolution.ts';
@@ -31,6 +34,8 @@ export type { ProjectServerPolicy } from '../../settings/resolve/resolution.ts';
 interface SettingsInput extends ConfigSources {
   readonly options: BaseOptions;
   readonly files: PersistentFiles;
+  /** Receives fields of agents, skills and commands that have no effect. */
+  readonly unread: UnreadFields;
 }
 
 /** The engine's configuration, and what its servers and agents are found with. */
@@ -38,6 +43,8 @@ interface SettingsOutcome extends Pick<Resolution, 'project' | 'projectServers' 
   readonly config: QueryEngineConfig;
   /** For other readers of files of the project. */
   readonly projectFiles: LookedAtFiles;
+  /** The agent of the main thread that the settings name. */
+  readonly settingsAgent: string | undefined;
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
   readonly unreachable: TurnwrightError | undefined;
   /** Why no session may start with these settings, as an error to throw. */
@@ -45,7 +52,7 @@ interface SettingsOutcome extends Pick<Resolution, 'project' | 'projectServers' 
 }
 
 export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
-  const { options, files } = input;
+  const { options, files, unread } = input;
   const warn = (line: string) => options.stderr?.(line);
   hideStartupSecrets();
   const resolved = await resolveConfig(input);
@@ -56,16 +63,30 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const toolNames = options.tools === undefined || 'type' in options.tools ? undefined : options.tools;
   for (const name of unknownTools(toolNames ?? []))
     warn(`There is no built-in tool "${name}"; it was passed over.`);
+  const place = { root: config.cwd, home: resolved.homeDirectory, unknownTools };
+  const vain = neverMatching(config.permissionRules ?? {}, place);
+  if (vain !== undefined) warn(vain);
   const looked = projectFiles(resolved, files, warn);
-  const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn }, resolved);
+  const skills = openSkills({ skills: options.skills, toolNames, files: looked, warn, unread }, resolved);
   const plugins = await openPlugins(options.plugins ?? [], {
     files,
     warn,
+    unread,
+    unknownTools,
     cwd: config.cwd,
     skills: skills.catalogue,
     hookPolicy: config.hookPolicy,
   });
-  const commands = commandFileSources(config, { files: looked, warn });
+  const ofSkills = skillCommands(skills.catalogue, { files: looked });
+  const commands = commandFileSources(config, { files: looked, warn, unread });
+  const hooks = hooksInForce({
+    configured: config.configuredHooks ?? [],
+    ofPlugins: plugins?.hooks ?? [],
+    callbacks: options.hooks,
+    tools: () => [...everyToolName()],
+    rules: { files, home: resolved.homeDirectory },
+  });
+  hooks.notices.forEach(warn);
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
     config: extended(config, {
@@ -73,11 +94,13 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       sandbox,
       skills,
       plugins,
+      configuredHooks: hooks.hooks,
+      startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
-        ...commands.first,
-        skillCommands(skills.catalogue, { files: looked }),
-        pluginCommands(plugins, files, warn),
+        // A skill wins over a command of its name; one of a project that is not trusted, over none.
+        ...(config.projectTrusted ? [ofSkills, ...commands.first] : [...commands.first, ofSkills]),
+        pluginCommands(plugins, { files, warn, unread }),
         ...commands.last,
       ],
       settingsAccess: createSettingsAccess(resolved, extended(input, { nowMs: systemClock.nowMs })),
@@ -88,9 +111,15 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectServers: resolved.projectServers,
     userServers: resolved.userServers,
     projectFiles: looked,
+    settingsAgent: resolved.agent,
     unreachable,
-    refused,
+    refused: refused ?? lapsedTrust(resolved.project),
   };
+}
+
+/** Guards that were trusted and do not run any more must not stand open. */
+function lapsedTrust({ trust }: Resolution['project']): TurnwrightError | undefined {
+  return trust?.lapsed === undefined ? undefined : new TurnwrightError('invalid_settings', trust.lapsed);
 }
 
 /**

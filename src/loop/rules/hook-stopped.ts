@@ -1,6 +1,7 @@
 import { stop } from '../decision.ts';
 import { attachmentMessage } from '../loop-messages.ts';
 import { PASS, type Rule } from '../rule.ts';
+import { tellStopped } from './run-stop-hooks.ts';
 
 /** A PostToolUse hook returned `continue: false`, or a PostToolBatch hook blocked. */
 export const hookStopped: Rule = {
@@ -17,6 +18,7 @@ export const hookStopped: Rule = {
         ...(hookName === undefined ? {} : { hookName }),
       }),
     );
+    yield* tellStopped(facts.preventContinuation, iteration);
     return stop(state, 'hook_stopped');
   },
 };

@@ -15,7 +15,9 @@ import { hookStopped } from './hook-stopped.ts';
 import { mediaTooLarge } from './media-too-large.ts';
 import { outputCap } from './output-cap.ts';
 import { parked } from './parked.ts';
+import { paused } from './paused.ts';
 import { promptTooLong } from './prompt-too-long.ts';
+import { refused } from './refused.ts';
 import { stopHooks } from './stop-hooks.ts';
 import { tokenBudget } from './token-budget.ts';
 import { toolEndedTurn } from './tool-ended-turn.ts';
@@ -27,10 +29,12 @@ export const RULES: readonly Rule[] = [
   aborted,
   unexpectedError,
   parked,
-  // The next seven decide only when the response holds no complete tool call.
+  refused,
+  // Those in `withoutCalls` decide only when the response holds no complete tool call.
   withoutCalls(promptTooLong),
   withoutCalls(mediaTooLarge),
   withoutCalls(outputCap),
+  withoutCalls(paused),
   withoutCalls(apiError),
   withoutCalls(unusableAnswer),
   withoutCalls(stopHooks),

@@ -32,7 +32,14 @@ export const outputCap: Rule = {
       const kept = facts.answer === 'text' ? facts.messages : [];
       if (kept.length === 0) yield* iteration.retract(facts.messages, 'unusable');
       const resume = yield* iteration.emit(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
-      return goOn(maxOutputTokensRecovery(state, turnOutput(output, iteration, [resume], kept)));
+      const { capWasLowered, maxTokens } = output.response;
+      return goOn(
+        maxOutputTokensRecovery(state, {
+          ...turnOutput(output, iteration, [resume], kept),
+          paused: false,
+          loweredCap: capWasLowered ? maxTokens : undefined,
+        }),
+      );
     }
     yield* iteration.emit(
       errorMessage(

@@ -18,6 +18,7 @@ export async function recordRetry(
     subtype: 'api_retry',
     attempt: notice.attempt,
     max_retries: notice.maxRetries,
+    ...(notice.isUnlimited === true && { is_unlimited: true }),
     retry_delay_ms: notice.delayMs,
     error_status: notice.status,
     error: notice.error,

@@ -191,6 +191,8 @@ export class ResponseReader {
       case 'message_delta':
         this.#takeIn(event);
         if (response.stopReason !== null) this.#release(batch, { cut: CUT_REASONS.has(response.stopReason) });
+        // Before the calls of this read are started.
+        if (response.stopReason === 'refusal' && response.calls.length > 0) this.#iteration.tools.refuse();
         return;
       case 'message_stop':
         this.#release(batch, { cut: false });

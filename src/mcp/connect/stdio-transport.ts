@@ -5,6 +5,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
+import { standingFolder } from '../../util/files/standing-folder.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { isRecord } from '../servers/parse-server.ts';
@@ -47,8 +48,8 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       return epitaph;
     },
     async start() {
-      const { command: program, args, cwd, env, isolate } = server;
-      const outside: Launch = { program, args, cwd, env };
+      const { command: program, args, env, isolate } = server;
+      const outside: Launch = { program, args, cwd: standingFolder(server.cwd), env };
       const isolated = isolate === undefined ? outside : await isolate(outside);
       if (closed) {
         await isolated.release?.();

@@ -2,10 +2,12 @@
  * What an endpoint says of its models: in the list that both APIs have (`GET /v1/models`), else in the API of
  * the server itself. Loaded for models that are in no table.
  */
+
+import { grouped } from '../../util/text/grouped.ts';
 import { type Asked, type AskedPlace, createAsked } from '../http/ask-once.ts';
 import { fieldOf } from '../http/request-json.ts';
 import { type Described, factsIn } from './described-models.ts';
-import { canonicalModel, type StatedFacts } from './model-info.ts';
+import { canonicalModel, isClaudeModel, type StatedFacts, UNKNOWN_WINDOW_TOKENS } from './model-info.ts';
 import { serversOf } from './server-apis.ts';
 
 export interface LookedUp {
@@ -15,7 +17,7 @@ export interface LookedUp {
   readonly isFinal: boolean;
   /** What was found, in one line. */
   readonly said: string;
-  /** What to do when the server gives the model little of its window. */
+  /** What to do when the model is unknown, or the server gives it little of its window. */
   readonly advice?: string | undefined;
 }
 
@@ -24,7 +26,12 @@ export async function lookUpFacts(model: string, place: AskedPlace): Promise<Loo
   const asked = createAsked(place);
   const listed = await listedAs(model, asked);
   if (listed === undefined)
-    return { facts: undefined, isFinal: asked.reached(), said: saidOf(model, undefined, place) };
+    return {
+      facts: undefined,
+      isFinal: asked.reached(),
+      said: saidOf(model, undefined, place),
+      advice: asked.reached() ? unknownAdvice(model, place) : undefined,
+    };
   const described = await describe(model, listed, asked);
   return {
     facts: described?.facts,
@@ -93,6 +100,12 @@ function factWords(facts: StatedFacts): string {
     typeof value === 'object' ? name : `${name} ${value}`,
   );
   return words.length === 0 ? 'nothing of use' : words.join(', ');
+}
+
+/** An unknown model: its name may be a mistake, or another provider's. */
+function unknownAdvice(model: string, { baseUrl }: AskedPlace): string | undefined {
+  if (isClaudeModel(model)) return undefined;
+  return `The model "${model}" is not known here, and ${baseUrl.host} says nothing of it: a window of ${grouped(UNKNOWN_WINDOW_TOKENS)} tokens is assumed. One of another provider is named with it (openai:<name>, ollama:<name>); its sizes can be given under "models" in the settings.`;
 }
 
 /** With less than this, an agent has little room for files and results. */

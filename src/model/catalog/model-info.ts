@@ -6,7 +6,7 @@ const LONG_CONTEXT_SUFFIX = '[1m]';
 /** Beta that enables a window of 1M tokens for models that support it. */
 export const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 const LONG_CONTEXT_TOKENS = 1_000_000;
-const UNKNOWN_WINDOW_TOKENS = 200_000;
+export const UNKNOWN_WINDOW_TOKENS = 200_000;
 const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
 const UNLISTED_EFFORT = 'high';
 

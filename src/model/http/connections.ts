@@ -40,10 +40,45 @@ export interface Connections {
 /** A proxy that refused to connect. */
 class ProxyRefusal extends Error {
   readonly code = 'ERR_PROXY_REFUSED';
+  readonly isOfProxy = true;
   readonly status: number;
-  constructor(status: number) {
-    super(`The proxy refused to connect (${status}).`);
+  constructor(status: number, proxy: URL, target: URL) {
+    const why =
+      status === 407
+        ? 'asks for a name and a password (407): put them into its address, http://name:password@host:port'
+        : `refused to connect (${status})`;
+    super(`${namedProxy(proxy, target)} ${why}.`);
     this.status = status;
+  }
+}
+
+/** The proxy, and where its address was set. */
+function namedProxy({ host }: URL, { protocol }: URL): string {
+  const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  return `The proxy (${host}, from ${variable}, ALL_PROXY or the setting proxyUrl)`;
+}
+
+/** An error on the way to the proxy says so: its reader would think of the server. Changed in place. */
+function onProxy(error: NodeJS.ErrnoException, proxy: URL, target: URL): NodeJS.ErrnoException {
+  const says = proxySentence(error.code);
+  if (says === undefined) return error;
+  const message = `${namedProxy(proxy, target)} ${says} NO_PROXY lists what is reached without it.`;
+  return Object.assign(error, { message, isOfProxy: true });
+}
+
+function proxySentence(code: string | undefined): string | undefined {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'refuses connections.';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'has a host name that could not be resolved.';
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'does not answer.';
+    default:
+      return undefined;
   }
 }
 
@@ -94,7 +129,7 @@ export function openConnections(options: EndpointOptions): Connections {
     proxied: proxy !== undefined,
     request({ method = 'POST', path, headers, keepAlive, lookup }) {
       const route = enter();
-      return route.request({
+      const sent = route.request({
         method,
         host: hostname,
         port,
@@ -103,6 +138,8 @@ export function openConnections(options: EndpointOptions): Connections {
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
+      if (absolute) sent.prependListener('error', (error) => onProxy(error, proxy, baseUrl));
+      return sent;
     },
     dropIdle() {
       if (entry === undefined) return;
@@ -181,17 +218,17 @@ function openTunnel(
     socket.setTimeout(0);
     if (response.statusCode === 200) return done(null, socket);
     socket.destroy();
-    done(new ProxyRefusal(response.statusCode ?? 0));
+    done(new ProxyRefusal(response.statusCode ?? 0, proxy, target));
   });
   // A refusal with a body arrives as an ordinary response.
   connect.once('response', (response) => {
     response.destroy();
-    done(new ProxyRefusal(response.statusCode ?? 0));
+    done(new ProxyRefusal(response.statusCode ?? 0, proxy, target));
   });
   connect.once('timeout', () =>
     connect.destroy(Object.assign(new Error('The proxy did not answer.'), { code: 'ETIMEDOUT' })),
   );
-  connect.once('error', (error) => done(error));
+  connect.once('error', (error) => done(onProxy(error, proxy, target)));
   connect.end();
 }
 

@@ -243,6 +243,7 @@ function sentence(kind: FailureKind, body: ErrorBody): string {
 }
 
 function connectionSentence(error: Error, code: string): string {
+  if ('isOfProxy' in error) return error.message;
   switch (code) {
     case 'ECONNREFUSED':
       return `The endpoint${addressOf(error)} refuses connections. Is the base URL right, and the server running?`;

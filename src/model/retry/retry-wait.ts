@@ -14,6 +14,7 @@ interface Announced {
   readonly delayMs: number;
   readonly attempt: number;
   readonly maxRetries: number;
+  readonly isUnlimited?: boolean;
 }
 
 interface Wait extends Announced {
@@ -41,12 +42,13 @@ export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, vo
 }
 
 /** The wait as the consumer reads of it, before it begins. */
-export function announcement({ failure, delayMs, attempt, maxRetries }: Announced): ModelOutput {
+export function announcement({ failure, delayMs, attempt, maxRetries, isUnlimited }: Announced): ModelOutput {
   return {
     kind: 'retry',
     notice: {
       attempt,
       maxRetries,
+      ...(isUnlimited === true && { isUnlimited }),
       delayMs,
       status: failure.status ?? null,
       error: assistantErrorKind(failure),

@@ -85,11 +85,8 @@ export function askedForUnseen(subject: Subject, reason: string): string {
   return `${describeCall(subject)} needs approval: what it would run cannot be told, because ${reason}.`;
 }
 
-export function askedForRule(subject: Subject, rule: PermissionRule, unseen: string | undefined): string {
-  const why =
-    unseen === undefined
-      ? 'it names what only the shell knows, or reads what lies below a folder'
-      : `what it would run cannot be told, because ${unseen}`;
+/** `why`: which word of it is the reason. */
+export function askedForRule(subject: Subject, rule: PermissionRule, why: string): string {
   return `${describeCall(subject)} needs approval: it may be what the rule ${formatRule(rule.value)} in ${SOURCE_NAMES[rule.source]} denies (${why}).`;
 }
 
@@ -101,8 +98,9 @@ export function leadingTo(message: string, path: string): string {
   return `${message} The path leads to ${oneLine(path)}.`;
 }
 
-export function askedByDefault(subject: Subject, mode: PermissionMode): string {
-  return `${describeCall(subject)} needs approval: no rule allows it and the permission mode is ${mode}.`;
+/** `why`: what of a command keeps rules from allowing it, where that is not the whole of it. */
+export function askedByDefault(subject: Subject, mode: PermissionMode, why?: string): string {
+  return `${describeCall(subject)} needs approval: ${why === undefined ? 'no rule allows it' : why} and the permission mode is ${mode}.`;
 }
 
 function quote(text: string): string {

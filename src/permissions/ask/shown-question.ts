@@ -27,9 +27,10 @@ function displayNameOf({ name, mcp }: AnyTool): string {
   return titleWords(mcp.tool);
 }
 
-function descriptionOf({ tool, input, cwd }: PermissionQuestion): string | undefined {
+function descriptionOf(question: PermissionQuestion): string | undefined {
+  const { input, cwd } = question;
   const said = input['description'];
-  const target = targetOf(tool, input, cwd);
+  const target = targetOf(question);
   if (target.kind !== 'read' && target.kind !== 'write' && typeof said === 'string' && said !== '')
     return said;
   switch (target.kind) {

@@ -1,14 +1,16 @@
+import type { JsonObject } from '../../protocol/json.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
 import type { Segment } from '../../shell/reading/segment.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import * as say from '../ask/messages.ts';
 import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
-import { coverCommand } from '../rules/allowed-command.ts';
+import { coverAsWritten, coverCommand } from '../rules/allowed-command.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
-import { firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import { formatRule, namesTool, type PermissionRule } from '../rules/rule.ts';
+import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
+import { formatRule, type PermissionRule } from '../rules/rule.ts';
 import { editedPaths } from './accepted-edits.ts';
+import { whyFeared, whyOpen } from './asked-word.ts';
 import { caseOf, commandCase } from './case-of.ts';
 import {
   blockedPath,
@@ -20,8 +22,10 @@ import {
   type PermissionState,
   pathsOutside,
   placeOf,
+  wholeToolRule,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
+import { leavingOut } from './leaving-out.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
 
@@ -31,21 +35,49 @@ const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
 export function decideCall(question: PermissionQuestion, state: PermissionState): Verdict | Promise<Verdict> {
   const each = caseOf(question, state);
-  const { subject } = each;
-  return andThen(firstMatch('deny', each), (found) => {
-    if (found?.match === 'yes') return deny('rule', say.deniedByRule(subject, found.rule), found.rule);
-    if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
-    return andThen(blockedPath(each), (stray) => {
-      if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
-      const planned = state.mode === 'plan' && !mayPlan(subject) ? inPlan(each) : undefined;
-      return andThen(planned, (unlessRead) =>
-        unlessRead?.kind === 'deny'
-          ? unlessRead
-          : andThen(unlessRead ?? allowOrAsk(each, found?.rule), (verdict) =>
-              andThen(withPlaces(verdict, each), (placed) => lastWord(confirmed(placed, question), each)),
+  return andThen(firstMatch('deny', each), (found) =>
+    found?.match === 'maybe' ? decideLeavingOut(question, each, found) : decideBeside(question, each, found),
+  );
+}
+
+/** A search below folders runs without the files that rules deny, where that can be had, and else is asked about. */
+async function decideLeavingOut(question: PermissionQuestion, each: Case, found: Found): Promise<Verdict> {
+  // An ask rule speaks of the search as it was written.
+  const asked = each.state.mode === 'bypassPermissions' ? undefined : await firstMatch('ask', each);
+  const search = asked === undefined ? await leavingOut(each) : undefined;
+  const left = search && (await firstMatch('deny', search.each));
+  if (search === undefined || left !== undefined) return decideBeside(question, each, found);
+  const verdict = await decideBeside(question, search.each, undefined);
+  if (verdict.kind === 'deny') return verdict;
+  // Who is asked sees the command as it was written.
+  if (verdict.kind === 'ask') return decideBeside(question, each, found);
+  return {
+    ...verdict,
+    updatedInput: { ...question.input, command: search.command } as JsonObject,
+    note: search.note,
+  };
+}
+
+function decideBeside(
+  question: PermissionQuestion,
+  each: Case,
+  found: Found | undefined,
+): Verdict | Promise<Verdict> {
+  const { subject, state } = each;
+  if (found?.match === 'yes') return deny('rule', say.deniedByRule(subject, found.rule), found.rule);
+  if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
+  return andThen(blockedPath(each), (stray) => {
+    if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
+    const planned = state.mode === 'plan' && !mayPlan(subject) ? inPlan(each) : undefined;
+    return andThen(planned, (unlessRead) =>
+      unlessRead?.kind === 'deny'
+        ? unlessRead
+        : andThen(unlessRead ?? allowOrAsk(each, found?.rule), (verdict) =>
+            andThen(withPlaces(verdict, each), (placed) =>
+              lastWord(confirmed(placed, question), question, each),
             ),
-      );
-    });
+          ),
+    );
   });
 }
 
@@ -80,10 +112,14 @@ function confirmed(verdict: AllowOrAsk, { hookAsks, hookName }: PermissionQuesti
 }
 
 /** What the locks and the mode make of it. */
-function lastWord(verdict: AllowOrAsk, each: Case): Verdict | Promise<Verdict> {
+function lastWord(
+  verdict: AllowOrAsk,
+  { isAnswered }: PermissionQuestion,
+  each: Case,
+): Verdict | Promise<Verdict> {
   const { subject, state } = each;
   const said = (): Verdict =>
-    verdict.kind === 'ask' && state.mode === 'dontAsk'
+    verdict.kind === 'ask' && state.mode === 'dontAsk' && isAnswered !== true
       ? deny('mode', say.deniedWithoutAsking(verdict.message))
       : verdict;
   if (!state.allowedToolsOnly) return said();
@@ -129,12 +165,11 @@ function byRules(each: Case, walled = false): AllowOrAsk | Promise<AllowOrAsk> {
 }
 
 /** What a rule that denies may speak of is asked about in every mode. */
-async function askAboutRule({ subject }: Case, rule: PermissionRule): Promise<AllowOrAsk> {
-  const { unseen } = await subject.line();
+async function askAboutRule(each: Case, rule: PermissionRule): Promise<AllowOrAsk> {
   return {
     kind: 'ask',
     reasonType: 'rule',
-    message: say.askedForRule(subject, rule, unseen),
+    message: say.askedForRule(each.subject, rule, await whyFeared(rule, each)),
     matched: matchedOf(rule),
     suggestions: [],
   };
@@ -177,10 +212,12 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   const { subject, state } = each;
   const { unseen } = await subject.line();
   const allow = state.rules.of('allow');
-  const whole = allow.find(
-    ({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names),
-  );
+  const whole = wholeToolRule(each);
   if (whole !== undefined) return allowedBy([whole]);
+  const acceptsEdits = state.mode === 'acceptEdits';
+  const lines = commandCase(each, allow, acceptsEdits);
+  const asWritten = await coverAsWritten(lines);
+  if (asWritten !== undefined) return allowedBy(asWritten);
   if (unseen !== undefined)
     return {
       kind: 'ask',
@@ -189,8 +226,7 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
       suggestions: [],
     };
 
-  const acceptsEdits = state.mode === 'acceptEdits';
-  const { rules, uncovered } = await coverCommand(commandCase(each, allow, acceptsEdits));
+  const { rules, uncovered } = await coverCommand(lines);
   if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
     return askAboutCommand(each, uncovered);
   if (rules.length > 0) return allowedBy(rules);
@@ -206,7 +242,7 @@ async function askAboutCommand(each: Case, segments: readonly Segment[]): Promis
   return {
     kind: 'ask',
     reasonType: 'other',
-    message: say.askedByDefault(subject, state.mode),
+    message: say.askedByDefault(subject, state.mode, await whyOpen(segments, each)),
     suggestions: suggestionsForCommand(subject.tool, state.mode, { segments, readsOutside, writes }),
     ...(touched !== undefined && { blockedPath: touched.real ?? touched.spelled }),
   };

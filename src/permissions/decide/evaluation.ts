@@ -10,6 +10,7 @@ import { unsafeWriteOf } from '../rules/allowed-command.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
 import { looksAtFiles } from '../rules/match-rule.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
+import { namesTool, type PermissionRule } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import { isOddSpelling, isProtected, type Protection } from './protected-path.ts';
 import type { DiskReader, ResolvedPath } from './real-path.ts';
@@ -44,12 +45,19 @@ export interface Case {
   readonly own: readonly string[];
 }
 
-export async function findUnsafeWrite({
-  subject,
-  context,
-}: Case): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+/** The rule, if there is one, that allows all calls of the tool. */
+export function wholeToolRule({ subject, state }: Case): PermissionRule | undefined {
+  return state.rules
+    .of('allow')
+    .find(({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names));
+}
+
+export async function findUnsafeWrite(
+  each: Case,
+): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+  const { subject, context } = each;
   if (subject.target.kind === 'command') {
-    const unsafe = await unsafeWriteOf({ subject, context });
+    const unsafe = await unsafeWriteOf({ subject, context }, wholeToolRule(each) !== undefined);
     if (unsafe === undefined) return undefined;
     const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [] } as const;
     if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };

@@ -1,5 +1,5 @@
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
-import type { AnyTool, PermissionTarget, ToolPolicy } from '../../protocol/tools/tool.ts';
+import type { PermissionTarget, ToolPolicy } from '../../protocol/tools/tool.ts';
 import type { CommandLine } from '../../shell/reading/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 
@@ -22,10 +22,11 @@ export interface Subject {
 }
 
 export function subjectOf(
-  { tool, input, cwd }: PermissionQuestion,
+  question: PermissionQuestion,
   resolve: (path: string) => Promise<ResolvedPath>,
 ): Subject {
-  const target = targetOf(tool, input, cwd);
+  const { tool, input } = question;
+  const target = targetOf(question);
   let line: Promise<CommandLine> | undefined;
   let paths: Promise<readonly ResolvedPath[]> | undefined;
   return {
@@ -46,8 +47,13 @@ export function subjectOf(
   };
 }
 
-export function targetOf(tool: AnyTool, input: Record<string, unknown>, cwd: string): PermissionTarget {
-  return attempt(() => tool.permissionTarget?.(input, { cwd })) ?? { kind: 'none' };
+export function targetOf({
+  tool,
+  input,
+  cwd,
+  home,
+}: Pick<PermissionQuestion, 'tool' | 'input' | 'cwd' | 'home'>): PermissionTarget {
+  return attempt(() => tool.permissionTarget?.(input, { cwd, home })) ?? { kind: 'none' };
 }
 
 /** Reading commands is loaded by the first. */

@@ -6,6 +6,7 @@ import type {
 } from '../../protocol/tools/permission-explanation.ts';
 import { networkOf } from '../../shell/programs/network.ts';
 import { programOf, type Segment } from '../../shell/reading/segment.ts';
+import { whyNotLiteral } from '../decide/asked-word.ts';
 import { commandCase } from '../decide/case-of.ts';
 import { type Case, outsideOf } from '../decide/evaluation.ts';
 import { isProtected } from '../decide/protected-path.ts';
@@ -44,6 +45,7 @@ export function textOf({ text, words }: Segment): string {
 interface Verdict {
   readonly verdict: ExplainedSegment['verdict'];
   readonly rules: readonly RuleInFile[];
+  readonly unknown?: string;
 }
 
 /** In the order of the decision: what may be denied, what is to be asked, what is allowed. */
@@ -56,7 +58,10 @@ async function verdictOn(segment: Segment, each: Case, files: RuleFiles): Promis
   const { state, context } = each;
   const lines = commandCase(each, state.rules.of('allow'), state.mode === 'acceptEdits');
   const needed = await coverSegment(segment, lines);
-  if (needed === undefined) return { verdict: 'open', rules: [] };
+  if (needed === undefined) {
+    const unknown = whyNotLiteral(segment);
+    return { verdict: 'open', rules: [], ...(unknown !== undefined && { unknown }) };
+  }
   if (needed.length > 0) return { verdict: 'allowed', rules: await inFiles(needed, files) };
   const reads = segment.words.length === 0 || (await readPaths(segment, context.resolve)) !== undefined;
   return { verdict: reads || state.mode !== 'acceptEdits' ? 'reads' : 'edits', rules: [] };

@@ -13,9 +13,10 @@ import {
 import { commandCase } from '../decide/case-of.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { coverSegment } from '../rules/allowed-command.ts';
-import { readSpecifier } from '../rules/command-rule.ts';
-import { allowsPath, readPattern } from '../rules/path-rule.ts';
-import { namesTool, type PermissionRule } from '../rules/rule.ts';
+import { readSpecifier } from '../rules/command-pattern.ts';
+import { allowsPath } from '../rules/path-rule.ts';
+import { readPattern } from '../rules/read-pattern.ts';
+import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { inFile, type RuleFiles } from './rule-files.ts';
 
 /** A rule, how close it comes, and the difference as a clause. */
@@ -61,7 +62,7 @@ function speaksOf(ruleTool: string, { subject }: Case): boolean {
   const { names, target, tool } = subject;
   if (namesTool(ruleTool, names)) return true;
   if (tool.startsWith('mcp__')) return sameServer(ruleTool, tool);
-  return (ruleTool === 'Read' && target.kind === 'read') || (ruleTool === 'Edit' && target.kind === 'write');
+  return (target.kind === 'read' || target.kind === 'write') && allowsFamily(ruleTool, target.kind);
 }
 
 const sameServer = (ruleTool: string, tool: string) =>
@@ -101,7 +102,8 @@ function limitOf(wanted: readonly string[], prefix: boolean, segment: Segment): 
     const open = segment.words.findIndex(({ value }) => value === undefined);
     return knownToShell(open, segment.words[open]);
   }
-  if (segment.assigns) return 'the command sets variables in front of the program';
+  if (segment.assigns !== undefined)
+    return `${quote(segment.assigns)} sets a variable in front of the program`;
   if (!prefix && words.length > wanted.length)
     return `the command has a further argument, ${quote(words[wanted.length])}, and the rule ends before it`;
   const beyond = beyondName(words).find((at) => at >= wanted.length);

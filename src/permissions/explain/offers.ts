@@ -9,9 +9,10 @@ import { errorText } from '../../util/text/error-text.ts';
 import { commandCase } from '../decide/case-of.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { coverCommand, coverSegment } from '../rules/allowed-command.ts';
-import { readSpecifier } from '../rules/command-rule.ts';
+import { readSpecifier } from '../rules/command-pattern.ts';
 import { matchRule } from '../rules/match-rule.ts';
-import { allowsPath, readPattern } from '../rules/path-rule.ts';
+import { allowsPath } from '../rules/path-rule.ts';
+import { readPattern, startOfPattern } from '../rules/read-pattern.ts';
 import { formatRule, namesTool, type PermissionRule, parseRule } from '../rules/rule.ts';
 import { matchesUrl } from '../rules/url-rule.ts';
 import { textOf } from './explained-segments.ts';
@@ -147,8 +148,7 @@ async function reachOfPath(specifier: string, { subject, context }: Case): Promi
   const allowed = async (path: string) => allowsPath(specifier, await context.resolve(path), context);
   const pattern = readPattern(specifier, context);
   if (pattern === undefined) return {};
-  const wild = pattern.segments.findIndex((segment) => /[*?]/.test(segment));
-  const head = join(pattern.root, ...pattern.segments.slice(0, wild < 0 ? undefined : wild));
+  const head = startOfPattern(pattern);
   const touched = (await subject.paths()).map(({ real, spelled }) => real ?? spelled);
   return {
     ...(await foundLine('matches', [...touched, join(head, OTHER), head], allowed)),

@@ -1,16 +1,19 @@
 import { isAbsolute, join } from 'node:path';
 import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
+import { eachWay } from '../../shell/reading/each-way.ts';
 import { followsLinks, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
+import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import { isAcceptedEdit } from '../decide/accepted-edits.ts';
 import { type KnownRepository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
 import { isOddSpelling, isProtected } from '../decide/protected-path.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { CommandCase } from './command-case.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
-import { allowsWords, isPrefix } from './command-rule.ts';
+import { isPrefix, namesProgram } from './command-pattern.ts';
+import { allowsWords } from './command-rule.ts';
 import { allowsPath } from './path-rule.ts';
-import { namesTool, type PermissionRule } from './rule.ts';
+import { allowsFamily, namesTool, type PermissionRule } from './rule.ts';
 
 interface Cover {
   /** The rules that were needed; none when every segment only reads. */
@@ -43,8 +46,16 @@ export async function coverSegment(
 }
 
 async function isCovered(segment: Segment, each: CommandCase, used: Set<PermissionRule>): Promise<boolean> {
-  if (!(await redirectsCovered(segment, each, used)) || segment.assigns) return false;
+  if (!(await redirectsCovered(segment, each, used))) return false;
+  const asWritten = each.allow.find((rule) => isWritten(rule, segment.text, each));
+  if (asWritten !== undefined) return coversRepository(asWritten, segment, each, used);
+  if (segment.assigns !== undefined) return false;
   if (segment.words.length === 0) return true;
+  const known = eachWay(segment);
+  if (known !== undefined) {
+    for (const way of known) if (!(await isCovered(way, each, used))) return false;
+    return true;
+  }
   const words = writtenWords(segment);
   if (words === undefined && segment.fedWords !== 'any') return onlyReads(segment, each);
   const rule = each.allow.find(
@@ -58,12 +69,10 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
     return rule !== undefined;
   }
   if (rule !== undefined) {
-    // A rule for git covers only the repository of the working directory.
-    if (programOf(segment) === 'git' && rule.value.ruleContent !== undefined) {
-      if ((await ownRepository(segment, each)) === undefined) return false;
-    }
-    used.add(rule);
-    if (!meansToSearch(rule, segment)) return true;
+    if (!(await coversRepository(rule, segment, each, used))) return false;
+    const { ruleContent = '' } = rule.value;
+    // A rule for any program covers the words, and not what they start or write.
+    if (!meansToSearch(rule, segment) && namesProgram(ruleContent)) return true;
     if (pathsWritten(words).length > 0) return false;
   } else {
     if ((await onlyReads(segment, each)) || (await isAcceptedEdit(segment, each))) return true;
@@ -71,6 +80,48 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
   }
   for (const inner of segment.inner) if (!(await isCovered(inner, each, used))) return false;
   return true;
+}
+
+/** A rule for git covers only the repository of the working directory. */
+async function coversRepository(
+  rule: PermissionRule,
+  segment: Segment,
+  each: CommandCase,
+  used: Set<PermissionRule>,
+): Promise<boolean> {
+  if (programOf(segment) === 'git' && rule.value.ruleContent !== undefined) {
+    if ((await ownRepository(segment, each)) === undefined) return false;
+  }
+  used.add(rule);
+  return true;
+}
+
+/** Whether the rule is this text, sign for sign: then nothing in it is left open. */
+function isWritten({ value }: PermissionRule, text: string | undefined, { subject }: CommandCase): boolean {
+  const { toolName, ruleContent } = value;
+  return (
+    ruleContent !== undefined &&
+    ruleContent === text?.trim() &&
+    !ruleContent.includes('*') &&
+    namesTool(toolName, subject.names)
+  );
+}
+
+/**
+ * The rules that allow a line because one of them is its text, also one that is not fully analysed;
+ * undefined: none is. What it opens by redirects, and the repository of git, are checked all the same.
+ */
+export async function coverAsWritten(each: CommandCase): Promise<readonly PermissionRule[] | undefined> {
+  const { target } = each.subject;
+  if (target.kind !== 'command') return undefined;
+  const rule = each.allow.find((allow) => isWritten(allow, target.command, each));
+  if (rule === undefined) return undefined;
+  const used = new Set([rule]);
+  for (const segment of everySegment((await each.subject.line()).segments)) {
+    if (!(await redirectsCovered(segment, each, used))) return undefined;
+    if (!(await coversRepository(rule, segment, each, used))) return undefined;
+  }
+  return [...used];
 }
 
 /** With words of which nothing is known behind it: only where none of them could write or run something. */
@@ -96,12 +147,11 @@ async function redirectsCovered(
     const { paths, unknown } = await redirectPaths(segment, kind, context.resolve);
     if (unknown) return false;
     const needRule = kind === 'write' && !each.acceptsEdits ? paths : await each.outside(kind, paths);
-    const family = kind === 'write' ? 'Edit' : 'Read';
     for (const path of needRule) {
       const rule = await firstAsync(
         allow,
         async ({ value: { toolName, ruleContent } }) =>
-          toolName === family &&
+          allowsFamily(toolName, kind) &&
           (ruleContent === undefined || (await allowsPath(ruleContent, path, context))),
       );
       if (rule === undefined) return false;
@@ -184,24 +234,42 @@ function inFolder(folder: string, chosen: string): string {
   return isAbsolute(chosen) ? chosen : join('.', folder, chosen);
 }
 
-/** A write that no rule may allow: to a protected path, or to one that cannot be determined. */
-export async function unsafeWriteOf({
-  subject,
-  context,
-}: Pick<CommandCase, 'subject' | 'context'>): Promise<
+/**
+ * A write that no rule may allow: to a protected path, or to one that cannot be determined. Where a rule
+ * allows the `whole` tool, a file that only the shell knows is one only if the line speaks of protected ones.
+ */
+export async function unsafeWriteOf(
+  { subject, context }: Pick<CommandCase, 'subject' | 'context'>,
+  whole: boolean,
+): Promise<
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unclear' | 'protected'; readonly path: ResolvedPath }
   | undefined
 > {
   for (const segment of everySegment((await subject.line()).segments)) {
     const { paths, unknown } = await writtenPaths(segment, context);
-    if (unknown) return { kind: 'unknown' };
+    if (unknown && !(whole && subject.target.kind === 'command' && isBareOfNames(subject.target.command)))
+      return { kind: 'unknown' };
     for (const path of paths) {
       if (path.real === undefined || isOddSpelling(path.spelled)) return { kind: 'unclear', path };
       if (await isProtected(path, context)) return { kind: 'protected', path };
     }
   }
   return undefined;
+}
+
+/** Names of what decides over what runs later, without the dot in front: that may be written in any way. */
+const TELLING_NAMES: readonly string[] = [
+  ...PROTECTED_ANYWHERE.filter((name) => name.length > 5).map((name) =>
+    name.replace(/^\./, '').toLowerCase(),
+  ),
+  ...['hooks', 'git-dir', 'git-path', 'git_dir'],
+];
+
+/** Nothing in the line, less its quotes, is the name of a hidden or protected file, or a part of one. */
+function isBareOfNames(command: string): boolean {
+  const text = command.replace(/['"\\]/g, '').toLowerCase();
+  return !/(?:^|[^\w.)\]}*?])\.[a-z_$*?[{]/.test(text) && !TELLING_NAMES.some((name) => text.includes(name));
 }
 
 async function firstAsync<T>(

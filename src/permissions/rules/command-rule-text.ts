@@ -38,7 +38,7 @@ const SCRIPT_RUNNERS: readonly string[] = ['npm', 'pnpm', 'yarn', 'bun'];
  */
 export function ruleTextFor(segment: Segment): string | undefined {
   const words = literalWords(segment);
-  if (words === undefined || segment.assigns) return undefined;
+  if (words === undefined || segment.assigns !== undefined) return undefined;
   const [program = '', verb = '', script = ''] = words;
   const verbs = Object.hasOwn(SUBCOMMANDS, program) ? SUBCOMMANDS[program] : undefined;
   if (verbs?.includes(verb) === true && beyondName(words).length === 0) return `${program} ${verb} *`;

@@ -1,13 +1,21 @@
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { type CommandLine, literalWords, programOf } from '../../shell/reading/segment.ts';
+import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from './command-pattern.ts';
 
 /**
  * `git status` matches only that command; `npm run test:*` (or `npm run test *`) also the command with
  * further words, unless one of them is an option that writes a file or runs a program, which a rule has to
- * name. Only literal words match.
+ * name. A star elsewhere means any text. Only literal words match.
  */
 export function allowsWords(specifier: string, words: readonly string[]): boolean {
+  const pattern = readCommandPattern(specifier);
+  if (pattern !== undefined)
+    return (
+      !specifier.endsWith(':*') &&
+      matchesCommand(pattern, words) &&
+      beyondName(words).every((at) => namesWord(pattern, words[at] ?? ''))
+    );
   const { text, prefix } = readSpecifier(specifier);
   const wanted = plainWords(text);
   if (wanted === undefined || wanted.some((word, i) => words[i] !== word)) return false;
@@ -22,7 +30,12 @@ export function allowsCommand(specifier: string, { segments, unseen }: CommandLi
   const [only, ...more] = segments;
   if (only === undefined || more.length > 0 || unseen !== undefined) return false;
   const words = literalWords(only);
-  return words !== undefined && !only.assigns && only.redirects.length === 0 && allowsWords(specifier, words);
+  return (
+    words !== undefined &&
+    only.assigns === undefined &&
+    only.redirects.length === 0 &&
+    allowsWords(specifier, words)
+  );
 }
 
 /**
@@ -38,20 +51,9 @@ export async function commandExcludedBy(specifiers: readonly string[], command: 
     segments.length > 0 &&
     segments.every((segment) => {
       const words = literalWords(segment);
-      const isPlain = !segment.assigns && segment.redirects.length === 0 && programOf(segment) !== 'cd';
+      const isPlain =
+        segment.assigns === undefined && segment.redirects.length === 0 && programOf(segment) !== 'cd';
       return isPlain && words !== undefined && specifiers.some((specifier) => allowsWords(specifier, words));
     })
   );
-}
-
-/** It also speaks of words that it does not name. */
-export function isPrefix(specifier: string): boolean {
-  return readSpecifier(specifier).prefix;
-}
-
-/** What a specifier names, and whether more words may follow. */
-export function readSpecifier(specifier: string): { readonly text: string; readonly prefix: boolean } {
-  if (specifier.endsWith(':*')) return { text: specifier.slice(0, -2).trim(), prefix: true };
-  if (specifier.endsWith(' *')) return { text: specifier.slice(0, -2).trim(), prefix: true };
-  return { text: specifier, prefix: false };
 }

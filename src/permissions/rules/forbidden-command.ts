@@ -15,7 +15,8 @@ import {
   type ShellWord,
 } from '../../shell/reading/segment.ts';
 import { ANY, meet, type Piece } from '../../shell/reading/text-pattern.ts';
-import { readSpecifier } from './command-rule.ts';
+import { matchesWildcards } from '../../util/text/wildcards.ts';
+import { type CommandPattern, matchesCommand, readCommandPattern, readSpecifier } from './command-pattern.ts';
 import { type Match, onlyMaybe, stronger } from './match.ts';
 
 /**
@@ -27,9 +28,13 @@ export function forbidsCommand(specifier: string, command: string, line: Command
   const whole = text.split(/\s+/).join(' ');
   const otherwise: Match = line.unseen === undefined ? 'no' : 'maybe';
   const segments = everySegment(line.segments);
-  if (whole.includes('*')) {
-    if (holdsEveryPart(whole, command)) return 'yes';
-    return segments.reduce<Match>((found, each) => stronger(found, fitsPattern(each, whole)), otherwise);
+  const pattern = readCommandPattern(text) ?? starsIn(text);
+  if (pattern !== undefined) {
+    if (line.unseen !== undefined && holdsEveryPart(whole, command)) return 'yes';
+    return segments.reduce<Match>(
+      (found, each) => stronger(found, forbidsByPattern(each, pattern, whole)),
+      otherwise,
+    );
   }
   const wanted = plainWords(whole);
   if (wanted === undefined)
@@ -61,7 +66,8 @@ function startsLike(words: readonly ShellWord[], [program, ...rest]: readonly st
   if (name === undefined || program === undefined) return 'no';
   // On file systems that fold case, the search for a program does so too.
   const folded = name.toLowerCase();
-  if (folded !== program.toLowerCase() && baseName(folded) !== program.toLowerCase()) return 'no';
+  const isMeant = (text: string) => wildly(program.toLowerCase(), text);
+  if (!isMeant(folded) && !isMeant(baseName(folded))) return 'no';
   const letters = rest.filter(isCluster).flatMap((cluster) => [...cluster.slice(1)]);
   const lettered = weakest(letters.map((letter) => holdsLetter(words, letter)));
   if (lettered === 'no') return 'no';
@@ -118,16 +124,50 @@ function followsLike(words: readonly ShellWord[], start: number, wanted: readonl
 
 /** Long options may be cut short, and may carry a value. */
 function fits({ value, may }: ShellWord, wanted: string): Match {
-  if (value === undefined) return meet(may, [wanted]) ? 'maybe' : 'no';
-  if (value === wanted) return 'yes';
-  if (!wanted.startsWith('--')) return 'no';
+  if (value === undefined) return meet(may, withGaps(wanted)) ? 'maybe' : 'no';
+  if (wildly(wanted, value)) return 'yes';
+  if (!wanted.startsWith('--') || wanted.includes('*')) return 'no';
   const name = value.split('=', 1)[0] ?? '';
   return name.length > 2 && wanted.startsWith(name) ? 'yes' : 'no';
 }
 
+/** A word of a rule, in which a star is any text. */
+function wildly(wanted: string, word: string): boolean {
+  if (!wanted.includes('*')) return wanted === word;
+  return matchesWildcards(
+    wanted,
+    word,
+    (char) => char === '*',
+    (char, other) => char === other,
+  );
+}
+
+const withGaps = (text: string): readonly Piece[] =>
+  text.split('*').flatMap((part, i): Piece[] => (i === 0 ? [part] : [ANY, part]));
+
 function weakest(matches: readonly Match[]): Match {
   if (matches.includes('no')) return 'no';
   return matches.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** A rule with stars within; what follows it is forbidden too, as behind a rule without stars. */
+function forbidsByPattern(segment: Segment, pattern: CommandPattern, whole: string): Match {
+  const words = literalWords(segment);
+  if (words !== undefined) {
+    const [program = '', ...rest] = words;
+    const names = [program, baseName(program), program.toLowerCase(), baseName(program.toLowerCase())];
+    const open = { ...pattern, prefix: true };
+    if (names.some((name) => matchesCommand(open, [name, ...rest]))) return 'yes';
+  }
+  const known = startsLike(segment.words, whole.split(' '));
+  if (known === 'yes' || isInert(segment)) return stronger(known, fitsPattern(segment, whole));
+  if (runsArguments(segment) && holdsEveryPart(whole, heardBy(segment))) return 'yes';
+  return stronger(known, fitsPattern(segment, whole));
+}
+
+/** A rule that does not part into words all the same forbids what its stars leave. */
+function starsIn(text: string): CommandPattern | undefined {
+  return text.includes('*') ? { signs: ['any'], prefix: false } : undefined;
 }
 
 /** A rule with stars within, held against the words as they stand. */
@@ -135,12 +175,11 @@ function fitsPattern(segment: Segment, whole: string): Match {
   const { words } = segment;
   if (mayRunAnything(segment)) return 'maybe';
   if (literalWords(segment) !== undefined) return 'no';
-  const rule = whole.split('*').flatMap((text, i): Piece[] => (i === 0 ? [text] : [ANY, text]));
   const line = words.flatMap((word, i): Piece[] => [
     ...(i === 0 ? [] : [' ']),
     ...(word.many ? [ANY] : word.may),
   ]);
-  return meet([...rule, ANY], line) ? 'maybe' : 'no';
+  return meet([...withGaps(whole), ANY], line) ? 'maybe' : 'no';
 }
 
 /** Programs that never run an argument, whatever it says. */

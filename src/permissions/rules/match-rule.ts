@@ -7,7 +7,7 @@ import { forbidsCommand } from './forbidden-command.ts';
 import { forbidsCommandPath } from './forbidden-path.ts';
 import { type Match, stronger } from './match.ts';
 import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { namesTool, type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
+import { allowsFamily, namesTool, type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
 import type { RuleSet } from './rule-set.ts';
 import { matchesUrl } from './url-rule.ts';
 
@@ -34,7 +34,7 @@ interface Question {
   readonly context: PathRuleContext;
 }
 
-interface Found {
+export interface Found {
   readonly rule: PermissionRule;
   readonly match: Exclude<Match, 'no'>;
 }
@@ -139,9 +139,7 @@ function speaksForFamily({ behavior, value }: PermissionRule, { target, tool }: 
   if (ruleContent === undefined) return false;
   if (behavior === 'allow') {
     if (tool.startsWith('mcp__')) return false;
-    return (
-      (toolName === 'Read' && target.kind === 'read') || (toolName === 'Edit' && target.kind === 'write')
-    );
+    return (target.kind === 'read' || target.kind === 'write') && allowsFamily(toolName, target.kind);
   }
   return (
     (target.kind === 'read' && speaksOfReading(toolName)) ||

@@ -8,8 +8,10 @@ import {
   type Piece,
   type TextPattern,
 } from '../../shell/reading/text-pattern.ts';
+import { tokensOf } from '../../util/search/name-pattern.ts';
 import type { Match } from './match.ts';
-import { forbidsPath, type PathRuleContext, type Pattern, placesOf } from './path-rule.ts';
+import { forbidsPath, type PathRuleContext, placesOf } from './path-rule.ts';
+import type { Pattern } from './read-pattern.ts';
 
 /** Whether some path that the word may become is one that the rule speaks of. */
 export async function mayMeetRule(
@@ -37,12 +39,11 @@ function rulePatterns({ root, segments }: Pattern): readonly TextPattern[] {
   return [path, [...path, '/', ANY]];
 }
 
-/** `*` and `?` in a rule stand for dots too. */
+/** `*`, `?` and classes in a rule stand for dots too. */
 function nameOf(segment: string): readonly Piece[] {
-  return [...segment.matchAll(/\*+|\?|[^*?]+/g)].map(([text]): Piece => {
-    if (text.startsWith('*')) return { gap: 'part' };
-    return text === '?' ? { gap: 'part' } : text;
-  });
+  return tokensOf(segment).map(
+    (token): Piece => (typeof token !== 'string' && 'char' in token ? token.char : { gap: 'part' }),
+  );
 }
 
 /** The word as an absolute path, before and after the links of the part that is known. */

@@ -1,15 +1,12 @@
 import { join, sep } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import { matchesSegments } from '../../util/text/wildcards.ts';
+import { isLiteralName, literalName, matchesNames } from '../../util/search/name-pattern.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import { foldedName } from './folded-name.ts';
 import { identityOf, type LinkedFiles } from './other-names.ts';
+import { type Pattern, readForbidden, readPattern } from './read-pattern.ts';
 
-/**
- * Path specifiers, read like lines of a .gitignore: `//abs/**` from the root of the file system, `~/x` from
- * home, `/x` and `a/b` from the session's folder, a bare name at any depth beneath it. What matches a folder
- * covers what is in it.
- */
+/** What path rules are held against. What matches a folder covers what is in it. */
 export interface PathRuleContext {
   /** Where the call's relative paths count from. */
   readonly cwd: string;
@@ -46,7 +43,10 @@ export async function allowsPath(
   const root = (await context.resolve(pattern.root)).real;
   const fold = (name: string) =>
     context.ignoreCase ? name.normalize('NFC').toLowerCase() : name.normalize('NFC');
-  return root !== undefined && matches({ segments: pattern.segments, root }, path.real, fold);
+  if (root === undefined) return false;
+  const covered = coveredBy({ segments: pattern.segments, root }, path.real, fold);
+  if (covered !== 'itself' || pattern.foldersOnly !== true) return covered !== 'no';
+  return context.isFolder(path.real);
 }
 
 /**
@@ -60,46 +60,75 @@ export async function forbidsPath(
 ): Promise<boolean> {
   const places = await placesOf(specifier, context);
   if (places === undefined) return true;
-  const covers = (spelling: string) => places.some((place) => matches(place, spelling, foldedName));
-  if (covers(path.spelled)) return true;
+  if (await isForbidden(path.spelled, places, context)) return true;
   if (path.real === undefined) return false;
-  return covers(path.real) || hasForbiddenName(specifier, path.real, places, covers, context);
+  return (
+    (await isForbidden(path.real, places, context)) || hasForbiddenName(specifier, path.real, places, context)
+  );
 }
 
+async function isForbidden(
+  path: string,
+  places: readonly Pattern[],
+  { stat }: PathRuleContext,
+): Promise<boolean> {
+  if (isForbiddenFile(path, places)) return true;
+  // What is not there yet may become a folder.
+  return places.some((place) => forbids(place, path) !== 'no') && (await stat(path))?.kind !== 'file';
+}
+
+function isForbiddenFile(path: string, places: readonly Pattern[]): boolean {
+  return places.some((place) => {
+    const how = forbids(place, path);
+    return how === 'within' || (how === 'itself' && !place.foldersOnly);
+  });
+}
+
+type Places = Promise<readonly Pattern[] | undefined>;
+
+/** Kept for one look at the disk, in which a rule may be held against many files. */
+const knownPlaces = new WeakMap<PathRuleContext['resolve'], Map<string, Places>>();
+
 /** The paths that a specifier may mean, before and after links; undefined if they cannot be determined. */
-export async function placesOf(
-  specifier: string,
-  context: PathRuleContext,
-): Promise<readonly Pattern[] | undefined> {
-  const pattern = readPattern(specifier, context);
-  if (pattern === undefined) return undefined;
-  const literal = pattern.segments.findIndex(isWild);
-  const head = pattern.segments.slice(0, literal < 0 ? pattern.segments.length : literal);
-  const tail = pattern.segments.slice(head.length);
-  const places: Pattern[] = [pattern];
-  const root = (await context.resolve(pattern.root)).real;
-  if (root !== undefined) places.push({ segments: pattern.segments, root });
-  const folder = literal === 0 ? undefined : (await context.resolve(join(pattern.root, ...head))).real;
-  if (folder !== undefined) places.push({ segments: tail, root: folder });
-  // A bare name may be that of a link in the folder itself.
-  const [any, ...names] = pattern.segments;
-  if (any === '**' && !names.some(isWild)) {
-    const named = (await context.resolve(join(pattern.root, ...names))).real;
-    if (named !== undefined) places.push({ segments: [], root: named });
-  }
+export function placesOf(specifier: string, context: PathRuleContext): Places {
+  const known = knownPlaces.get(context.resolve) ?? new Map<string, Places>();
+  knownPlaces.set(context.resolve, known);
+  const before = known.get(specifier);
+  if (before !== undefined) return before;
+  const places = lookUpPlaces(specifier, context);
+  known.set(specifier, places);
   return places;
 }
 
-const isWild = (segment: string) => segment.includes('*') || segment.includes('?');
+async function lookUpPlaces(specifier: string, context: PathRuleContext): Places {
+  const patterns = readForbidden(specifier, context);
+  if (patterns === undefined) return undefined;
+  return (await Promise.all(patterns.map((pattern) => withLinks(pattern, context)))).flat();
+}
+
+async function withLinks(pattern: Pattern, context: PathRuleContext): Promise<readonly Pattern[]> {
+  const { segments, root, ...rest } = pattern;
+  const places: Pattern[] = [pattern];
+  const real = (await context.resolve(root)).real;
+  if (real !== undefined) places.push({ ...pattern, root: real });
+  // The first names may be those of links in the folder itself, also where they are meant at any depth.
+  const names = segments[0] === '**' ? segments.slice(1) : segments;
+  const wild = names.findIndex((segment) => !isLiteralName(segment));
+  const head = names.slice(0, wild < 0 ? names.length : wild);
+  if (head.length === 0) return places;
+  const folder = (await context.resolve(join(root, ...head.map(literalName)))).real;
+  if (folder !== undefined) places.push({ ...rest, segments: names.slice(head.length), root: folder });
+  return places;
+}
 
 /** Only a file with several names costs a look for them. */
 async function hasForbiddenName(
   specifier: string,
   real: string,
   places: readonly Pattern[],
-  covers: (path: string) => boolean,
   { stat, linked }: PathRuleContext,
 ): Promise<boolean> {
+  const covers = (path: string) => isForbiddenFile(path, places);
   const file = await stat(real);
   if (file?.kind !== 'file' || (file.links ?? 1) < 2) return false;
   for (const base of foldersOf(places)) {
@@ -109,43 +138,45 @@ async function hasForbiddenName(
   return false;
 }
 
-/** Where all lies that the pattern covers: what its first names lead to, else its root. */
+/** Where all lies that the patterns cover: the folder in which they begin, or what their names lead to. */
 function foldersOf(places: readonly Pattern[]): ReadonlySet<string> {
-  const written = places[0]?.segments;
-  const begins = written?.findIndex(isWild) !== 0;
-  return new Set(places.flatMap(({ root, segments }) => (begins && segments === written ? [] : [root])));
+  return new Set(
+    places.flatMap(({ root, segments }) => {
+      const begins = segments[0] !== undefined && isLiteralName(segments[0]);
+      return begins ? [] : [root];
+    }),
+  );
 }
 
-export interface Pattern {
-  readonly root: string;
-  readonly segments: readonly string[];
-}
+/** How a pattern speaks of a path: of what is there, or of a folder above it. */
+type Covered = 'no' | 'itself' | 'within';
 
-/** undefined: it speaks of a home folder that is not known. */
-export function readPattern(
-  specifier: string,
-  context: Pick<PathRuleContext, 'home' | 'root'>,
-): Pattern | undefined {
-  const text = specifier.replaceAll('\\', '/');
-  if (text.startsWith('//')) return { root: sep, segments: split(text) };
-  if (text === '~' || text.startsWith('~/')) {
-    return context.home === undefined ? undefined : { root: context.home, segments: split(text.slice(1)) };
-  }
-  const segments = split(text);
-  const anywhere = segments.length === 1 && !text.startsWith('/') && !text.startsWith('./');
-  return { root: context.root, segments: anywhere && segments[0] !== '**' ? ['**', ...segments] : segments };
-}
-
-function split(text: string): string[] {
-  return text.split('/').filter((segment) => segment !== '' && segment !== '.');
-}
-
-function matches({ segments, root }: Pattern, path: string, fold: (name: string) => string): boolean {
+function coveredBy(
+  { segments, root }: Pattern,
+  path: string,
+  fold: (name: string) => string,
+  foldSegment = fold,
+): Covered {
   const [names, above] = [namesIn(path, fold), namesIn(root, fold)];
-  if (above.some((name, at) => names[at] !== name)) return false;
+  if (above.some((name, at) => names[at] !== name)) return 'no';
+  const below = names.slice(above.length);
+  const wanted = segments.map(foldSegment);
   // What lies in a folder that matches is matched with it.
-  return matchesSegments([...segments.map(fold), '**'], names.slice(above.length));
+  if (below.length > 0 && matchesNames([...wanted, '**'], below.slice(0, -1))) return 'within';
+  return matchesNames(wanted, below) ? 'itself' : 'no';
 }
 
 const namesIn = (path: string, fold: (name: string) => string) =>
   path.split(sep).flatMap((name) => (name === '' ? [] : [fold(name)]));
+
+/** Folded for who forbids; what a backslash saved from being cut off is cut off with it. */
+const foldedSegment = (segment: string): string => foldedName(segment.replace(/(?:\\?[. ])+$/, ''));
+
+/** `within`: also where a file of that name lies, of which a pattern of folders does not speak. */
+function forbids(place: Pattern, path: string): Covered {
+  const folded = coveredBy(place, path, foldedName, foldedSegment);
+  // Of a class, folding may change what is left out.
+  if (folded === 'within' || !place.segments.some((segment) => segment.includes('['))) return folded;
+  const exact = coveredBy(place, path, (name) => name.normalize('NFC'));
+  return exact === 'no' ? folded : exact;
+}

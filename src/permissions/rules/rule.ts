@@ -38,15 +38,25 @@ export function formatRule(value: PermissionRuleValue): string {
 }
 
 /**
- * Whether a rule's tool part names a built-in tool that reads files: to forbid a path to one is to forbid it
- * to all.
+ * The built-in tools that read files, and those that write them, with the names of earlier versions: to
+ * forbid a path to one of a family is to forbid it to all, and to the commands of the shell, wherever they
+ * run.
  */
-export const speaksOfReading = (ruleTool: string) =>
-  namesTool(ruleTool, ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
+const READING_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead'];
+const WRITING_TOOLS: readonly string[] = ['Edit', 'Write', 'NotebookEdit', 'MultiEdit'];
 
-/** The same of those that write files. */
-export const speaksOfWriting = (ruleTool: string) =>
-  namesTool(ruleTool, ['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
+/** Whether a rule with a path, by its tool part, forbids reading. */
+export const speaksOfReading = (ruleTool: string) => namesTool(ruleTool, READING_TOOLS);
+
+/** The same of writing. */
+export const speaksOfWriting = (ruleTool: string) => namesTool(ruleTool, WRITING_TOOLS);
+
+/**
+ * Which rule with a path allows reading, or writing, to all tools of the family and to commands: the one that
+ * names the first of it. The others allow it to the tool that they name.
+ */
+export const allowsFamily = (ruleTool: string, kind: 'read' | 'write'): boolean =>
+  ruleTool === (kind === 'read' ? READING_TOOLS : WRITING_TOOLS)[0];
 
 /**
  * Whether a rule's tool part names this tool: its name, an alias, `mcp__server` for every tool of the server,

@@ -114,6 +114,8 @@ export type SystemBody =
       readonly subtype: 'api_retry';
       readonly attempt: number;
       readonly max_retries: number;
+      /** Nothing limits the retries (`persistentRetry`); `max_retries` is then that of this one. */
+      readonly is_unlimited?: true;
       readonly retry_delay_ms: number;
       readonly error_status: number | null;
       readonly error: AssistantErrorKind;
@@ -135,7 +137,7 @@ export type SystemBody =
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
       readonly prompt_submit_outcome?: PromptOutcome;
-      readonly tag?: 'hook_callback_failed';
+      readonly tag?: 'hook_callback_failed' | 'settings_not_in_effect';
       /** uuids of messages that were retracted without a replacement (L4.5). */
       readonly retracted_message_uuids?: readonly string[];
     }

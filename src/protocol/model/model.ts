@@ -93,6 +93,8 @@ export interface RetryNotice {
   /** Number of the retry, from 1. */
   readonly attempt: number;
   readonly maxRetries: number;
+  /** Nothing limits the retries; `maxRetries` is then the number of this one. */
+  readonly isUnlimited?: boolean;
   /** Wait before the retry. */
   readonly delayMs: number;
   /** HTTP status; null without a response. */

@@ -122,6 +122,8 @@ export type JournalBody =
   | (Identified & { readonly type: 'title'; readonly title: string })
   /** The session's name, set by the user or host, in the form that other programs write too. */
   | (Identified & { readonly type: 'custom-title'; readonly customTitle: string })
+  /** The agent that the main thread is from here on, in the form that other programs write too. */
+  | (Identified & { readonly type: 'agent-setting'; readonly agentSetting: string })
   /** The last prompt and the last message at that time: programs that list sessions use it as the name. */
   | (Identified & { readonly type: 'last-prompt'; readonly lastPrompt: string; readonly leafUuid: string })
   /**

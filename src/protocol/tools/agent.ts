@@ -42,6 +42,10 @@ export interface AgentDefinition {
   readonly omitClaudeMd?: boolean | undefined;
   /** Tokens; lowers the window at which it compacts its own conversation. */
   readonly autoCompactWindow?: number | undefined;
+  /**
+   * Hooks by event, as in a settings file: they run in this agent alone, its `Stop` hooks as `SubagentStop`.
+   */
+  readonly hooks?: Readonly<Record<string, unknown>> | undefined;
   /** Appended to its system prompt. */
   readonly criticalSystemReminder_EXPERIMENTAL?: string | undefined;
   /**

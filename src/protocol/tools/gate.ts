@@ -21,6 +21,8 @@ export interface PermissionQuestion {
   readonly cwd: string;
   /** Base of rules, and root of the working directories: the session's own folder. Default `cwd`. */
   readonly root?: string | undefined;
+  /** The user's home folder, which `~` names in paths. */
+  readonly home?: string | undefined;
   readonly additionalDirectories: readonly string[];
   readonly agentId?: string;
   /** Absolute paths that the agent may write without a question: its own notes. Default none. */
@@ -29,6 +31,8 @@ export interface PermissionQuestion {
   readonly hookAsks?: string | undefined;
   /** The name of that hook. */
   readonly hookName?: string | undefined;
+  /** The answer to a question about the call is known: a mode that asks no one lets it decide. */
+  readonly isAnswered?: boolean | undefined;
   /** Mode of the agent that makes the call; applies where it is stricter than the session's. */
   readonly mode?: PermissionMode | undefined;
   /** From the outermost subagent to the one that makes the call. Default: the main agent makes it. */
@@ -83,6 +87,8 @@ export interface RepeatGuard {
 export interface GatePorts {
   readonly permissions: Pick<PermissionPort, 'decide'>;
   readonly ask: AskPort;
+  /** Whether `ask` knows the answer about this call already. Absent: it never does. */
+  isAnswered?(toolUseId: string): boolean;
   readonly hooks: HookPort;
   /** Absent: repetitions are not limited. */
   readonly repeats?: RepeatGuard | undefined;

@@ -66,6 +66,10 @@ export interface ConfiguredHook {
   /** Folder of its plugin: `CLAUDE_PLUGIN_ROOT` for its commands. */
   readonly pluginRoot?: string | undefined;
   readonly pluginName?: string | undefined;
+  /** It runs for calls of the agent of this name alone. */
+  readonly onlyIn?: string | undefined;
+  /** It runs for all calls but those of the agent of this name. */
+  readonly notIn?: string | undefined;
   /** Listed but never run: disabled by `disableAllHooks` or a policy. */
   readonly disabled?: true | undefined;
 }

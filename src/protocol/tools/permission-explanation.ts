@@ -78,6 +78,11 @@ export interface ExplainedSegment {
    * rule may name it, depending on what only the shell knows. `open`: nothing allows it.
    */
   readonly verdict: 'allowed' | 'reads' | 'edits' | 'asked' | 'feared' | 'open';
+  /**
+   * Of an `open` one, what keeps every rule from allowing it, as a clause: a variable, a substitution or a
+   * pattern that only the shell knows. Absent: a rule could allow it.
+   */
+  readonly unknown?: string;
   /** The rules behind the verdict; empty: no rule. */
   readonly rules: readonly RuleInFile[];
   readonly writes: readonly ExplainedPath[];

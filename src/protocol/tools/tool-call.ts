@@ -71,6 +71,23 @@ export type ToolUpdate =
     };
 
 /**
+ * Why calls end before their time: the user stopped the turn, or sent a prompt that cannot wait; who runs the
+ * session left it; a limit of the run was reached; the answer that made them is a refusal, was dropped, was
+ * replaced, or failed.
+ */
+export type AbortWhy =
+  | 'interrupted'
+  | 'preempted'
+  | 'left'
+  | 'out_of_money'
+  | 'out_of_attempts'
+  | 'out_of_time'
+  | 'refused'
+  | 'discarded'
+  | 'superseded'
+  | 'failed';
+
+/**
  * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path but
  * `leave`. `add` starts a call as soon as its turn comes; only outward steps wait for the consumer.
  */
@@ -87,7 +104,7 @@ export interface ToolExecutor {
   /** Resolves when `take()` would return something, or nothing is open. */
   ready(): Promise<void>;
   /** Stops everything that runs or waits; each open call is answered with `why`. */
-  abort(why: 'interrupted' | 'discarded' | 'superseded' | 'failed'): Promise<void>;
+  abort(why: AbortWhy): Promise<void>;
   /** The run ends without results for the calls that are left: another run makes them. */
   leave(): void;
 }

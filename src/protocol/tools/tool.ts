@@ -48,12 +48,23 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
+interface HookedState {
+  readonly hash: string;
+  readonly mtimeMs: number;
+  /** The text before; undefined: it was not kept. */
+  readonly before?: string | undefined;
+  /** The change was reported to the model, but not shown completely. */
+  readonly told?: boolean;
+}
+
 /** A file that the model has read, as it was at that time. */
 export interface ReadFileState {
   /** What the model has read of the file: content hash and mtime at that time. */
-  readonly hash: string;
+  hash: string;
   /** Modification time when it was read, in ms since 1970. */
-  readonly mtimeMs: number;
+  mtimeMs: number;
+  /** The file as a hook of the session has left it, until the model has seen all of the change. */
+  byHook?: HookedState | undefined;
   /** Only a part of the file was read. */
   readonly partial: boolean;
   /** The resolved path at that time. */
@@ -80,6 +91,13 @@ export interface ToolContext {
   readonly cwd: string;
   /** The session's own folder, for permission rules; default `cwd`. */
   readonly root?: string;
+  /** The user's home folder, which `~` names in paths; undefined: none is known. */
+  readonly home?: string | undefined;
+  /**
+   * The working directory that the model knows is gone, and `cwd` took its place: a sentence for the model.
+   * A call that was meant for the former one must change nothing here.
+   */
+  readonly lostFolder?: string | undefined;
   /**
    * Sets the folder of later calls, if it belongs to the session; else resets it to the session's own. `path`
    * is absolute and resolved. Absent: every call starts in the same folder.
@@ -110,6 +128,15 @@ export interface ToolContext {
   readFilter?(): ((path: string) => Promise<boolean>) | undefined;
   /** The files of this call as its permission judged them: only these are opened. Absent: not judged. */
   readonly judged?: readonly JudgedPath[] | undefined;
+  /**
+   * A shell command with untrusted text in it: `shown` is what was judged, `text` what runs, with that text
+   * in variables. Absent: the input runs as it is.
+   */
+  readonly filled?: {
+    readonly shown: string;
+    readonly text: string;
+    readonly variables: Readonly<Record<string, string>>;
+  };
   nowMs(): number;
   /** Aborted with the session, not with the turn: for work that outlives the call. */
   readonly sessionSignal: AbortSignal;
@@ -147,7 +174,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** A check beyond the schema. Its message reaches the model inside `<tool_use_error>`. */
   validateInput?(input: Input, context: ToolContext): Promise<{ ok: true } | { ok: false; message: string }>;
   /** What permission rules of this tool match: paths, a command, a URL or a name. */
-  permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
+  permissionTarget?(
+    input: Input,
+    context: { readonly cwd: string; readonly home?: string | undefined },
+  ): PermissionTarget;
   /** Every call needs an answer of the user or host, in any mode. Default false. */
   readonly requiresUserInteraction?: boolean;
   /** Set for tools of MCP servers. */

@@ -4,9 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { findGitFolder } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
+import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
-import { isLiteral, type PathPattern, type SandboxPolicy } from '../policy.ts';
+import type { PathPattern, SandboxPolicy } from '../policy.ts';
 
 export interface Mount {
   readonly path: string;
@@ -53,9 +54,9 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
     ownFolder.push(...found.ownFolder);
     links.push(...found.links);
   }
-  for (const path of [...policy.protectedPaths, ...literals(policy.deniedWrites)])
+  for (const path of [...policy.protectedPaths, ...(await placesNamed(policy.deniedWrites))])
     await layNamed(path, 'readOnly', open, lay, absent);
-  for (const path of [...policy.hiddenPaths, ...literals(policy.deniedReads)])
+  for (const path of [...policy.hiddenPaths, ...(await placesNamed(policy.deniedReads))])
     await layNamed(path, 'hidden', open, lay, absent);
   for (const path of await Promise.all(policy.credentialPaths.map(real)))
     if (path !== undefined) await lay(path, 'hidden');
@@ -145,7 +146,7 @@ export interface WritableRoot {
 /** Those above first; what is not there cannot be opened. */
 export async function writableRoots(policy: SandboxPolicy): Promise<readonly WritableRoot[]> {
   const found = await Promise.all(policy.writable.map((path) => real(path)));
-  const denied = await Promise.all(literals(policy.deniedWrites).map((path) => real(path)));
+  const denied = await Promise.all((await placesNamed(policy.deniedWrites)).map((path) => real(path)));
   const isOpen = (path: string) => !denied.some((locked) => locked !== undefined && isInside(path, locked));
   const named = [...new Set(found)].filter((path): path is string => path !== undefined && isOpen(path));
   const around = (await gitFoldersAround(named)).filter(isOpen);
@@ -178,11 +179,14 @@ async function gitFoldersAround(roots: readonly string[]): Promise<readonly stri
 const isWritable = (path: string, roots: readonly string[]): boolean =>
   roots.some((root) => isInside(path, root));
 
-function literals(patterns: readonly PathPattern[]): string[] {
-  return patterns.flatMap(({ root, segments }) => {
+/** The places that patterns name without wildcards; a file where only a folder is meant is none. */
+async function placesNamed(patterns: readonly PathPattern[]): Promise<readonly string[]> {
+  const paths = patterns.map(async ({ root, segments, foldersOnly = false }) => {
     const rest = segments.at(-1) === '**' ? segments.slice(0, -1) : segments;
-    return rest.every(isLiteral) ? [join(root, ...rest)] : [];
+    const path = rest.every(isLiteralName) ? join(root, ...rest.map(literalName)) : undefined;
+    return path !== undefined && foldersOnly && (await kindOf(path)) === 'file' ? undefined : path;
   });
+  return (await Promise.all(paths)).flatMap((path) => path ?? []);
 }
 
 /**
@@ -194,9 +198,9 @@ async function globbed(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const pattern of patterns) {
-    const wild = pattern.segments.findIndex((segment) => !isLiteral(segment));
+    const wild = pattern.segments.findIndex((segment) => !isLiteralName(segment));
     if (wild < 0 || (wild === pattern.segments.length - 1 && pattern.segments[wild] === '**')) continue;
-    const start = await real(join(pattern.root, ...pattern.segments.slice(0, wild)));
+    const start = await real(join(pattern.root, ...pattern.segments.slice(0, wild).map(literalName)));
     // A pattern for the whole disk cannot be looked for before each command; it holds in the working folders.
     if (start === undefined || start === '/' || isWritable(start, roots)) continue;
     const below: PathPattern = { root: start, segments: pattern.segments.slice(wild) };

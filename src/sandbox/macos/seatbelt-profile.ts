@@ -1,6 +1,7 @@
 /** The same policy as a profile for `sandbox-exec` of macOS. Rules that come later win. */
 import { join } from 'node:path';
 import { PROTECTED_ANYWHERE, PROTECTED_AT_HOME, PROTECTED_IN_GIT } from '../../util/files/protected-names.ts';
+import { type NameToken, tokensOf } from '../../util/search/name-pattern.ts';
 import type { WritableRoot } from '../linux/mounts.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
 
@@ -118,11 +119,17 @@ function networkRules({ policy, proxyPorts }: SeatbeltPlan): readonly string[] {
 
 function asFilter({ root, segments }: PathPattern): string {
   const rest = segments.map((segment) =>
-    segment === '**' ? '.*' : quoted(segment).replaceAll('\\*', '[^/]*').replaceAll('\\?', '[^/]'),
+    segment === '**' ? '.*' : tokensOf(segment).map(asExpression).join(''),
   );
   const base = root === '/' ? '' : quoted(root);
   const path = rest.length === 0 ? base : `${base}/${rest.join('/')}`.replaceAll('.*/', '(.*/)?');
   return `(regex #"^${path}(/.*)?$")`;
+}
+
+function asExpression(token: NameToken): string {
+  if (token === '*') return '[^/]*';
+  // A class is taken for any character: too much is hidden rather than too little.
+  return token === '?' || !('char' in token) ? '[^/]' : quoted(token.char);
 }
 
 const names = (services: readonly string[]): string =>

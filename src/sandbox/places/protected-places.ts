@@ -12,7 +12,7 @@ import {
   PROTECTED_IN_GIT,
   PROTECTED_WHERE_ABSENT,
 } from '../../util/files/protected-names.ts';
-import { matchesSegments } from '../../util/text/wildcards.ts';
+import { matchesNames } from '../../util/search/name-pattern.ts';
 import type { PathPattern } from '../policy.ts';
 import { isLeftOver, isPlaceholder } from './placeholders.ts';
 
@@ -96,11 +96,11 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
       const path = join(folder, entry.name);
       if (isPlaceholder(path)) continue;
       const isFolder = entry.isDirectory();
-      if (hides(path)) {
+      if (hides(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.hidden.push(path);
       } else if (entry.name === '.git') await addGit(path, found);
-      else if (BY_NAME.has(entry.name) || locks(path)) {
+      else if (BY_NAME.has(entry.name) || locks(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.readOnly.push(path);
         if (isFolder) found.links.push(...(await linksBelow(path)));
@@ -186,12 +186,14 @@ export async function kindOf(path: string): Promise<'folder' | 'file' | 'link' |
   return stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
 }
 
-function patternTest(patterns: readonly PathPattern[]): (path: string) => boolean {
+function patternTest(
+  patterns: readonly PathPattern[],
+): (path: string, entry: { isFile(): boolean }) => boolean {
   if (patterns.length === 0) return () => false;
-  return (path) =>
-    patterns.some(({ root, segments }) => {
-      if (!isInside(path, root)) return false;
+  return (path, entry) =>
+    patterns.some(({ root, segments, foldersOnly = false }) => {
+      if (!isInside(path, root) || (foldersOnly && entry.isFile())) return false;
       const parts = relative(root, path).split(sep);
-      return matchesSegments(segments, parts[0] === '' ? [] : parts);
+      return matchesNames(segments, parts[0] === '' ? [] : parts);
     });
 }

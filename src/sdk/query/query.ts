@@ -2,6 +2,7 @@
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import { openSpans } from '../../engine/session/open-spans.ts';
 import { checkOptions } from '../../options/check.ts';
+import { isSlip } from '../../options/is-slip.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
@@ -59,6 +60,7 @@ export type { InterruptReceipt, Query };
 export function query<Output = unknown>({
   prompt,
   options: given = {},
+  ...others
 }: {
   /**
    * One prompt, or a stream of them. Absent, with `resume` or `continue`: the interrupted submission is
@@ -72,7 +74,7 @@ export function query<Output = unknown>({
   if (prompt === undefined && options.resume === undefined && options.continue !== true) {
     throw new TurnwrightError(
       'invalid_option',
-      'A query needs a prompt, or "resume" or "continue" to carry on what was interrupted.',
+      `A query needs a prompt, or "resume" or "continue" to carry on what was interrupted.${promptHint(others)}`,
     );
   }
   const caller = options.abortController?.signal;
@@ -220,4 +222,12 @@ async function openToResume(session: QueryEngine, stderr: Options['stderr']): Pr
     await session.close();
     throw failed;
   }
+}
+
+/** Where a prompt was given that is not found: as a text alone, or under another name. */
+function promptHint(others: object): string {
+  const names = Object.keys(others);
+  if (names[0] === '0') return ' Give it by name: query({ prompt: "…" }).';
+  const wrong = names.find((name) => isSlip(name, 'prompt')) ?? names[0];
+  return wrong === undefined ? '' : ` Is "${wrong}" meant to be "prompt"?`;
 }

@@ -6,6 +6,7 @@ import { textOfContent } from '../../util/text/text-of-content.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { messageOfRecord, promptText } from '../journal/message-record.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';
+import { typedWords } from '../typed-words.ts';
 
 export interface SessionPrompt {
   /** For `rewindFiles`. */
@@ -61,13 +62,9 @@ function closeLast(prompts: SessionPrompt[], files: ReadonlySet<string>): void {
 }
 
 /** Commands of files say in front of their text how they were called, as transcripts of other programs do. */
-const CALL =
-  /^<command-message>.*<\/command-message>\n<command-name>(\/.*)<\/command-name>\n(?:<command-args>([\s\S]*?)<\/command-args>)?/;
-
 function asTyped(text: string): string {
-  const [, name, args] = CALL.exec(text) ?? [];
-  if (name === undefined) return text;
-  return args === undefined || args === '' ? name : `${name} ${args}`;
+  const { words, command } = typedWords(text);
+  return command ?? words ?? text;
 }
 
 /**

@@ -15,7 +15,7 @@ function adviceFor(code: string | undefined, cause: unknown): string {
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return `The folder is not writable (${code}): choose another configuration home or turn session files off.`;
+      return `The folder is not writable (${code}): choose another configuration home (TURNWRIGHT_HOME), or keep nothing (--no-session-persistence, persistSession: false).`;
     case 'EMFILE':
     case 'ENFILE':
       return `Too many files are open (${code}).`;

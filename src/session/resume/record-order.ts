@@ -98,13 +98,14 @@ function withoutRewound(records: JournalEntry[]): JournalEntry[] {
   return standing;
 }
 
-/** Costs, names, consumed inbox items and file changes: a rewind undoes none of them. */
+/** Costs, names, agents, consumed inbox items and file changes: a rewind undoes none of them. */
 function outlivesRewind({ type }: JournalEntry): boolean {
   return (
     type === 'response' ||
     type === 'cost' ||
     type === 'inbox' ||
     type === 'file-change' ||
+    type === 'agent-setting' ||
     type === 'custom-title' ||
     type === 'title' ||
     type === 'rewind'

@@ -217,7 +217,9 @@ async function copied(earlier: ResumedSession, from: string, writer: JournalWrit
     message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
   );
   const cost = { type: 'cost', id: `${submission}/cost`, submission, ...earlier.totals } as const;
-  await writer.append([...copies, cost]);
+  const { mainAgent: agentSetting } = earlier;
+  const agent = { type: 'agent-setting', id: `${submission}/agent`, submission } as const;
+  await writer.append([...(agentSetting === undefined ? [] : [{ ...agent, agentSetting }]), ...copies, cost]);
   const view = new ViewFold();
   view.apply(copies);
   return {

@@ -20,6 +20,7 @@ import {
 import { type RecoveredTask, TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { listOf } from '../../util/collections/list-of.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
+import { agentIn } from '../recorded-agent.ts';
 import type { RecordOf } from './submission-state.ts';
 
 interface SessionTotals extends SpentTotals {
@@ -44,6 +45,8 @@ export interface SessionFacts {
   /** Tokens that compactions have removed from the view, which reduce a task budget. */
   readonly compactedTokens: number;
   readonly title: string | undefined;
+  /** The agent that the main thread is; undefined: none. */
+  readonly mainAgent: string | undefined;
   /** As the last TodoWrite call set them. */
   readonly todos: readonly TodoItem[];
   /** Background tasks whose end the model was not notified of. */
@@ -76,6 +79,7 @@ export class FactsFold {
   #clearedByApi = false;
   #compactedTokens = 0;
   #title: string | undefined;
+  #mainAgent: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
   readonly #permissionUpdates: RecordOf<'session-permissions'>[] = [];
   readonly #consumed = new Set<string>();
@@ -97,6 +101,7 @@ export class FactsFold {
       counted: this.#countedIn(view),
       compactedTokens: this.#compactedTokens,
       title: this.#title,
+      mainAgent: this.#mainAgent,
       todos: this.#todos,
       tasks: [...this.#tasks.values()],
       loadedTools: [...this.#loaded],
@@ -134,6 +139,9 @@ export class FactsFold {
         break;
       case 'context-snapshot':
         this.#snapshot = entry;
+        break;
+      case 'agent-setting':
+        this.#mainAgent = agentIn(entry) ?? this.#mainAgent;
         break;
       case 'title':
         this.#title = entry.title;

@@ -1,12 +1,8 @@
 import { join, resolve } from 'node:path';
+import { homeDirectory } from '../../util/files/home-path.ts';
 
 /** The environment as a value: settings never read that of the process. */
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** The user's home directory by the environment; undefined when it names none (F123). */
-export function homeDirectory(env: Env): string | undefined {
-  return variable(env, 'HOME') ?? variable(env, 'USERPROFILE');
-}
 
 /**
  * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else

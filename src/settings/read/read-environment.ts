@@ -20,6 +20,8 @@ export interface EnvironmentValues {
   readonly baseUrl?: string | undefined;
   /** Where Ollama listens, in its own form. */
   readonly ollamaHost?: string | undefined;
+  /** Of the server that takes the place of OpenAI's. */
+  readonly openAiBaseUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
@@ -89,6 +91,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     apiKeyHelperTtlMs: count('CLAUDE_CODE_API_KEY_HELPER_TTL_MS'),
     baseUrl: text('ANTHROPIC_BASE_URL'),
     ollamaHost: text('OLLAMA_HOST'),
+    openAiBaseUrl: text('OPENAI_BASE_URL'),
     headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
     httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),

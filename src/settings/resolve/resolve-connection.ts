@@ -8,6 +8,7 @@ import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
+import { OPENAI_ADDRESS } from './known-vendors.ts';
 import type { Resolution } from './resolution.ts';
 import { resolveProvider } from './resolve-provider.ts';
 import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedOptions } from './resolved-options.ts';
@@ -52,12 +53,16 @@ const HELPER_TTL_MS = 300_000;
 /** Address and credentials of requests: options override the environment, which overrides settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { settings, environment } = input;
-  const chosen = resolveProvider(input);
-  const named = baseUrlOf(input, chosen.type);
+  const address = input.given.baseUrl ?? input.options.baseUrl;
+  const chosen = resolveProvider({ ...input, baseUrl: address });
+  const named = baseUrlOf(chosen.addressed === chosen.provider ? address : undefined, input, chosen.type);
+  if (address !== undefined) checkUrl(address, `The base URL (${BY_OPTION})`);
+  if (environment.openAiBaseUrl !== undefined)
+    checkUrl(environment.openAiBaseUrl, `The base URL (${OPENAI_ADDRESS})`);
   if (chosen.type === 'openai-compatible' && named === undefined && chosen.needsBaseUrl)
     throw new TurnwrightError(
       'invalid_settings',
-      `The provider "${chosen.provider}" needs the address of its API: --base-url, or baseUrl in the settings.`,
+      `The provider "${chosen.provider}" needs the address of its API: --base-url, ${OPENAI_ADDRESS}, or baseUrl in the settings.`,
     );
   const baseUrl =
     named === undefined
@@ -193,13 +198,15 @@ function withScheme(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
 }
 
+const BY_OPTION = 'the option baseUrl, or --base-url';
+
 /** `from`: the setting to change for another address. */
 function baseUrlOf(
-  { given, options, environment, settings }: ConnectionInput,
+  option: string | undefined,
+  { environment, settings }: Pick<ConnectionInput, 'environment' | 'settings'>,
   type: ProviderType,
 ): { url: string; from: string } | undefined {
-  const option = given.baseUrl ?? options.baseUrl;
-  if (option !== undefined) return { url: option, from: 'the option baseUrl, or --base-url' };
+  if (option !== undefined) return { url: option, from: BY_OPTION };
   if (environment.baseUrl !== undefined && type === 'anthropic')
     return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
   if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };

@@ -1,4 +1,5 @@
 /** The options as the engine takes them, from what the resolver has read. */
+
 import type { BaseOptions } from '../../options/options.ts';
 import {
   ENGINE_OPTIONS,
@@ -8,11 +9,11 @@ import {
   type Row,
 } from '../../options/table.ts';
 import type { ThinkingConfig } from '../../protocol/model/wire.ts';
+import { absolutePath } from '../../util/files/home-path.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { childEnvironment } from './child-env.ts';
 import type { Resolution } from './resolution.ts';
-import { absolute } from './resolve-permissions.ts';
 import type { ResolvedPolicy } from './resolve-policy.ts';
 
 type Config = Resolution['config'];
@@ -99,7 +100,8 @@ export function resolveOptions(sources: Sources): Config {
     toolConfig: options.toolConfig ?? environment.toolConfig,
     webFetch: { privateHosts: settings.webFetchPrivateHosts ?? [] },
     plansDirectory:
-      settings.plansDirectory && absolute(settings.plansDirectory, places.projectRoot, homeDirectory),
+      settings.plansDirectory &&
+      absolutePath(settings.plansDirectory, { cwd: places.projectRoot, home: homeDirectory }),
     backgroundTasks: !environment.backgroundTasksOff,
     idleNotificationMs: environment.idleNotificationMs,
     sessionState: environment.sessionState,
@@ -109,7 +111,9 @@ export function resolveOptions(sources: Sources): Config {
       excludes: sources.layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
       imports: settings.memoryImports ?? 'project',
     },
-    memoryPath: environment.memoryPath && absolute(environment.memoryPath, places.cwd, homeDirectory),
+    memoryPath:
+      environment.memoryPath &&
+      absolutePath(environment.memoryPath, { cwd: places.cwd, home: homeDirectory }),
     relevantMemory: settings.relevantMemory,
     toolUseSummaries: settings.toolUseSummaries,
     promptSuggestions: options.promptSuggestions === true && !environment.promptSuggestionsOff,

@@ -1,4 +1,3 @@
-import { isAbsolute, join, resolve } from 'node:path';
 import type { BaseOptions } from '../../options/options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import {
@@ -6,6 +5,7 @@ import {
   type PermissionMode,
   type PermissionRuleSource,
 } from '../../protocol/tools/permission.ts';
+import { absolutePath } from '../../util/files/home-path.ts';
 import { invalidSettings } from '../read/parse-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import type { Resolution } from './resolution.ts';
@@ -23,6 +23,8 @@ interface PermissionPlaces {
   readonly cwd: string;
   readonly homeDirectory: string | undefined;
   readonly warn: (warning: string) => void;
+  /** Of an entry that is not in force. */
+  readonly notice: (sentence: string) => void;
 }
 
 /** Rules are combined by source, and directories are combined; the strongest layer sets the mode. */
@@ -48,7 +50,10 @@ export function resolvePermissions(
   for (const { source, settings } of layers) {
     const { allow = [], deny = [], ask = [], additionalDirectories = [] } = settings.permissions ?? {};
     for (const directory of additionalDirectories)
-      directories.set(absolute(directory, places.cwd, places.homeDirectory), RULE_SOURCES[source]);
+      directories.set(
+        absolutePath(directory, { cwd: places.cwd, home: places.homeDirectory }),
+        RULE_SOURCES[source],
+      );
     if (allow.length + deny.length + ask.length === 0) continue;
     const own = of(RULE_SOURCES[source]);
     own.allow.push(...allow);
@@ -62,7 +67,7 @@ export function resolvePermissions(
     own.deny.push(...disallowedTools);
   }
   for (const directory of additionalDirectories)
-    directories.set(absolute(directory, places.cwd, places.homeDirectory), 'cliArg');
+    directories.set(absolutePath(directory, { cwd: places.cwd, home: places.homeDirectory }), 'cliArg');
 
   const says = (
     key:
@@ -79,7 +84,7 @@ export function resolvePermissions(
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
   const maySkip = asksToSkip && banned === undefined;
   return {
-    permissionMode: resolveMode(options, layers, maySkip, banned, places.warn),
+    permissionMode: resolveMode(options, layers, maySkip, banned, places),
     allowDangerouslySkipPermissions: maySkip,
     permissionRules: rules,
     additionalDirectories: [...directories.keys()],
@@ -101,39 +106,40 @@ function resolveMode(
   layers: readonly SettingsLayer[],
   maySkip: boolean,
   banned: SettingsLayer | undefined,
-  warn: (warning: string) => void,
+  { warn, notice }: Pick<PermissionPlaces, 'warn' | 'notice'>,
 ): PermissionMode {
   if (options.permissionMode !== undefined) {
     const mode = modeNamed(options.permissionMode) ?? 'default';
+    if (options.permissionMode === 'auto') warn(AUTO);
     if (mode !== 'bypassPermissions' || banned === undefined) return mode;
     throw new TurnwrightError(
       'invalid_option',
       `permissionMode bypassPermissions is switched off by ${banned.file}.`,
     );
   }
-  const layer = layers.findLast(({ settings }) => settings.permissions?.defaultMode !== undefined);
-  const name = layer?.settings.permissions?.defaultMode;
-  if (layer === undefined || name === undefined) return 'default';
-  const mode = modeNamed(name);
-  if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
-  if (mode === undefined && name !== 'auto') {
-    throw invalidSettings(
-      layer.file,
-      `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
-    );
+  for (const { source, file, settings } of layers.toReversed()) {
+    const name = settings.permissions?.defaultMode;
+    if (name === undefined) continue;
+    const mode = modeNamed(name);
+    if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
+    if (mode === undefined && name !== 'auto') {
+      const problem = `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`;
+      if (source === 'flag') throw invalidSettings(file, problem);
+      notice(`${file}: passed over, because it cannot be read: ${problem}`);
+      continue;
+    }
+    const why =
+      mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
+    warn(`${file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
+    return 'default';
   }
-  const why = mode === undefined ? 'this mode is not available' : 'it needs allowDangerouslySkipPermissions';
-  warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
   return 'default';
 }
+
+const AUTO =
+  'The permission mode "auto" means "default" here, because no classifier judges calls: what no rule allows is asked about, and denied where nobody can be asked. Allow rules, or the modes acceptEdits and bypassPermissions, let more run.';
 
 /** `manual` is another name of the default mode; `auto` is not supported. */
 function modeNamed(name: string): PermissionMode | undefined {
   return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
-}
-
-export function absolute(path: string, base: string, home: string | undefined): string {
-  if (isAbsolute(path)) return resolve(path);
-  if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
-  return resolve(base, path);
 }

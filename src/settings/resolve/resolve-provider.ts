@@ -4,12 +4,15 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import { PROVIDER_TYPES, type ProviderConfig, type ProviderType } from '../../protocol/model/provider.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
+import { knownVendors, OPENAI_KEY } from './known-vendors.ts';
 import { localServers } from './local-servers.ts';
 
 interface ProviderInput {
   readonly options: BaseOptions;
-  readonly environment: Pick<EnvironmentValues, 'clouds' | 'ollamaHost' | 'options'>;
+  readonly environment: Pick<EnvironmentValues, 'clouds' | 'ollamaHost' | 'openAiBaseUrl' | 'options'>;
   readonly settings: Settings;
+  /** The address that the caller gives. */
+  readonly baseUrl: string | undefined;
 }
 
 interface ResolvedProvider {
@@ -21,6 +24,8 @@ interface ResolvedProvider {
   readonly lockedBy: string | undefined;
   /** Its address is not among its own fields. */
   readonly needsBaseUrl: boolean;
+  /** The provider that the caller's address is of: that of the model, where it is qualified. */
+  readonly addressed: string;
   /** Those of the options beside those of the settings, and servers whose names are known. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
 }
@@ -29,9 +34,18 @@ interface ResolvedProvider {
  * Options beat the environment, which beats settings. A variable that asks for a cloud is obeyed or refused,
  * never passed over: where only one provider is allowed, nothing may go elsewhere. Throws `invalid_settings`.
  */
-export function resolveProvider({ options, environment, settings }: ProviderInput): ResolvedProvider {
-  const local = localServers(environment.ollamaHost);
-  const providers = { ...local, ...settings.providers, ...options.providers };
+export function resolveProvider({
+  options,
+  environment,
+  settings,
+  baseUrl,
+}: ProviderInput): ResolvedProvider {
+  const known = { ...localServers(environment.ollamaHost), ...knownVendors(environment.openAiBaseUrl) };
+  const providers: Record<string, ProviderConfig> = {
+    ...known,
+    ...settings.providers,
+    ...options.providers,
+  };
   const [cloud, another] = environment.clouds;
   if (cloud !== undefined && another !== undefined)
     throw invalid(
@@ -49,16 +63,24 @@ export function resolveProvider({ options, environment, settings }: ProviderInpu
       `${cloud.variable} is set, but the provider "${provider}" is asked for, so nothing was sent. Unset one of them.`,
     );
   const askedBy = asked === undefined && cloud !== undefined ? cloud.variable : `The provider "${provider}"`;
-  const chosen = providers[provider];
-  const isMoved = options.baseUrl !== undefined && chosen !== undefined && chosen === local[provider];
-  return {
-    provider,
-    type,
-    askedBy,
-    lockedBy: cloud?.variable,
-    needsBaseUrl: chosen?.baseUrl === undefined,
-    providers: isMoved ? { ...providers, [provider]: { ...chosen, baseUrl: options.baseUrl } } : providers,
-  };
+  const needsBaseUrl = providers[provider]?.baseUrl === undefined;
+  const model = options.model ?? environment.options.model ?? settings.model ?? '';
+  const addressed =
+    asked === undefined && baseUrl !== undefined ? (prefixOf(model, providers) ?? provider) : provider;
+  const moved = providers[addressed];
+  if (baseUrl !== undefined && (moved === known[addressed] || addressed !== provider))
+    if (moved !== undefined || addressed === 'openai-compatible')
+      providers[addressed] = { ...(moved ?? COMPATIBLE), baseUrl };
+  return { provider, type, askedBy, lockedBy: cloud?.variable, needsBaseUrl, addressed, providers };
+}
+
+const COMPATIBLE: ProviderConfig = { type: 'openai-compatible', apiKeyEnv: OPENAI_KEY };
+
+/** The provider that the name of a model begins with; undefined: none that has an address. */
+function prefixOf(model: string, providers: Readonly<Record<string, ProviderConfig>>): string | undefined {
+  const [prefix = '', ...rest] = model.split(':');
+  const isAddressed = Object.hasOwn(providers, prefix) || prefix === 'openai-compatible';
+  return rest.length > 0 && isAddressed ? prefix : undefined;
 }
 
 function invalid(problem: string): TurnwrightError {

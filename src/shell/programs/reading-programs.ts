@@ -143,6 +143,9 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   true: { options: ANY, words: ANY },
   false: { options: ANY, words: ANY },
   ':': { options: ANY, words: ANY },
+  exit: { words: /^\d+$/, atMost: 1 },
+  break: { words: /^\d+$/, atMost: 1 },
+  continue: { words: /^\d+$/, atMost: 1 },
   // Alone it shows every variable.
   set: {
     options: /^-(?:[eux]+|[eux]*o)$/,

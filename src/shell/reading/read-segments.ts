@@ -1,4 +1,4 @@
-import type { Command, For, ParsedScript, Redirection, SyntaxNode } from 'unbash';
+import type { Assignment, Command, For, ParsedScript, Redirection, SyntaxNode } from 'unbash';
 import { unwrap } from '../programs/unwrap.ts';
 import { coversSubstitutions, goesOnBehind, type Span, whyUnreadable } from './guard.ts';
 import { differsInPosix, looksLikeBash } from './posix-reading.ts';
@@ -13,6 +13,7 @@ import {
 import { type KnownVariables, readWord } from './shell-word.ts';
 import { ANYTHING, type TextPattern } from './text-pattern.ts';
 import { whyUnseen } from './unseen-node.ts';
+import { isHarmlessAssignment } from './variables.ts';
 
 interface Parser {
   parse(source: string): ParsedScript;
@@ -39,8 +40,9 @@ export function readSegments(
   let loops = 0;
   let scripts = 0;
   let commands = 0;
-  const hide = (reason: string) => {
-    unseen ??= reason;
+  /** `word`: what of the line is the reason. */
+  const hide = (reason: string, word?: string) => {
+    unseen ??= word === undefined ? reason : `${reason}: ${shown(word)}`;
   };
 
   /** Each script has its own text, and positions in it. */
@@ -57,8 +59,8 @@ export function readSegments(
 
     const visit = (node: SyntaxNode): void => {
       const why = whyUnseen(node);
-      if (why !== undefined) hide(why);
-      if (posix && differsInPosix(node, text)) hide(NOT_POSIX);
+      if (why !== undefined) hide(why, node.type === 'Script' ? undefined : text.slice(node.pos, node.end));
+      if (posix && differsInPosix(node, text)) hide(NOT_POSIX, text.slice(node.pos, node.end));
       switch (node.type) {
         case 'Command':
           addCommand(node, text);
@@ -67,13 +69,12 @@ export function readSegments(
           add({
             text: writtenRedirects(node.redirects, text),
             words: [],
-            assigns: false,
             redirects: targetsOf(node.redirects, variables),
           });
           break;
         case 'ProcessSubstitution':
           if (/[^\s;&|(<>]/.test(`${text[node.pos - 1] ?? ''}${text[node.end]?.replace(')', '') ?? ''}`))
-            hide('a process substitution is part of a word');
+            hide('a process substitution is part of a word', text.slice(node.pos, node.end));
           substitutions.push(node);
           break;
         case 'CommandExpansion':
@@ -150,17 +151,22 @@ export function readSegments(
       arg.type === 'Word' ? readWord(arg, variables) : { ...wordsFromElsewhere(arg.text), many: false },
     );
     const words = node.name === undefined ? [] : [readWord(node.name, variables), ...args];
-    const assigns = node.prefix.some(({ type }) => type === 'Assignment');
+    const assigned = node.prefix.filter((each) => each.type === 'Assignment');
+    const assigns = assigned.find((each) => !isHarmless(each));
+    const end = node.name?.end ?? 0;
     add({
       text: text.slice(node.pos, node.end),
+      ...(text === command && text.slice(node.name?.pos, end) === node.name?.text && { at: end }),
       words,
-      assigns,
+      ...(assigns !== undefined && { assigns: assigns.text }),
       redirects: targetsOf(node.redirects, variables),
       fed: textFed(node.redirects),
     });
   };
 
-  const add = (command: Pick<Segment, 'text' | 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>) => {
+  const add = (
+    command: Pick<Segment, 'at' | 'text' | 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>,
+  ) => {
     if (++commands > MAX_COMMANDS) return hide(`it holds more than ${MAX_COMMANDS} commands`);
     const here = folders;
     const inner = innerOf(command.words);
@@ -169,7 +175,8 @@ export function readSegments(
   };
 
   const innerOf = (words: readonly ShellWord[]) => {
-    if (words.length > 0 && words[0]?.value === undefined) hide('the name of a program is not written out');
+    if (words.length > 0 && words[0]?.value === undefined)
+      hide('the name of a program is not written out', words[0]?.text);
     const wrapped = unwrap(words);
     if (wrapped.kind === 'unseen') hide(wrapped.reason);
     if (wrapped.kind === 'nothing' || wrapped.kind === 'unseen') return { segments: [], transparent: false };
@@ -180,7 +187,7 @@ export function readSegments(
     if (wrapped.kind === 'script') readScript(wrapped.text, wrapped.language);
     else {
       const fed = wrapped.fedWords && { fedWords: wrapped.fedWords };
-      for (const command of wrapped.commands) add({ words: command, assigns: false, redirects: [], ...fed });
+      for (const command of wrapped.commands) add({ words: command, redirects: [], ...fed });
     }
     if (wrapped.elsewhere !== undefined) folders = from;
     const inner = segments;
@@ -196,7 +203,7 @@ export function readSegments(
   /** A `cd` may fail, or happen in a subshell: what follows may run in the old place or the new one. */
   const changeFolder = ([, target, ...more]: readonly ShellWord[]) => {
     const path = target?.value;
-    if (loops > 0) hide('it changes the folder in a loop');
+    if (loops > 0) hide('it changes the folder in a loop', `cd ${target?.text ?? ''}`.trim());
     if (
       folders === undefined ||
       path === undefined ||
@@ -217,6 +224,19 @@ export function readSegments(
     hide('it is nested too deeply');
   }
   return { segments, ...(unseen === undefined ? {} : { unseen }) };
+}
+
+const MOST_SHOWN = 60;
+
+function shown(word: string): string {
+  const cut = word.length > MOST_SHOWN ? `${word.slice(0, MOST_SHOWN)}…` : word;
+  return JSON.stringify(cut);
+}
+
+function isHarmless({ name, value, append, index }: Assignment): boolean {
+  if (name === undefined || append === true || index !== undefined || value?.type === 'ArrayValue')
+    return false;
+  return isHarmlessAssignment(name, value === undefined ? '' : readWord(value).value);
 }
 
 /** The redirects of a compound command, which has commands of its own. */

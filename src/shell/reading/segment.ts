@@ -41,10 +41,17 @@ export interface RedirectTarget {
 export interface Segment {
   /** As it is written; absent: it is started by words of another one. */
   readonly text?: string;
+  /** Where its program's name ends in the line; absent: it is not a command of the line itself. */
+  readonly at?: number;
+  /** It is made to leave out what rules deny below the folders that it reads. */
+  readonly leavesOut?: true;
   /** Empty for a line of assignments or redirects alone. */
   readonly words: readonly ShellWord[];
-  /** Variables are set in front of it, or instead of it. */
-  readonly assigns: boolean;
+  /**
+   * The first variable that is set in front of it, or instead of it, as it is written; absent: none, or only
+   * such as never change what runs.
+   */
+  readonly assigns?: string;
   readonly redirects: readonly RedirectTarget[];
   /** What here-documents and here-strings give it to read; absent or empty: nothing. */
   readonly fed?: string;

@@ -1,4 +1,5 @@
 import type { Word, WordPart } from 'unbash';
+import { constantText } from './constant-text.ts';
 import type { ShellWord } from './segment.ts';
 import { ANY, ANYTHING, knownText, type Piece, type TextPattern } from './text-pattern.ts';
 
@@ -88,10 +89,12 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
     case 'ArithmeticExpansion':
       add(reading, { gap: 'digits' });
       return;
-    case 'CommandExpansion':
-      add(reading, ANY);
+    case 'CommandExpansion': {
+      const constant = quoted ? constantText(part) : undefined;
+      add(reading, constant ?? ANY);
       if (!quoted) reading.splits = true;
       return;
+    }
     case 'Glob':
       if (part.kind === 'bracket') addClass(part.text, reading);
       else add(reading, { gap: part.kind === 'star' ? 'name' : 'char' });

@@ -1,7 +1,8 @@
 /** Files that were dropped on the terminal: it types their paths, quoted in the way of a shell. */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { absolutePath } from '../../util/files/home-path.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import type { NamedImage } from './chips.ts';
 
@@ -15,8 +16,7 @@ interface ImageFiles {
 }
 
 export function createImageFiles(cwd: string, home: string | undefined): ImageFiles {
-  const place = (path: string) =>
-    path.startsWith('~/') && home !== undefined ? join(home, path.slice(2)) : resolve(cwd, path);
+  const place = (path: string) => absolutePath(path, { cwd, home });
   return {
     named(text) {
       const paths = pathsIn(text);

@@ -23,6 +23,8 @@ interface PermitRequest {
   readonly notes: CallNotes;
   readonly ports: GatePorts;
   readonly clock: Clock;
+  /** The question about the call was answered before the call came to it. */
+  readonly isAnswered: boolean;
   /** Settles when the consumer has taken the call's block; rejects on abort. */
   delivered(): Promise<void>;
 }
@@ -59,8 +61,17 @@ interface Input {
 }
 
 function follow(request: PermitRequest, at: Input, ruled: GateVerdict): Permit | Promise<Permit> {
-  return ruled.kind === 'ask' ? askFirst(request, at, ruled) : settle(request, at, ruled);
+  if (ruled.kind === 'ask') return askFirst(request, at, ruled);
+  if (ruled.kind === 'allow' && request.isAnswered) return askFirst(request, at, ANSWERED_BEFORE);
+  return settle(request, at, ruled);
 }
+
+/** No question would be asked now, but an answer is known: it decides about the call and its input. */
+const ANSWERED_BEFORE: Ask = {
+  kind: 'ask',
+  reasonType: 'other',
+  message: 'The question about this call was answered already.',
+};
 
 async function askFirst(request: PermitRequest, at: Input, ruled: Ask): Promise<Permit> {
   const asked = await ask(request, at, ruled);
@@ -86,7 +97,7 @@ function rewrite(
 
 /** Parses and checks a returned input. Most observers return what they received. */
 async function replaced(request: PermitRequest, at: Input, sentBack: JsonObject): Promise<Permit> {
-  const raw = inputSentBack(request.tool, at.raw, sentBack, request.context.cwd);
+  const raw = inputSentBack(request.tool, at.raw, sentBack, request.context);
   if (JSON.stringify(raw) === JSON.stringify(at.raw)) return go(at);
   const parsed = await parseInput(request.tool, raw);
   if (!parsed.ok) return stop({ kind: 'refused', why: 'invalid', text: parsed.text });
@@ -119,7 +130,7 @@ async function preToolUse(
     {
       event: 'PreToolUse',
       ...calledTool(tool),
-      tool_input: outwardInput(tool, request.raw, context.cwd),
+      tool_input: outwardInput(tool, request.raw, context),
       tool_use_id: context.toolUseId,
     },
     { signal: context.signal, toolUseId: context.toolUseId },
@@ -170,7 +181,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
   try {
     const answer = await ports.ask(
       {
-        ...question(request, outwardInput(tool, at.raw, context.cwd)),
+        ...question(request, outwardInput(tool, at.raw, context)),
         ...asked,
         ...(why.matched !== undefined && { matched: why.matched }),
         ...(why.suggestions !== undefined && { suggestions: why.suggestions }),
@@ -231,7 +242,9 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
   notes.decision = decisionOf(verdict, notes.answer);
-  return verdict.kind === 'allow' ? rewrite(request, at, verdict.updatedInput) : deny(request, at, verdict);
+  if (verdict.kind === 'deny') return deny(request, at, verdict);
+  if (verdict.note !== undefined) notes.hookContext.push(verdict.note);
+  return rewrite(request, at, verdict.updatedInput);
 }
 
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {
@@ -241,7 +254,7 @@ async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<P
 }
 
 function denial({ tool, raw, context }: PermitRequest, text: string) {
-  return { kind: 'denied', text, input: outwardInput(tool, raw, context.cwd) } as const;
+  return { kind: 'denied', text, input: outwardInput(tool, raw, context) } as const;
 }
 
 async function tellDenied(request: PermitRequest, raw: JsonObject, reason: string): Promise<void> {
@@ -252,7 +265,7 @@ async function tellDenied(request: PermitRequest, raw: JsonObject, reason: strin
     {
       event: 'PermissionDenied',
       ...calledTool(tool),
-      tool_input: outwardInput(tool, raw, context.cwd),
+      tool_input: outwardInput(tool, raw, context),
       tool_use_id: context.toolUseId,
       reason,
     },
@@ -271,7 +284,9 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
     toolUseId: context.toolUseId,
     cwd: context.cwd,
     ...(context.root !== undefined && { root: context.root }),
+    ...(context.home !== undefined && { home: context.home }),
     additionalDirectories: context.additionalDirectories,
     ...(context.agentId !== undefined && { agentId: context.agentId }),
+    ...(request.isAnswered && { isAnswered: true }),
   };
 }

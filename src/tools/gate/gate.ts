@@ -16,11 +16,11 @@ import type {
   ToolProgress,
   ToolResultContent,
 } from '../../protocol/tools/tool.ts';
-import type { ToolCall } from '../../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
+import { type CallNotes, type CallOutcome, errorText, withSentence } from '../outcome.ts';
 import { isObject } from '../schema/from-json-schema.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
@@ -52,9 +52,11 @@ interface GateCall {
 export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
   const { spans } = ports;
   try {
-    return await (spans === undefined
+    const outcome = await (spans === undefined
       ? pass(call, ports, clock)
       : spans.around(call.call.block, () => pass(call, ports, clock)));
+    const { lostFolder } = call.context;
+    return lostFolder === undefined ? outcome : withSentence(outcome, lostFolder);
   } catch (error) {
     if (call.life.aborted) return aborted(call);
     return { kind: 'threw', text: errorText(error) };
@@ -80,6 +82,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     notes,
     ports,
     clock,
+    isAnswered: ports.isAnswered?.(context.toolUseId) === true,
     delivered: call.delivered,
   });
   const permission = permitting instanceof Promise ? await permitting : permitting;
@@ -122,7 +125,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   };
   return afterRun(call, ports, { tool, outcome }, () => ({
     ...about,
-    tool_input: outwardInput(tool, raw, context.cwd),
+    tool_input: outwardInput(tool, raw, context),
   }));
 }
 

@@ -53,3 +53,48 @@ export async function markdownIn(
     .sort()
     .map((name) => join(folder, name));
 }
+
+interface FoundBelow {
+  /** Absolute, sorted; those of a folder precede those of its folders. */
+  readonly paths: readonly string[];
+  /** What was left out because there is too much, in a sentence; undefined: nothing. */
+  readonly tooMuch?: string;
+}
+
+const MAX_FILES_BELOW = 2000;
+const MAX_DEPTH_BELOW = 16;
+
+/**
+ * The Markdown files of a folder and of the folders in it, except hidden ones. A folder to which several links
+ * lead is read once, so that links in a circle end.
+ */
+export async function markdownBelow(
+  folder: string,
+  files: Pick<PersistentFiles, 'readDir' | 'realpath' | 'stat'>,
+): Promise<FoundBelow> {
+  const paths: string[] = [];
+  const seen = new Set<string>();
+  let tooMuch: string | undefined;
+  const walk = async (at: string, depth: number): Promise<void> => {
+    const real = await files.realpath(at).catch(() => at);
+    if (seen.has(real)) return;
+    seen.add(real);
+    const names = [...(await files.readDir(at).catch(() => []))].sort();
+    const below: string[] = [];
+    for (const name of names) {
+      const path = join(at, name);
+      if (name.startsWith('.') || name === 'node_modules') continue;
+      if (!name.endsWith('.md')) below.push(path);
+      else if (paths.length < MAX_FILES_BELOW) paths.push(path);
+      else
+        tooMuch = `${folder} holds more than ${MAX_FILES_BELOW} Markdown files; the others were passed over`;
+    }
+    for (const path of below) {
+      const isFolder = (await files.stat(path).catch(() => undefined))?.kind === 'directory';
+      if (isFolder && depth < MAX_DEPTH_BELOW) await walk(path, depth + 1);
+      else if (isFolder) tooMuch ??= `${path} lies too deep and was passed over`;
+    }
+  };
+  await walk(folder, 0);
+  return { paths, ...(tooMuch !== undefined && { tooMuch }) };
+}

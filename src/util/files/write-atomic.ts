@@ -1,4 +1,4 @@
-/** Replaces a file atomically: written beside it, then renamed. */
+/** Replaces a file atomically: written beside it, then renamed; in place where that cannot be. */
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,12 +7,14 @@ import { codeOf } from '../code-of.ts';
 import { uuid } from '../ids/uuid.ts';
 import { PIECE_CHARS, piecesOf } from '../text/cut-text.ts';
 import { type HeldFolder, holdFolder, PathMovedError } from './plain-path.ts';
+import { namesInPlace, whyInPlace, writeInPlace } from './write-in-place.ts';
 
 interface WriteOptions {
   readonly mode?: number;
   readonly sync?: boolean;
   readonly plain?: boolean;
   readonly spelled?: string;
+  readonly onInPlace?: (why: string) => void;
 }
 
 const PERMISSIONS = 0o7777;
@@ -54,6 +56,27 @@ export async function remove(path: string, options: { readonly plain?: boolean }
 }
 
 async function replace(
+  target: string,
+  data: FileData,
+  options: WriteOptions,
+  existing: Stats | undefined,
+  folder?: HeldFolder,
+): Promise<void> {
+  let why = existing !== undefined && existing.nlink > 1 ? namesInPlace(existing) : undefined;
+  if (why === undefined) {
+    try {
+      return await renameOver(target, data, options, existing, folder);
+    } catch (error) {
+      why = existing?.isFile() === true ? whyInPlace(error) : undefined;
+      if (why === undefined) throw error;
+    }
+  }
+  await folder?.check();
+  await writeInPlace(target, data, existing as Stats, { ...options, name: options.spelled });
+  options.onInPlace?.(why);
+}
+
+async function renameOver(
   target: string,
   data: FileData,
   { mode: wanted, sync }: WriteOptions,
@@ -124,9 +147,12 @@ async function keepOwner(file: fs.FileHandle, existing: Stats): Promise<void> {
   }
 }
 
-/** Unpredictable, in the same folder so that rename and link stay on one file system. */
+/**
+ * Unpredictable, in the same folder so that rename and link stay on one file system. A name has 255 bytes at
+ * most, and a letter up to three of them.
+ */
 export function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${uuid()}.tmp`);
+  return join(dirname(path), `.${basename(path).slice(0, 70)}.${uuid()}.tmp`);
 }
 
 export async function syncDirectory(path: string): Promise<void> {

@@ -1,11 +1,16 @@
-/** Patterns of ignore files and of `--glob`, compiled once: bounded, as they may come from untrusted text. */
+/**
+ * Patterns of ignore files, of `--glob` and of permission rules: bounded, as they may come from untrusted
+ * text.
+ */
 import { matchesWildcards } from '../text/wildcards.ts';
 
-type Token =
+/** A part of the pattern of one name: any text, any character, this character, or one of a class. */
+export type NameToken =
   | '*'
   | '?'
   | { readonly char: string }
-  | { readonly ranges: readonly Range[]; readonly not: boolean };
+  | { readonly ranges: readonly Range[]; readonly named: readonly RegExp[]; readonly not: boolean };
+type Token = NameToken;
 type Range = readonly [from: string, to: string];
 
 /** One name of a path; '**' any number of them. */
@@ -46,6 +51,49 @@ export function matchesPath(
   return matchesWildcards(segments, path, (segment) => segment === '**', matchesName);
 }
 
+/** The same for names one by one, each as it is written; `**` any number of them. */
+export function matchesNames(segments: readonly string[], names: readonly string[]): boolean {
+  return matchesWildcards(
+    segments,
+    names,
+    (segment) => segment === '**',
+    (segment, name) => matchesName(compiled(segment), name),
+  );
+}
+
+/** It means one name alone. */
+export function isLiteralName(segment: string): boolean {
+  return segment !== '**' && compiled(segment).every(isChar);
+}
+
+/** The name that a literal one means, without its backslashes. */
+export function literalName(segment: string): string {
+  return compiled(segment)
+    .map((token) => (isChar(token) ? token.char : ''))
+    .join('');
+}
+
+/** A name as the pattern that means it alone. */
+export function quotedName(name: string): string {
+  return name.replace(/[\\[*?]/g, '\\$&');
+}
+
+const isChar = (token: Token): token is { readonly char: string } =>
+  typeof token !== 'string' && 'char' in token;
+
+const MAX_COMPILED = 1000;
+const known = new Map<string, readonly Token[]>();
+
+/** Rules are held against many paths, so what was read of a name is kept. */
+function compiled(segment: string): readonly Token[] {
+  const before = known.get(segment);
+  if (before !== undefined) return before;
+  if (known.size >= MAX_COMPILED) known.clear();
+  const tokens = tokensOf(segment);
+  known.set(segment, tokens);
+  return tokens;
+}
+
 function matchesName(tokens: Segment, name: string): boolean {
   if (tokens === '**') return true;
   return matchesWildcards(tokens, [...name], (token) => token === '*', fits);
@@ -54,15 +102,19 @@ function matchesName(tokens: Segment, name: string): boolean {
 function fits(token: Token, char: string): boolean {
   if (typeof token === 'string') return true;
   if ('char' in token) return token.char === char;
-  return token.ranges.some(([from, to]) => from <= char && char <= to) !== token.not;
+  const { ranges, named, not } = token;
+  const holds =
+    ranges.some(([from, to]) => from <= char && char <= to) || named.some((kind) => kind.test(char));
+  return holds !== not;
 }
 
-function tokensOf(segment: string): readonly Token[] {
+/** The parts of the pattern of one name. */
+export function tokensOf(segment: string): readonly Token[] {
   const chars = [...segment];
   const tokens: Token[] = [];
   for (let at = 0; at < chars.length; at += 1) {
     const char = chars[at] as string;
-    const close = char === '[' ? chars.indexOf(']', at + 2) : -1;
+    const close = char === '[' ? endOfClass(chars, at) : -1;
     if (char === '*' || char === '?') tokens.push(char);
     else if (char === '\\' && at + 1 < chars.length) {
       at += 1;
@@ -75,15 +127,55 @@ function tokensOf(segment: string): readonly Token[] {
   return tokens;
 }
 
+/** Where the bracket that opens at `start` is closed; -1: nowhere, so that it means itself. */
+function endOfClass(chars: readonly string[], start: number): number {
+  // A bracket that is the first character of a class belongs to it.
+  const first = start + (chars[start + 1] === '!' || chars[start + 1] === '^' ? 2 : 1);
+  for (let at = first; at < chars.length; at += 1) {
+    if (chars[at] === '\\') at += 1;
+    else if (chars[at] === '[' && chars[at + 1] === ':') at = Math.max(at, chars.indexOf(']', at));
+    else if (chars[at] === ']' && at > first) return at;
+  }
+  return -1;
+}
+
+const NAMED: Readonly<Record<string, RegExp>> = {
+  alnum: /[\p{L}\p{N}]/u,
+  alpha: /\p{L}/u,
+  blank: /[ \t]/,
+  cntrl: /\p{Cc}/u,
+  digit: /\d/,
+  graph: /[^\s\p{C}]/u,
+  lower: /\p{Ll}/u,
+  print: /[^\p{C}]/u,
+  punct: /[!-/:-@[-`{-~]/,
+  space: /\s/,
+  upper: /\p{Lu}/u,
+  xdigit: /[\da-f]/i,
+};
+
 function classOf(inside: readonly string[]): Token {
   const not = inside[0] === '!' || inside[0] === '^';
-  const chars = not ? inside.slice(1) : inside;
+  const named: RegExp[] = [];
+  const text = inside
+    .slice(not ? 1 : 0)
+    .join('')
+    .replace(/\[:(\w+):\]/g, (written, name: string) => {
+      const kind = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+      if (kind === undefined) return written;
+      named.push(kind);
+      return '';
+    });
+  const chars = [...text.matchAll(/\\?([\s\S])/gu)].map(([written, char = '']) => ({
+    char,
+    isSign: written === '-',
+  }));
   const ranges: Range[] = [];
   for (let at = 0; at < chars.length; at += 1) {
-    const from = chars[at] as string;
-    const isRange = chars[at + 1] === '-' && at + 2 < chars.length;
-    ranges.push([from, isRange ? (chars[at + 2] as string) : from]);
+    const from = chars[at]?.char as string;
+    const isRange = chars[at + 1]?.isSign === true && at + 2 < chars.length;
+    ranges.push([from, isRange ? (chars[at + 2]?.char as string) : from]);
     if (isRange) at += 2;
   }
-  return { ranges, not };
+  return { ranges, named, not };
 }

@@ -5,37 +5,44 @@ interface Frontmatter {
   readonly fields: Readonly<Record<string, unknown>>;
   /** What follows. */
   readonly body: string;
-  /** Why the block was ignored; `fields` is then empty. */
+  /** Why the block, or a part of it, was ignored. */
   readonly problem?: string;
+  /** Keys whose values could not be read; the other fields were. */
+  readonly unread?: readonly string[];
 }
 
 /** Maximum characters of a block. */
 const MAX_CHARS = 16_384;
-const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
+/** Blank lines and a comment, such as a licence, may precede the block. */
+const BEFORE = /^\uFEFF?(?:[ \t]*\r?\n|<!--[\s\S]{0,4000}?-->[ \t]*\r?\n)*/;
+const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^-{3,}[ \t]*(?:\r?\n|$)/m;
 
 /** Loads a parser only for a file whose block needs one. Never rejects. */
 export async function readFrontmatter(text: string): Promise<Frontmatter> {
-  const match = text.startsWith('---') || text.startsWith('\uFEFF---') ? BLOCK.exec(text) : null;
+  const before = BEFORE.exec(text)?.[0] ?? '';
+  const isFirst = before === '' || before === '\uFEFF';
+  const rest = text.slice(before.length);
+  const match = rest.startsWith('---') ? BLOCK.exec(rest) : null;
   if (match === null || match.index !== 0) return { fields: {}, body: text };
-  const body = text.slice(match[0].length);
+  const body = rest.slice(match[0].length);
   const block = match[1] ?? '';
   if (block.length > MAX_CHARS)
     return { fields: {}, body, problem: `its frontmatter has more than ${MAX_CHARS} characters` };
-  if (block.trim() === '') return { fields: {}, body };
+  if (block.trim() === '') return isFirst ? { fields: {}, body } : { fields: {}, body: text };
   const plain = plainScalars(block);
   if (plain !== undefined) return { fields: plain, body };
-  const { parseYaml, isSyntaxError } = await import('./parse-yaml.ts');
-  try {
-    const fields = parseYaml(block) ?? {};
-    if (typeof fields !== 'object' || Array.isArray(fields))
-      return { fields: {}, body, problem: 'its frontmatter is no list of keys and values' };
-    return { fields: fields as Record<string, unknown>, body };
-  } catch (error) {
-    const lines = isSyntaxError(error) ? plainLines(block) : undefined;
-    if (lines !== undefined) return { fields: lines, body };
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    return { fields: {}, body, problem: `its frontmatter is no YAML: ${why}` };
-  }
+  const { readYaml } = await import('../yaml/lenient-yaml.ts');
+  const { fields, unread = [], problem } = readYaml(block);
+  // Two rulers behind other text are no frontmatter.
+  if (problem !== undefined && !isFirst) return { fields: {}, body: text };
+  if (problem !== undefined) return { fields: {}, body, problem: `its frontmatter ${problem}` };
+  if (unread.length === 0) return { fields, body };
+  return {
+    fields,
+    body,
+    unread,
+    problem: `its frontmatter has values that cannot be read: ${unread.join(', ')}`,
+  };
 }
 
 /** A key, and a value that YAML reads as the literal text: no quotes, lists, numbers or comments. */
@@ -54,17 +61,6 @@ function plainScalars(block: string): Readonly<Record<string, string>> | undefin
     fields.set(key, text);
   }
   return Object.fromEntries(fields);
-}
-
-/**
- * `key: value` on every line, taken literally: files often contain `[file] [line]` and `Fix: this`, which is
- * not valid YAML.
- */
-function plainLines(block: string): Readonly<Record<string, string>> | undefined {
-  const lines = block.split(/\r?\n/).filter((line) => !/^\s*(?:#|$)/.test(line));
-  const pairs = lines.map((line) => /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/.exec(line));
-  if (pairs.some((pair) => pair === null)) return undefined;
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', (pair?.[2] ?? '').trim()]));
 }
 
 /**
@@ -92,4 +88,12 @@ function splitList(text: string): string[] {
     } else item += char;
   }
   return [...items, item];
+}
+
+/**
+ * A list of tools, which may also be separated by blanks: `Read Grep`. Blanks inside parentheses do not
+ * separate.
+ */
+export function toolsField(value: unknown): readonly string[] {
+  return listField(value).flatMap((text) => text.match(/(?:[^\s,()]|\([^)]*\))+/g) ?? []);
 }

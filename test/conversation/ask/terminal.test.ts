@@ -6,7 +6,7 @@ import { type Reply, reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
 import { inShortAndLongForm } from '../../long-form.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
-import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
+import { hasTmux, inTmux, pause } from '../../terminal/tmux.ts';
 
 /** Longer than what tells typing from a paste. */
 const KEY_GAP_MS = 100;
@@ -21,13 +21,6 @@ async function conversation(replies: readonly Reply[]) {
   const terminal = await inTmux(run, { env });
   await terminal.seen('›');
   return { cwd, server, terminal };
-}
-
-async function enter(terminal: Tmux, text: string): Promise<void> {
-  terminal.type(text);
-  await pause(KEY_GAP_MS);
-  terminal.keys('Enter');
-  await pause(KEY_GAP_MS);
 }
 
 /** The same at each run. */
@@ -47,12 +40,16 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     ]);
     const random = randomFrom(7);
     const KEYS = '1234512345abcxyz';
-    await enter(terminal, 'go');
+    await terminal.enter('go');
     let draft = '';
     const sent: string[] = [];
     for (let count = 0; count < inShortAndLongForm(40, 300); count++) {
       if (random() < 0.06 && draft !== '') {
+        // Keys that come together are a paste, in which Enter is text.
+        await terminal.seen(`› ${draft}`);
+        await pause(KEY_GAP_MS);
         terminal.keys('Enter');
+        await pause(KEY_GAP_MS);
         sent.push(draft);
         draft = '';
       } else {
@@ -86,7 +83,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       reply([toolUse('Bash', { command: 'touch made && rm -f other' })]),
       reply('Done.'),
     ]);
-    await enter(terminal, 'go');
+    await terminal.enter('go');
     await terminal.seen('3 always…');
     await pause(A_WHILE_MS);
     const seen = terminal.screen().join('\n');
@@ -109,5 +106,5 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ permissions: { allow: [shown?.[1]] } });
     expect(existsSync(join(cwd, 'made'))).toBe(true);
     await terminal.until(`✓ always allowed: ${shown?.[1]} → ${shown?.[2]}`);
-  }, 60_000);
+  });
 });

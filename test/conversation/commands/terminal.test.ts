@@ -6,7 +6,7 @@ import { type Reply, reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { cells } from '../../../src/terminal/text/cells.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
-import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
+import { hasTmux, inTmux, pause } from '../../terminal/tmux.ts';
 
 /** Longer than what tells typing from a paste. */
 const KEY_GAP_MS = 100;
@@ -26,14 +26,7 @@ async function conversation(
   const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm-256color', ...more };
   const run = ['sh', '-c', `cd '${cwd}' && exec '${process.execPath}' '${BIN}' "$@"`, 'sh', ...args];
   const terminal = await inTmux(run, { env, columns, rows });
-  return { server, terminal, enter: (text: string) => enter(terminal, text) };
-}
-
-async function enter(terminal: Tmux, text: string): Promise<void> {
-  terminal.type(text);
-  await pause(KEY_GAP_MS);
-  terminal.keys('Enter');
-  await pause(KEY_GAP_MS);
+  return { server, terminal, enter: terminal.enter };
 }
 
 async function untilFile(path: string, text: string): Promise<void> {
@@ -50,20 +43,20 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
       { cwd },
     );
     await terminal.seen('›');
-    await enter(terminal, '/model');
+    await terminal.enter('/model');
     await terminal.seen('Enter switches');
     terminal.type('haiku 5.5');
     await pause(KEY_GAP_MS);
     terminal.keys('Enter');
     await terminal.until('The model is now claude-haiku-');
-    await enter(terminal, 'hello');
+    await terminal.enter('hello');
     await terminal.until('Hello there.');
     expect(server.requests.at(-1)?.body).toMatchObject({ model: expect.stringMatching(/^claude-haiku-/) });
-    await enter(terminal, 'write a file');
+    await terminal.enter('write a file');
     await terminal.until('Written.');
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
     await pause(KEY_GAP_MS);
-    await enter(terminal, '/rewind');
+    await terminal.enter('/rewind');
     await terminal.seen('Go back to before a prompt');
     terminal.keys('Enter');
     await terminal.seen('forgets 1 prompt · 1 file');
@@ -74,15 +67,15 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await terminal.seen('› write a file');
     terminal.keys('C-c');
     await pause(KEY_GAP_MS);
-    await enter(terminal, '/nonsense');
+    await terminal.enter('/nonsense');
     await terminal.until('There is no command /nonsense.');
     terminal.keys('C-c');
     await pause(KEY_GAP_MS);
-    await enter(terminal, '/exit');
+    await terminal.enter('/exit');
     await terminal.until('ended with 0');
     expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain('/nonsense');
     expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
-  }, 60_000);
+  });
 
   test('in 40 columns: a rule is written as it was shown, a memory file is edited, Esc Esc goes back', async () => {
     const cwd = temporaryFolder();
@@ -133,7 +126,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await enter('/exit');
     await terminal.until('ended with 0');
     expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
-  }, 60_000);
+  });
 
   test('--resume without an id lets the person choose a session', async () => {
     const place = { cwd: temporaryFolder(), home: temporaryFolder() };
@@ -146,7 +139,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await terminal.seen('tell me of the harbour');
     terminal.keys('Enter');
     await terminal.until('The harbour is old.');
-    await enter(terminal, '/exit');
+    await terminal.enter('/exit');
     await terminal.until('ended with 0');
-  }, 60_000);
+  });
 });

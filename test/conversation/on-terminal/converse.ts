@@ -1,13 +1,12 @@
 /** The built conversation in tmux, against a rehearsed model. Needs `npm run build`. */
+import { execFileSync } from 'node:child_process';
 import type { RehearsalServer } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, temporaryFolder } from '../../cli/bin.ts';
-import { inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
+import { inTmux, type Tmux } from '../../terminal/tmux.ts';
 
 export interface Talk extends Tmux {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Types a line and enters it, with the pause that tells typing from pasting. */
-  enter(text: string): Promise<void>;
 }
 
 interface Launch {
@@ -18,25 +17,20 @@ interface Launch {
   readonly rows?: number;
 }
 
-/** Longer than the burst rule of the input, which takes fast keys for a paste. */
-const TYPING_MS = 120;
-
 export async function converse(server: RehearsalServer, launch: Launch = {}): Promise<Talk> {
   const { args = [], cwd = temporaryFolder(), columns, rows } = launch;
   const env = launch.env ?? bareEnv(against(server));
   const command = ['sh', '-c', 'cd "$0" && exec "$@"', cwd, process.execPath, BIN, ...args];
   const terminal = await inTmux(command, { env, ...(columns && { columns }), ...(rows && { rows }) });
-  const talk: Talk = {
-    ...terminal,
-    cwd,
-    env,
-    async enter(text) {
-      terminal.type(text);
-      await pause(TYPING_MS);
-      terminal.keys('Enter');
-      await pause(TYPING_MS);
-    },
-  };
+  const talk: Talk = { ...terminal, cwd, env };
   await talk.seen('›');
   return talk;
+}
+
+/** The process of the conversation: the newest that runs our bin in the terminal of this pane. */
+export function processOf(talk: Talk): number {
+  const tty = talk.ask('#{pane_tty}').replace('/dev/', '');
+  const rows = execFileSync('ps', ['-t', tty, '-o', 'pid=,args='], { encoding: 'utf8' }).trim().split('\n');
+  const row = rows.findLast((line) => line.includes('dist/bin/turnwright') && !line.includes('sh -c'));
+  return Number(row?.trim().split(/\s+/)[0]);
 }

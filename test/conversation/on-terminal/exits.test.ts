@@ -1,23 +1,14 @@
 /** Every way out of a conversation restores the terminal (A11). */
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse } from '../../cli/bin.ts';
 import { everyNth, inShortAndLongForm } from '../../long-form.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
 import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
-import { converse, type Talk } from './converse.ts';
+import { converse, processOf, type Talk } from './converse.ts';
 
 const isLong = inShortAndLongForm(0, 1) === 1;
 const slow = () => rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
-
-/** The process of the conversation: the newest that runs our bin in the terminal of this pane. */
-function processOf(talk: Talk): number {
-  const tty = talk.ask('#{pane_tty}').replace('/dev/', '');
-  const rows = execFileSync('ps', ['-t', tty, '-o', 'pid=,args='], { encoding: 'utf8' }).trim().split('\n');
-  const row = rows.findLast((line) => line.includes('dist/bin/turnwright') && !line.includes('sh -c'));
-  return Number(row?.trim().split(/\s+/)[0]);
-}
 
 const signal = (name: NodeJS.Signals) => (talk: Talk) => void process.kill(processOf(talk), name);
 const twice = async (talk: Talk) => {
@@ -49,7 +40,7 @@ const STARTS_AT_ONCE = 4;
 /** Also while it works. */
 const WAYS_OF_WORK = isLong ? WAYS.filter(([name]) => name !== '/exit') : WAYS.slice(3, 4);
 
-const POLLED = { timeout: 5_000 };
+const POLLED = { timeout: 90_000 };
 
 /** What the shell finds: canonical mode with echo, a visible cursor, no marked pastes, the main screen. */
 async function expectRestored(talk: Tmux): Promise<void> {
@@ -88,9 +79,11 @@ describe.skipIf(!hasTmux)('a conversation is left', () => {
 
   test('by a crash: the error is on the main screen, in a terminal that works', async () => {
     const server = await slow();
-    const crash = 'setTimeout(()=>{throw(new(Error)(`crashed-by-test`))},2000)';
+    const crash = 'process.once(`SIGUSR2`,()=>{throw(new(Error)(`crashed-by-test`))})';
     const env = { ...bareEnv(against(server)), NODE_OPTIONS: `--import=data:text/javascript,${crash}` };
     const talk = await converse(server, { env });
+    await talk.seen('opus-5-5');
+    signal('SIGUSR2')(talk);
     await talk.until('ended with 1');
     expect(talk.history().join('\n')).toContain('turnwright: crashed-by-test');
     await expectRestored(talk);

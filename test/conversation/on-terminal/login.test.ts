@@ -27,5 +27,5 @@ describe.skipIf(!hasTmux)('a login', () => {
     expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(['the-old-key', 'the-new-key']);
     expect(JSON.stringify(asked.at(-1)?.body)).toContain('One.');
     expect(talk.raw()).not.toContain('the-new-key');
-  }, 30_000);
+  });
 });

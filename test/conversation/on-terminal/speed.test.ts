@@ -18,11 +18,21 @@ interface Pty {
 }
 
 function converse(server: RehearsalServer, args: readonly string[] = []): Pty {
-  const pty = spawn(process.execPath, [BIN, ...args], {
+  return inPty([BIN, ...args], { ...bareEnv(against(server)), CI: '1' });
+}
+
+/** A program that only echoes: how late an echo is on this machine, at this moment. */
+function echoing(): Pty {
+  const program = "process.stdin.setRawMode(true).pipe(process.stdout); process.stdout.write('ready')";
+  return inPty(['-e', program], bareEnv());
+}
+
+function inPty(args: readonly string[], env: Readonly<Record<string, string>>): Pty {
+  const pty = spawn(process.execPath, [...args], {
     cols: 80,
     rows: 24,
     cwd: temporaryFolder(),
-    env: { ...bareEnv(against(server)), TERM: 'xterm-256color', CI: '1' },
+    env: { ...env, TERM: 'xterm-256color' },
   });
   let written = '';
   let look = () => {};
@@ -60,9 +70,11 @@ const IDLE_MS = inShortAndLongForm(3_000, 60_000);
 const TYPED = 'ßðþøłŋħŧđĸæœ'.repeat(inShortAndLongForm(1, 4));
 /**
  * What else the machine does delays some of the answers: the median of the echoes counts, and the fastest
- * answer to Esc. The long form prints all that A5 asks for.
+ * answer to Esc. It delays a program that only echoes, too, and one that works all the time by more: so many times that
+ * delay is added. The long form prints all that A5 asks for.
  */
 const MOST_ECHO_MS = 30;
+const DELAYS = 10;
 const MOST_ESC_MS = inShortAndLongForm(300, 100);
 const INTERRUPTS = inShortAndLongForm(1, 4);
 
@@ -88,7 +100,7 @@ test.skipIf(process.platform !== 'linux')(
   90_000,
 );
 
-test('under 500 deltas a second and four tools, keys are echoed within 30 ms, and Esc is answered at once', async () => {
+test('under 500 deltas a second and four tools, keys are echoed within 30 ms beyond what the machine delays, and Esc is answered at once', async () => {
   const tools = [1, 2, 3, 4].map((n) => toolUse('Bash', { command: `sleep 5${n}` }));
   const words = 'word and more words, '.repeat(1_500);
   const answer = reply([...tools, words], { timing: { gapMs: 2, deltaChars: 8 } });
@@ -101,12 +113,18 @@ test('under 500 deltas a second and four tools, keys are echoed within 30 ms, an
       setTimeout(() => talk.pty.write('\r'), 150);
     });
   await go();
+  const bare = echoing();
+  await bare.until(/ready/);
   const echoes: number[] = [];
+  const delays: number[] = [];
   for (const letter of TYPED) {
+    delays.push(await bare.until(new RegExp(letter), () => bare.pty.write(letter)));
     echoes.push(await talk.until(new RegExp(letter), () => talk.pty.write(letter)));
     await pause(90);
   }
-  const echoMs = (share: number) => echoes.toSorted((a, b) => a - b)[Math.floor(echoes.length * share)];
+  const at = (share: number, of: readonly number[]) =>
+    of.toSorted((a, b) => a - b)[Math.floor(of.length * share)] as number;
+  const allowedMs = DELAYS * at(0.5, delays);
   const escapes = [await talk.until(/interrupting/, () => talk.pty.write('\x1b'))];
   while (escapes.length < INTERRUPTS) {
     await talk.until(/stopped: interrupted/, () => {});
@@ -115,7 +133,7 @@ test('under 500 deltas a second and four tools, keys are echoed within 30 ms, an
     await go();
     escapes.push(await talk.until(/interrupting/, () => talk.pty.write('\x1b')));
   }
-  if (INTERRUPTS > 1) console.log({ medianMs: echoMs(0.5), p95Ms: echoMs(0.95), escapes });
-  expect(Math.min(...escapes)).toBeLessThanOrEqual(MOST_ESC_MS);
-  expect(echoMs(0.5)).toBeLessThanOrEqual(MOST_ECHO_MS);
-}, 60_000);
+  if (INTERRUPTS > 1) console.log({ medianMs: at(0.5, echoes), p95Ms: at(0.95, echoes), escapes, allowedMs });
+  expect(Math.min(...escapes)).toBeLessThanOrEqual(MOST_ESC_MS + allowedMs);
+  expect(at(0.5, echoes)).toBeLessThanOrEqual(MOST_ECHO_MS + allowedMs);
+});

@@ -27,7 +27,7 @@ describe.skipIf(!hasTmux)('an image of an unsent prompt', () => {
     second.keys('Enter');
     await second.until('A pixel.');
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(`"data":"${PNG}"`);
-  }, 30_000);
+  });
 });
 
 /** The process that has kept a draft with this text. */

@@ -77,5 +77,5 @@ describe.skipIf(!hasTmux)('a whole session', () => {
       /This session has cost \$\d+\.\d+\.\s+Go on with: turnwright --resume [\da-f-]{36}/,
     );
     expect(forbiddenIn(talk.raw(), { viewer: false })).toEqual([]);
-  }, 60_000);
+  });
 });

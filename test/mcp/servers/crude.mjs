@@ -41,7 +41,6 @@ if (how === 'stderr') {
   for (let n = 0; n < 200; n++) process.stderr.write('e'.repeat(10_000));
   process.stderr.write('\nfatal: no database\n', () => process.exit(1));
 }
-if (how === 'closes') setTimeout(() => process.stdout.end(), 200);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
@@ -66,7 +65,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     // Pages that never end, with the same cursor.
     send({ id, result: { tools: params?.cursor ? [] : tools, nextCursor: 'more' } });
   }
-  if (method === 'tools/call') {
+  if (method === 'tools/call' && how === 'closes') process.stdout.end();
+  else if (method === 'tools/call') {
     const { name, arguments: input } = params;
     if (name === 'odd' && input.error) send({ id, error: input.error });
     else if (name === 'odd') send({ id, result: input.result ?? null });

@@ -1,7 +1,7 @@
 // A stdio server with a tool for everything that can happen. `LOG` names a file in which it notes what it was asked.
 
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
@@ -65,10 +65,11 @@ const tools = {
     },
   },
   gate: {
-    async run({ file, quiet }, { signal, sendProgress }) {
-      for (let n = 1; !existsSync(file); n++) {
+    // With `steps`, one message of progress for each byte of that file.
+    async run({ file, quiet, steps }, { signal, sendProgress }) {
+      for (let n = 1; !existsSync(file); ) {
         if (signal.aborted) return text('cancelled');
-        if (!quiet) await sendProgress(n);
+        if (!quiet && (steps === undefined || statSync(steps).size >= n)) await sendProgress(n++);
         await pause(10);
       }
       return text('open');

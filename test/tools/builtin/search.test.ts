@@ -68,7 +68,10 @@ describe('Glob', () => {
   test('absolute and upward patterns are searched where they point', async () => {
     expect(await globText({ pattern: join(root, 'src/*.ts') }, folder.path)).toBe('project/src/old.ts');
     expect(await globText({ pattern: '../src/*.ts' }, join(root, 'docs'))).toBe(join(root, 'src/old.ts'));
-    expect(searchRoot({ pattern: '../other/**' }, '/w/x')).toEqual({ root: '/w/other', pattern: '/**' });
+    expect(searchRoot({ pattern: '../other/**' }, { cwd: '/w/x' })).toEqual({
+      root: '/w/other',
+      pattern: '/**',
+    });
     expect(createGlobTool().permissionTarget?.({ pattern: '/etc/*.conf' }, { cwd: '/w' })).toEqual({
       kind: 'read',
       paths: ['/etc'],

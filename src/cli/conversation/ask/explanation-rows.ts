@@ -70,7 +70,7 @@ function markOf({ verdict }: ExplainedSegment, theme: Theme): string {
 }
 
 function factsOf(segment: ExplainedSegment, drawing: Drawing): readonly string[] {
-  const { verdict, rules, writes, writesUnknown, network } = segment;
+  const { verdict, rules, writes, writesUnknown, network, unknown } = segment;
   const named = rules.map((rule) => ruleName(rule, drawing)).join(', ');
   const why: Readonly<Record<ExplainedSegment['verdict'], string>> = {
     allowed: named,
@@ -78,7 +78,7 @@ function factsOf(segment: ExplainedSegment, drawing: Drawing): readonly string[]
     edits: 'edits in the workspace',
     asked: `to be asked about by ${named}`,
     feared: `may be what ${named} denies`,
-    open: 'no rule',
+    open: unknown === undefined ? 'no rule' : oneLine(unknown),
   };
   return [
     why[verdict],

@@ -159,8 +159,9 @@ function reachesOutside(update: PermissionUpdate, { cwd }: Drawing): boolean {
 }
 
 /** Whether a rule of the person's own could allow the call. */
-function takesRules({ reason, unseen }: PermissionExplanation): boolean {
-  return unseen === undefined && (reason.type === 'other' || reason.type === 'workingDir');
+function takesRules({ reason, segments, unseen }: PermissionExplanation): boolean {
+  const isKnown = segments.every(({ unknown }) => unknown === undefined);
+  return unseen === undefined && isKnown && (reason.type === 'other' || reason.type === 'workingDir');
 }
 
 function listParts(parts: PermissionPageParts): RuleListParts {

@@ -1,8 +1,9 @@
 /** `/permissions` and `/add-dir`: rules and folders by source; adds and removes them. */
+
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { PermissionBehavior, PermissionRulesState, PermissionRuleValue } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
+import { absolutePath, homeDirectory } from '../../../util/files/home-path.ts';
 import { shortPath } from '../../screen/tool-label.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
@@ -214,7 +215,7 @@ export const addDirCommand: ConversationCommand = {
   argument: '<folder>',
   async run(argument, { cwd, env, print, query }) {
     if (argument === '') throw new CommandMistake('Name the folder: /add-dir ../shared');
-    const folder = resolve(cwd, argument.replace(/^~(?=\/|$)/, env['HOME'] ?? '~'));
+    const folder = absolutePath(argument, { cwd, home: homeDirectory(env) });
     const isFolder = await stat(folder).then(
       (found) => found.isDirectory(),
       () => false,

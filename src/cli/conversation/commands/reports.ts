@@ -1,5 +1,11 @@
-/** `/context`, `/cost`, `/status`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
-import { explainSession, type McpServerStatus, sessionCost, VERSION } from '../../../index.ts';
+/** `/context`, `/cost`, `/status`, `/config`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
+import {
+  explainSession,
+  type McpServerStatus,
+  resolveSettings,
+  sessionCost,
+  VERSION,
+} from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
@@ -52,10 +58,13 @@ export const statusCommand: ConversationCommand = {
   name: 'status',
   summary: 'Shows session, model, account, servers and settings',
   async run(_, context) {
-    const { columns, options, print, query, state, theme } = context;
-    const [{ account }, settings, servers] = await Promise.all([
+    const { columns, cwd, env, options, print, query, state, theme } = context;
+    const { settingSources } = options;
+    const [{ account }, settings, { sources }, servers] = await Promise.all([
       query.initializationResult(),
       query.getSettings(),
+      // As they are now: "always" may have written one since the session began.
+      resolveSettings({ cwd, env, settingSources, projectTrusted: false, trustRecorded: true }),
       query.mcpServerStatus(),
     ]);
     const facts = statusFacts({
@@ -64,7 +73,7 @@ export const statusCommand: ConversationCommand = {
       effort: settings.applied.effort ?? undefined,
       credentials: `${account.apiKeySource} (${account.apiProvider})`,
       servers,
-      files: settings.sources.flatMap(({ path }) => path ?? []),
+      files: sources.flatMap(({ path }) => path ?? []),
       isKept: options.persistSession !== false,
     });
     print(factRows(facts, columns, theme));
@@ -144,7 +153,8 @@ export const doctorCommand: ConversationCommand = {
   summary: 'Checks settings, model, sandbox and folders',
   async run(_, { columns, cwd, env, print, query, theme }) {
     print([theme.dim('Checking …')]);
-    const checks = await runChecks({ cwd, env }, await query.mcpServerStatus());
+    const [servers, hooks] = await Promise.all([query.mcpServerStatus(), query.hooksListing()]);
+    const checks = await runChecks({ cwd, env }, { servers, hooks });
     const shown = checks.map((check) => ({ ...check, detail: oneLine(check.detail) }));
     const paint = { ok: theme.good, warning: theme.warn, problem: theme.bad };
     print(reportLines(shown, paint).flatMap((line) => wrap(line, columns, { hang: '  ' })));
@@ -175,3 +185,20 @@ function explainedParts(text: string): readonly ViewPart[] {
   }
   return parts;
 }
+
+export const configCommand: ConversationCommand = {
+  name: 'config',
+  aliases: ['settings'],
+  summary: 'Shows the settings in effect, and the files that they are from',
+  async run(_, { columns, print, query, theme }) {
+    const { effective, sources } = await query.getSettings();
+    const files = sources.flatMap(({ path }) => path ?? []);
+    const rows = Object.entries(effective).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    const lines = [
+      files.length === 0 ? 'No settings file was read.' : `Settings of ${files.join(', ')}:`,
+      ...rows,
+      'Change the files with your editor; turnwright init writes one that explains its keys. /model, /effort, /permissions and /theme change single ones here.',
+    ];
+    print(lines.flatMap((line) => wrap(oneLine(line), columns, { hang: '  ' })).map((row) => theme.dim(row)));
+  },
+};

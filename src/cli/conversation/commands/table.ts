@@ -1,14 +1,22 @@
 /** All commands of the conversation, in the order of the help. */
 import type { ConversationCommand } from './command.ts';
-import { clearCommand, compactCommand, exitCommand, renameCommand } from './conversation-commands.ts';
+import {
+  clearCommand,
+  compactCommand,
+  exitCommand,
+  forkCommand,
+  planCommand,
+  renameCommand,
+} from './conversation-commands.ts';
 import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
-import { loginCommand } from './login.ts';
+import { loginCommand, logoutCommand } from './login.ts';
 import { mcpCommand } from './mcp.ts';
 import { effortCommand, modelCommand } from './model.ts';
 import { addDirCommand, permissionsCommand } from './permissions.ts';
 import { queueCommand } from './queue.ts';
 import {
+  configCommand,
   contextCommand,
   costCommand,
   doctorCommand,
@@ -19,7 +27,7 @@ import {
 import { rewindCommand } from './rewind.ts';
 import { resumeCommand } from './session-list.ts';
 import { themeCommand } from './theme.ts';
-import { copyCommand, exportCommand } from './transcript-commands.ts';
+import { copyCommand, diffCommand, exportCommand } from './transcript-commands.ts';
 
 export const COMMANDS: readonly ConversationCommand[] = [
   helpCommand(() => COMMANDS),
@@ -27,13 +35,18 @@ export const COMMANDS: readonly ConversationCommand[] = [
   compactCommand,
   resumeCommand,
   rewindCommand,
+  forkCommand,
   renameCommand,
+  planCommand,
+  diffCommand,
   modelCommand,
   effortCommand,
   contextCommand,
   costCommand,
   statusCommand,
+  configCommand,
   loginCommand,
+  logoutCommand,
   explainCommand,
   permissionsCommand,
   addDirCommand,

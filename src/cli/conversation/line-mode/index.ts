@@ -11,7 +11,8 @@ import type { World } from '../../world.ts';
 import { type ConversationClock, REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { asCommand, runCommand } from '../commands/index.ts';
-import { type Conversation, createConversation } from '../conversation.ts';
+import { createConversation } from '../conversation.ts';
+import type { Conversation } from '../conversation-interface.ts';
 import type { Launch } from '../screen/launch.ts';
 import { tailOf } from '../screen/tail.ts';
 import { createKeeper } from '../session/keeper.ts';
@@ -227,6 +228,7 @@ export function createLineMode({
     async reopen({ draft: text, ...target }) {
       await conversation.reopen(target);
       if (target.isQuiet !== true) await sayTail(target.resume);
+      await conversation.lookBack(target);
       if (text !== undefined) context.edit(text);
     },
     queue: conversation.queue,
@@ -260,7 +262,7 @@ export function createLineMode({
   void lines.ended.then(leave);
   writer.line(INTRO);
   for (const problem of launch.settings?.problems ?? []) warn(problem);
-  const tail = sayTail(launch.target.resume);
+  const tail = sayTail(launch.target.resume).then(() => conversation.lookBack(launch.target));
   const opened = Promise.all([conversation.opened, tail]).then(() => {
     const { prompt = '' } = launch;
     if (kept.text !== '') offer(kept);

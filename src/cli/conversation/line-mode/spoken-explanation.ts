@@ -37,9 +37,9 @@ const VERDICTS: Readonly<Record<Segment['verdict'], string>> = {
 };
 
 function segmentLine(segment: Segment): string {
-  const { text, startedBy, verdict, rules, writesUnknown } = segment;
+  const { text, startedBy, verdict, rules, writesUnknown, unknown } = segment;
   const facts = [
-    `${VERDICTS[verdict]}${rules.length === 0 ? '' : ` (${rules.map(ruleName).join('; ')})`}`,
+    `${unknown ?? VERDICTS[verdict]}${rules.length === 0 ? '' : ` (${rules.map(ruleName).join('; ')})`}`,
     ...(startedBy === undefined ? [] : [`started by ${startedBy}`]),
     ...networkOf(segment),
     ...(writesUnknown ? ['writes files whose names only the shell knows'] : []),

@@ -200,7 +200,7 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
       const retry = {
         reason: retryReason(message),
         attempt: message.attempt,
-        maxAttempts: message.max_retries,
+        maxAttempts: message.is_unlimited === true ? undefined : message.max_retries,
         untilMs: nowMs + message.retry_delay_ms,
       };
       return { state: { ...state, retry }, items: noteItems(message) };

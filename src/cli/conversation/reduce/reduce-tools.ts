@@ -179,7 +179,7 @@ export function todosIn(content: readonly AssistantBlock[]): readonly Todo[] | u
   return undefined;
 }
 
-function todoOf(given: {
+export function todoOf(given: {
   readonly content?: unknown;
   readonly status?: unknown;
   readonly activeForm?: unknown;

@@ -10,6 +10,7 @@ import {
   isWorking,
   type QueuedPrompt,
   type SessionFacts,
+  type Todo,
 } from '../state.ts';
 import type { TranscriptItem } from '../view/transcript-item.ts';
 import { reduceMessage } from './reduce-message.ts';
@@ -28,6 +29,8 @@ export type ConversationEvent =
   | { readonly kind: 'entered'; readonly prompt: QueuedPrompt }
   /** The queue as it is now, after an edit of the person. */
   | { readonly kind: 'queued'; readonly queue: readonly QueuedPrompt[] }
+  /** What an earlier process has left of the session. `cutOff`: where its last turn was cut off. */
+  | { readonly kind: 'found'; readonly todos: readonly Todo[]; readonly cutOff: string | undefined }
   | { readonly kind: 'interrupting' }
   | { readonly kind: 'serversAwaited'; readonly servers: readonly string[] }
   /** The person's own shell command (`!command`): its start, its output so far, and its end. */
@@ -69,6 +72,8 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
       return entered(state, event.prompt, nowMs);
     case 'queued':
       return still({ ...state, queue: event.queue });
+    case 'found':
+      return found(state, event);
     case 'interrupting':
       return still(isWorking(state) ? { ...state, interruptingSinceMs: nowMs } : state);
     case 'serversAwaited':
@@ -94,6 +99,16 @@ export function reduce(state: ConversationState, event: ConversationEvent, nowMs
     case 'exiting':
       return still({ ...inPhase(state, 'exiting', nowMs), hint: undefined });
   }
+}
+
+/** A new prompt closes what was cut off; without one, Enter goes on with it. */
+function found(
+  state: ConversationState,
+  { todos, cutOff }: Extract<ConversationEvent, { readonly kind: 'found' }>,
+): Step {
+  if (cutOff === undefined) return still({ ...state, todos });
+  const text = `the last prompt was cut off ${cutOff}; Enter goes on`;
+  return { state: { ...state, todos, isCutOff: true }, items: [{ kind: 'note', tone: 'warning', text }] };
 }
 
 /** A prompt that begins a submission is printed at once, one that waits when it is taken. */

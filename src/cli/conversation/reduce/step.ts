@@ -25,6 +25,7 @@ export function begin(state: ConversationState, nowMs: number, opener?: QueuedPr
   return {
     ...inPhase(state, 'submitted', nowMs),
     hint: undefined,
+    isCutOff: false,
     submission: {
       startedMs: nowMs,
       turns: 0,
@@ -39,7 +40,7 @@ export function begin(state: ConversationState, nowMs: number, opener?: QueuedPr
 /** Another conversation, of which nothing has been asked yet. */
 export function emptied(state: ConversationState, id: string): ConversationState {
   const figures = { ...state.figures, cache: undefined };
-  return { ...state, session: { ...state.session, id }, figures, todos: [] };
+  return { ...state, session: { ...state.session, id }, figures, todos: [], isCutOff: false };
 }
 
 /** Nothing runs any more. */

@@ -1,6 +1,6 @@
 /** What the engine does besides answering, one line each: retries, switches of model, compactions. */
 import type { SDKMessage } from '../../../index.ts';
-import { retryReason } from '../../screen/notes.ts';
+import { retryLine } from '../../screen/notes.ts';
 import { cost, duration, tokens } from '../../screen/units.ts';
 import type { NoteItem } from '../view/transcript-item.ts';
 
@@ -9,10 +9,8 @@ type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 /** The line for a system message; undefined for those that are not shown. */
 export function systemNote(message: SystemMessage): NoteItem | undefined {
   switch (message.subtype) {
-    case 'api_retry': {
-      const which = `retry ${message.attempt} of ${message.max_retries}`;
-      return note('notice', `↻ ${retryReason(message)}: ${which} in ${duration(message.retry_delay_ms)}`);
-    }
+    case 'api_retry':
+      return note('notice', `↻ ${retryLine(message)}`);
     case 'model_fallback': {
       const why = message.trigger === 'stalled' ? 'does not answer' : 'is overloaded';
       return note('notice', `⇄ ${message.original_model} ${why}: ${message.fallback_model} takes over`);
@@ -28,6 +26,8 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
     case 'microcompact_boundary':
       return note('quiet', `⊟ old tool results cleared: ${tokens(message.tokens_freed)} tokens`);
     case 'informational':
+      // Said as a warning already.
+      if (message.tag === 'settings_not_in_effect') return undefined;
       return note(message.level === 'warning' ? 'warning' : 'quiet', message.content);
     case 'task_started':
       return message.is_backgrounded ? note('quiet', `in the background: ${message.description}`) : undefined;

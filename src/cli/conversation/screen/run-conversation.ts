@@ -18,7 +18,8 @@ import { REAL_CLOCK } from '../clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import { asCommand, completeCommand, rewind, runCommand } from '../commands/index.ts';
 import { questionOverlay } from '../commands/question.ts';
-import { type Conversation, createConversation } from '../conversation.ts';
+import { createConversation } from '../conversation.ts';
+import type { Conversation } from '../conversation-interface.ts';
 import type { Step } from '../reduce/step.ts';
 import { createKeeper } from '../session/keeper.ts';
 import { diffOf } from '../view/diff-of.ts';
@@ -171,6 +172,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     async reopen({ draft, ...next }) {
       await conversation.reopen(next);
       if (next.isQuiet !== true) await printTail(next.resume);
+      await conversation.lookBack(next);
       if (draft !== undefined) screen.editor.replace({ text: draft, images: [] });
     },
     queue: conversation.queue,
@@ -203,6 +205,7 @@ export async function runConversation(world: World, launch: Launch): Promise<Exi
     const place = { cwd, home: env['HOME'], helpKey: screen.bindings.keyOf('help') };
     screen.print(greeting(place, screen.columns, theme));
     await printTail(target.resume);
+    await conversation.lookBack(target);
     if (kept.text !== '') screen.editor.replace(kept);
     screen.start();
     for (const problem of [...settings.problems, ...screen.bindings.problems]) warn(problem);

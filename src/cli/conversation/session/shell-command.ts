@@ -1,5 +1,7 @@
 /** `!command`: runs a command of the person's own in their shell, and reports what it wrote. */
 import { spawn } from 'node:child_process';
+import { isGone, standingFolder } from '../../../util/files/standing-folder.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { newlinesIn, tailOf } from '../../../util/text/cut-text.ts';
 import type { Env } from '../../world.ts';
 
@@ -33,11 +35,45 @@ const KILL_AFTER_MS = 2_000;
 const TAIL_CHARS = 2_048;
 const TELL_EVERY_MS = 200;
 
-export function runShell({ command, cwd, env, onOutput }: ShellOptions): ShellRun {
+export function runShell(options: ShellOptions): ShellRun {
+  const error = whyNot(options.command, options.cwd);
+  return error === undefined
+    ? startShell(options)
+    : {
+        stop() {},
+        ended: Promise.resolve({ code: undefined, stdout: '', stderr: '', error }),
+      };
+}
+
+/** Programs that draw on a terminal, and wait for keys for ever where there is none. */
+const NEEDS_TERMINAL = new Set(
+  'vi vim nvim view vimdiff nvimdiff nano pico micro hx helix kak joe mcedit emacs htop btop top tmux screen mc ranger nnn lf lazygit tig gitui k9s fzf dialog whiptail ncdu'.split(
+    ' ',
+  ),
+);
+/** Flags with which they do their work without a terminal. */
+const WITHOUT_TERMINAL =
+  /\s(?:-b\w*|-[eE]s|-s|-f|--batch|--headless|--version|--help|-V|-h|ls|kill-\w+|new -d)(?:\s|$)/;
+
+/** Why a command is not started; undefined: it is. */
+function whyNot(command: string, cwd: string): string | undefined {
+  if (isGone(cwd) && !/^\s*cd\s+["']?[/~$]/.test(command))
+    return `The folder ${cwd} no longer exists, so the command did not run. Let it begin with cd, for example: cd ${standingFolder(cwd)} && …`;
+  const program = command
+    .split(/[;&|\n]+/)
+    .filter((part) => !WITHOUT_TERMINAL.test(part))
+    .map((part) => /^\s*(?:\w+=\S*\s+|(?:sudo|command|exec|env)\s+)*([\w.-]+)/.exec(part)?.[1] ?? '')
+    .find((name) => NEEDS_TERMINAL.has(name));
+  return program === undefined
+    ? undefined
+    : `${program} was not started: commands behind ! have no terminal, so programs that take keys do not work there. Use another terminal window for it.`;
+}
+
+function startShell({ command, cwd, env, onOutput }: ShellOptions): ShellRun {
   const shell = env['SHELL'] ?? '/bin/sh';
   // A group of its own, so that all of it can be ended, and Ctrl+C stays with the editor.
   const child = spawn(shell, ['-c', command], {
-    cwd,
+    cwd: standingFolder(cwd),
     env: { ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -117,8 +153,8 @@ export function shellPrompt(command: string, { code, stdout, stderr, error }: Sh
   const exit = error ?? (code === undefined ? 'ended by a signal' : `exit code ${code}`);
   return [
     `<bash-input>${command}</bash-input>`,
-    `<bash-stdout>${stdout.trimEnd()}</bash-stdout>`,
-    `<bash-stderr>${stderr.trimEnd()}</bash-stderr>`,
+    `<bash-stdout>${terminalText(stdout).trimEnd()}</bash-stdout>`,
+    `<bash-stderr>${terminalText(stderr).trimEnd()}</bash-stderr>`,
     `<bash-exit>${exit}</bash-exit>`,
   ].join('\n');
 }

@@ -1,10 +1,11 @@
 /** The first start without a model: what can be done now. */
 import type { RunFlags } from '../../flags/run-flags.ts';
 import { askSecret } from '../../run/ask-secret.ts';
+import { type VendorKey, vendorKeys } from '../../run/configured.ts';
 import { logIn, loginOf, loginTarget } from '../../run/log-in.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { World } from '../../world.ts';
-import { localModels } from './local-models.ts';
+import { localModels, modelsOf } from './local-models.ts';
 import { keyMenu, lineMenu, type Menu } from './menu.ts';
 
 /** `flags`: those of the run, with a model that was chosen. */
@@ -28,8 +29,10 @@ export async function welcome(
   const menu = (lineMode ? lineMenu : keyMenu)(world, keyboard);
   await menu.say('Turnwright drives a model through tools until the work is done. No model is set up yet.');
   await menu.say('');
+  const keys = await vendorKeys(world);
   while (true) {
-    const chosen = await menu.ask<'rehearse' | 'login' | 'local'>([
+    const chosen = await menu.ask<'rehearse' | 'login' | 'local' | VendorKey>([
+      ...keys.map((key) => ({ value: key, label: `use ${key.name}: ${key.variable} is set` })),
       { value: 'rehearse', label: 'see it work now: a rehearsed run, without a key and without a network' },
       { value: 'login', label: 'log in with an API key' },
       { value: 'local', label: 'use a model on this machine (looks for Ollama, LM Studio and llama.cpp)' },
@@ -42,8 +45,9 @@ export async function welcome(
       case 'login':
         if (await logInHere(world, menu, keyboard)) return { kind: 'goOn', flags };
         break;
-      case 'local': {
-        const model = await chooseLocal(world, menu);
+      default: {
+        const model =
+          chosen === 'local' ? await chooseLocal(world, menu) : await chooseOf(chosen, world, menu);
         if (model !== undefined)
           return { kind: 'goOn', flags: { ...flags, options: { ...flags.options, model } } };
       }
@@ -78,6 +82,28 @@ async function chooseLocal(world: World, menu: Menu): Promise<string | undefined
     );
     return undefined;
   }
+  return chooseModel(models, menu);
+}
+
+/** A company may list hundreds. */
+const MOST_LISTED = 30;
+const LIST_LIMIT_MS = 10_000;
+
+/** One of a company's models; undefined: its list cannot be had, which was said, or none was chosen. */
+async function chooseOf({ prefix, name }: VendorKey, world: World, menu: Menu): Promise<string | undefined> {
+  const models = await modelsOf(prefix, world, AbortSignal.timeout(LIST_LIMIT_MS));
+  if (models.length === 0) {
+    await menu.say(`${name} lists no models for this key. Name one: turnwright --model ${prefix}:<name>`);
+    return undefined;
+  }
+  if (models.length > MOST_LISTED)
+    await menu.say(
+      `The first ${MOST_LISTED} of ${models.length}; any other: turnwright --model ${prefix}:<name>`,
+    );
+  return chooseModel(models.slice(0, MOST_LISTED), menu);
+}
+
+async function chooseModel(models: readonly string[], menu: Menu): Promise<string | undefined> {
   await menu.say('');
   const model = await menu.ask(models.map((name) => ({ value: name, label: name })));
   if (model !== undefined)

@@ -9,23 +9,27 @@ const SERVERS = ['ollama', 'lmstudio', 'llamacpp'] as const;
 /** A server of this machine answers at once, or is none. */
 const LIMIT_MS = 1_500;
 /** Models that do not converse. */
-const OTHERS = /embed|rerank/i;
+const OTHERS = /embed|rerank|whisper|tts|dall-e|moderation|image|transcribe|realtime/i;
 
 /** All servers at once, within one time limit. A server that does not answer has none. */
 export async function localModels(
-  { cwd, env }: Pick<World, 'cwd' | 'env'>,
+  world: Pick<World, 'cwd' | 'env'>,
   limitMs: number = LIMIT_MS,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(limitMs);
-  const lists = await Promise.all(
-    SERVERS.map(async (name) => {
-      const asked = { ...env, [OPTIONS.model.variable]: `${name}:any` };
-      const listed = await listModels({ cwd, env: asked, settingSources: ['user'], signal }).catch(
-        () => undefined,
-      );
-      if (listed === undefined || listed.unlisted !== undefined) return [];
-      return listed.models.map(({ id }) => id).filter((id) => !OTHERS.test(id));
-    }),
+  return (await Promise.all(SERVERS.map((name) => modelsOf(name, world, signal)))).flat();
+}
+
+/** The models of one provider, with its name before theirs. Empty: it does not list them, or not in time. */
+export async function modelsOf(
+  provider: string,
+  { cwd, env }: Pick<World, 'cwd' | 'env'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const asked = { ...env, [OPTIONS.model.variable]: `${provider}:any` };
+  const listed = await listModels({ cwd, env: asked, settingSources: ['user'], signal }).catch(
+    () => undefined,
   );
-  return lists.flat();
+  if (listed === undefined || listed.unlisted !== undefined) return [];
+  return listed.models.map(({ id }) => id).filter((id) => !OTHERS.test(id));
 }

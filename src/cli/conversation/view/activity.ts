@@ -52,7 +52,8 @@ export function activityOf(
     return { ...loud, what, time: since(questionsSinceMs), moves: false };
   }
   if (retry !== undefined && retry.untilMs > nowMs) {
-    const what = `${oneLine(retry.reason)}, try ${retry.attempt} of ${retry.maxAttempts} in`;
+    const of = retry.maxAttempts === undefined ? '' : ` of ${retry.maxAttempts}`;
+    const what = `${oneLine(retry.reason)}, try ${retry.attempt}${of} in`;
     return { ...loud, what, time: seconds(retry.untilMs - nowMs) };
   }
   if (compactingSinceMs !== undefined)

@@ -3,6 +3,7 @@
  * prints is the status line.
  */
 import { spawn } from 'node:child_process';
+import { standingFolder } from '../../../util/files/standing-folder.ts';
 import type { Env } from '../../world.ts';
 import type { ConversationState } from '../state.ts';
 
@@ -104,7 +105,11 @@ function printed(
   input: string,
   { cwd, env }: { readonly cwd: string; readonly env: Env },
 ): { readonly ended: Promise<Printed>; stop(): void } {
-  const child = spawn('/bin/sh', ['-c', command], { cwd, env: { ...env }, detached: true });
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd: standingFolder(cwd),
+    env: { ...env },
+    detached: true,
+  });
   let out = '';
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

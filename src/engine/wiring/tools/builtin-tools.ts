@@ -9,6 +9,7 @@ import { ASK_USER_QUESTION_TOOL } from '../../../tools/builtin/planning/ask-user
 import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../../tools/builtin/planning/plan-mode.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../../tools/deferral.ts';
+import { lazily } from '../../../util/async/lazily.ts';
 import { extended } from '../../../util/collections/extended.ts';
 import { WEB_FETCH_TOOL } from '../../../web/web-fetch-tool.ts';
 import { WEB_SEARCH_TOOL } from '../../../web/web-search-tool.ts';
@@ -70,9 +71,18 @@ export function unknownBuiltinTools(names: readonly string[]): {
 /** Of these names, those that no built-in tool has, whether it was removed or not. */
 export function unknownTools(names: readonly string[]): readonly string[] {
   if (names.length === 0) return names;
-  const known = new Set([...builtinNames(), ...SESSION_TOOLS, ...TOOLS_OF_PARTS]);
-  return names.filter((name) => !known.has(name));
+  return names.filter((name) => !everyToolName().has(name));
 }
+
+/** Of all built-in tools that a session can have, former names included. */
+export const everyToolName = lazily(
+  () =>
+    new Set([
+      ...builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      ...SESSION_TOOLS,
+      ...TOOLS_OF_PARTS,
+    ]),
+);
 
 const builtinNames = () => builtinTools().map(({ name }) => name);
 

@@ -15,6 +15,7 @@ import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
 import { withSessionSignal, withSignal } from '../../../util/async/lazy-signal.ts';
 import type { Scope } from '../../../util/async/scope.ts';
+import type { Writable } from '../../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
@@ -23,7 +24,7 @@ import { gatedCall } from '../../tools/host-call.ts';
 import { intentRecorder } from '../../tools/record-intent.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
 import type { ToolsRoom } from '../../tools/tools-room.ts';
-import type { WorkingFolder } from '../../tools/working-folder.ts';
+import type { CallFolder, WorkingFolder } from '../../tools/working-folder.ts';
 import type { SpillRoom } from './spill.ts';
 
 export interface ToolParts {
@@ -44,7 +45,7 @@ export interface ToolParts {
   readonly admit: Admit;
   readonly spill: SpillRoom;
   /** The working directory of calls; an agent's shell does not change it. */
-  readonly folder: Pick<WorkingFolder, 'now' | 'root'> & Partial<Pick<WorkingFolder, 'follow'>>;
+  readonly folder: CallFolder & Partial<Pick<WorkingFolder, 'follow'>>;
   /** Whose tools these are; absent: the main agent's. */
   readonly agentId?: string | undefined;
   /** Of child processes. */
@@ -61,6 +62,9 @@ export interface ComposedTools extends ToolsRoom {
   readonly port: ToolsPort;
 }
 
+/** The answer of the model that a call belongs to; see `effectKeyOf`. */
+const roundOf = (effectKey: string) => effectKey.replace(/\/tool\/[^/]*$/, '');
+
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
   const { additionalDirectories = [] } = config;
@@ -75,6 +79,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       sessionId: parts.sessionId,
       cwd: folder.now,
       root: folder.root,
+      home: folder.home,
+      lostFolder: folder.lossFor(roundOf(call.effectKey)),
       additionalDirectories,
       env: parts.env,
       toolUseId: call.block.id,
@@ -105,7 +111,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     clock: parts.clock,
     ids: parts.ids,
     admit: parts.admit,
-    cwd: config.cwd,
+    base: { cwd: folder.root, home: folder.home },
     deferral: parts.toolState.deferral,
     quarantined: parts.toolState.quarantined,
     offers: (tool) => parts.toolState.offers(tool),
@@ -113,6 +119,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
       ask: parts.permissions.ask,
+      isAnswered: parts.permissions.isAnswered,
       recordIntent: intentRecorder(parts.journal.recorder),
       ...judging,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
@@ -127,11 +134,13 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     names: () => port.names(),
     deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
-    async callGated(name, input, signal) {
+    async callGated(name, input, signal, filled) {
       const tool = parts.tools().find((each) => each.name === name);
       if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
       const life = lifeOf(signal);
-      return gatedCall(tool, input, { context: contextBeside(life), life }, judging, parts.clock);
+      const context = contextBeside(life);
+      if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;
+      return gatedCall(tool, input, { context, life }, judging, parts.clock);
     },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);

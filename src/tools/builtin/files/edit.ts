@@ -1,9 +1,10 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { bounded } from '../../../util/text/cut-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import {
-  absolutePath,
   changedMessage,
+  checkTarget,
   lockFile,
   mayTell,
   placeOf,
@@ -12,7 +13,7 @@ import {
   staleness,
 } from './file-access.ts';
 import { replaceText } from './replace-text.ts';
-import { decodeText, encodeText } from './text-file.ts';
+import { decodeText, encodeText, encodingRefusal } from './text-file.ts';
 import { type PatchHunk, structuredPatch } from './text-patch.ts';
 
 interface EditInput {
@@ -71,7 +72,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
   backfillObservableInput(input) {
     input['replace_all'] ??= false;
   },
-  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
+  permissionTarget: (input, base) => ({ kind: 'write', paths: [absolutePath(input.file_path, base)] }),
 
   renderOutput(data) {
     const { filePath, oldString } = (data ?? {}) as Partial<EditOutput>;
@@ -81,7 +82,9 @@ export const editTool: Tool<EditInput, EditOutput> = {
   },
 
   async validateInput(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const spelling = await checkTarget(input.file_path, context);
+    if (!spelling.ok) return spelling;
+    const path = absolutePath(input.file_path, context);
     const real = await placeOf(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planEdit(path, real, input, context);
@@ -89,13 +92,13 @@ export const editTool: Tool<EditInput, EditOutput> = {
   },
 
   async run(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const path = absolutePath(input.file_path, context);
     return lockFile(path, context, async (real) => {
       // The question may take long, and other writers do not wait: everything is checked again (F144).
       const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = plan.existed && (context.readFileCache.get(path)?.partial ?? true);
-      await saveFile(path, real, plan.bytes, partial, context);
+      const note = await saveFile(path, real, plan.bytes, partial, context);
       return {
         data: {
           filePath: path,
@@ -107,7 +110,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
           userModified: false,
           ...(partial && { contentNotInModelContext: true }),
         },
-        content: sentenceOf(path, plan),
+        content: sentenceOf(path, plan) + note,
       };
     });
   },
@@ -160,19 +163,20 @@ async function planEdit(
   const replaced =
     from === '' ? { text: to, count: 1 } : replaceText(before, from, to, input.replace_all === true);
   if (replaced.count === 0) {
-    return refused(
-      `The text to replace was not found in ${path}. It must match exactly, with its spaces and line breaks:\n${bounded(from, ECHO_CHARS)}`,
-    );
+    const { nearMiss } = await import('./near-miss.ts');
+    const why = nearMiss(before, from) ?? 'It must match exactly, with its spaces and line breaks:';
+    return refused(`The text to replace was not found in ${path}. ${why}\n${bounded(from, ECHO_CHARS)}`);
   }
   if (replaced.count > 1 && input.replace_all !== true) {
     return refused(
       `The text to replace occurs ${replaced.count} times in ${path}. Give more of the text around the one you mean, or set replace_all to replace them all:\n${bounded(from, ECHO_CHARS)}`,
     );
   }
-  const bytes = encodeText(replaced.text, decoded.encoding);
-  if (bytes === undefined)
+  if (replaced.text === before)
     return refused(
-      `${path} is stored in a single-byte encoding (Latin-1), which has no bytes for some characters of new_string.`,
+      `Nothing would change in ${path}: old_string and new_string differ in their line ends only, and Edit keeps those of the file. To change them, use a program such as dos2unix, or Write.`,
     );
+  const bytes = encodeText(replaced.text, decoded.encoding);
+  if (bytes === undefined) return refused(encodingRefusal(path, replaced.text));
   return { kind: 'write', bytes, existed: true, before, after: replaced.text, count: replaced.count };
 }

@@ -1,11 +1,12 @@
 import { extname } from 'node:path';
 import type { PlainFile } from '../../../protocol/files.ts';
 import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import type { NotebookView } from '../notebook/show-notebook.ts';
-import { absolutePath, kindRefusal, placeOf } from './file-access.ts';
-import { looksLikeImage } from './image-file.ts';
+import { checkSpelling, fileInTheWay, isNoFolder, kindRefusal, placeOf } from './file-access.ts';
+import { imageTypeOf, looksLikeImage } from './image-file.ts';
 import { lineWindow, numberedLines } from './line-window.ts';
 import {
   type ImageOutput,
@@ -16,7 +17,7 @@ import {
   pdfOf,
   shownSize,
 } from './read-media.ts';
-import { decodeText } from './text-file.ts';
+import { decodeText, encodingNote } from './text-file.ts';
 
 interface ReadInput {
   readonly file_path: string;
@@ -100,7 +101,8 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
     isReadOnly: () => true,
     effectClass: () => 'pure',
     pathFields: ['file_path'],
-    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [absolutePath(input.file_path, cwd)] }),
+    permissionTarget: (input, base) => ({ kind: 'read', paths: [absolutePath(input.file_path, base)] }),
+    validateInput: (input, context) => checkSpelling(input.file_path, context),
     // It limits itself, and its source can be read again, so a copy is not useful (L2.2).
     maxResultChars: Number.POSITIVE_INFINITY,
     microcompactable: true,
@@ -114,11 +116,14 @@ async function read(
   context: ToolContext,
   limits: Required<ReadLimits>,
 ): Promise<ToolOutput<ReadOutput>> {
-  const path = absolutePath(input.file_path, context.cwd);
+  const path = absolutePath(input.file_path, context);
   const kind = looksLikeImage(path) ? 'image' : looksLikePdf(path) ? 'pdf' : 'text';
   const real = await placeOf(path, context);
   const found = await context.files.readPlain(real, mostBytes(kind, limits));
-  if (found === undefined) throw new Error(`${path} does not exist.`);
+  if (found === undefined) {
+    const inTheWay = await fileInTheWay(real, context.files);
+    throw new Error(inTheWay === undefined ? `${path} does not exist.` : isNoFolder(path, inTheWay));
+  }
   const refusal = kindRefusal(path, found.stat);
   if (refusal !== undefined) throw new Error(refusal);
   if (kind === 'image') return imageOf(path, found, limits);
@@ -149,6 +154,8 @@ async function textOf(
       `${path} has ${shownSize(stat, limits.maxFileBytes)}; files above ${limits.maxFileBytes} bytes are not read. Search it with Grep, or cut out a part with Bash, for example with sed -n or head -c.`,
     );
   const decoded = decodeText(bytes);
+  if (decoded === undefined && imageTypeOf(bytes) !== undefined)
+    return imageOf(path, { stat, ...(bytes.length <= limits.maxImageBytes && { bytes }) }, limits);
   if (decoded === undefined)
     throw new Error(
       `${path} is a binary file, which Read cannot show. Tools such as file, xxd or strings, run with Bash, can tell more.`,
@@ -191,7 +198,7 @@ async function textOf(
       type: 'text',
       file: { filePath: path, content: window.content, numLines: lines, startLine: from, totalLines },
     },
-    content,
+    content: content + encodingNote(decoded.encoding),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import {
-  absolutePath,
   changedMessage,
+  checkTarget,
   lockFile,
   mayTell,
   placeOf,
@@ -10,7 +11,7 @@ import {
   saveFile,
   staleness,
 } from './file-access.ts';
-import { decodeText, encodeText } from './text-file.ts';
+import { decodeText, encodeText, encodingRefusal } from './text-file.ts';
 import { type PatchHunk, structuredPatch } from './text-patch.ts';
 
 interface WriteInput {
@@ -54,7 +55,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['file_path'],
-  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
+  permissionTarget: (input, base) => ({ kind: 'write', paths: [absolutePath(input.file_path, base)] }),
 
   renderOutput(data) {
     const { type, filePath } = (data ?? {}) as Partial<WriteOutput>;
@@ -64,7 +65,9 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   },
 
   async validateInput(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const spelling = await checkTarget(input.file_path, context);
+    if (!spelling.ok) return spelling;
+    const path = absolutePath(input.file_path, context);
     const real = await placeOf(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planWrite(path, real, input.content, context);
@@ -72,12 +75,12 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   },
 
   async run(input, context) {
-    const path = absolutePath(input.file_path, context.cwd);
+    const path = absolutePath(input.file_path, context);
     return lockFile(path, context, async (real) => {
       // The question may take long, and other writers do not wait: everything is checked again (F144).
       const plan = await planWrite(path, real, input.content, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
-      await saveFile(path, real, plan.bytes, false, context);
+      const note = await saveFile(path, real, plan.bytes, false, context);
       const { before } = plan;
       const data: WriteOutput = {
         type: before === undefined ? 'create' : 'update',
@@ -87,7 +90,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
         originalFile: before ?? null,
         userModified: false,
       };
-      return { data, content: sentenceOf(data) };
+      return { data, content: sentenceOf(data) + note + plan.note };
     });
   },
 };
@@ -97,7 +100,12 @@ function sentenceOf({ type, filePath }: Pick<WriteOutput, 'type' | 'filePath'>):
 }
 
 type WritePlan =
-  | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly before: string | undefined }
+  | {
+      readonly kind: 'write';
+      readonly bytes: Uint8Array;
+      readonly before: string | undefined;
+      readonly note: string;
+    }
   | { readonly kind: 'refused'; readonly message: string };
 
 async function planWrite(
@@ -111,7 +119,7 @@ async function planWrite(
     case 'refused':
       return now;
     case 'absent':
-      return { kind: 'write', bytes: Buffer.from(content, 'utf8'), before: undefined };
+      return { kind: 'write', bytes: Buffer.from(content, 'utf8'), before: undefined, note: '' };
     case 'file': {
       const stale = staleness(path, now.bytes, context);
       if (stale === 'unread')
@@ -119,12 +127,13 @@ async function planWrite(
           kind: 'refused',
           message: `${path} exists and has not been read yet. Read it before replacing it.`,
         };
-      if (stale === 'changed') return { kind: 'refused', message: changedMessage(path) };
+      if (stale !== undefined) return { kind: 'refused', message: changedMessage(path) };
       const before = decodeText(now.bytes);
-      // A file that was not text, or whose encoding cannot represent the new text, becomes UTF-8; others keep
-      // their encoding.
-      const bytes = (before && encodeText(content, before.encoding)) ?? Buffer.from(content, 'utf8');
-      return { kind: 'write', bytes, before: before?.text ?? '' };
+      // A file that was not text becomes UTF-8; others keep their encoding.
+      const bytes = before === undefined ? Buffer.from(content) : encodeText(content, before.encoding);
+      if (bytes === undefined) return { kind: 'refused', message: encodingRefusal(path, content) };
+      const note = before?.encoding === 'windows-1252' ? ' Its encoding is still Windows-1252.' : '';
+      return { kind: 'write', bytes, before: before?.text ?? '', note };
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Tool, ToolContext } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
-import { absolutePath, lockFile, mayTell, placeOf, saveFile } from '../files/file-access.ts';
+import { checkTarget, lockFile, mayTell, placeOf, saveFile } from '../files/file-access.ts';
 import type { NotebookEditInput, NotebookEditOutput } from './notebook-plan.ts';
 
 const schema = {
@@ -34,10 +35,12 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['notebook_path'],
-  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.notebook_path, cwd)] }),
+  permissionTarget: (input, base) => ({ kind: 'write', paths: [absolutePath(input.notebook_path, base)] }),
 
   async validateInput(input, context) {
-    const path = absolutePath(input.notebook_path, context.cwd);
+    const spelling = await checkTarget(input.notebook_path, context);
+    if (!spelling.ok) return spelling;
+    const path = absolutePath(input.notebook_path, context);
     const real = await placeOf(path, context);
     if (!(await mayTell(path, real, context))) return { ok: true };
     const plan = await planEdit(path, real, input, context);
@@ -45,14 +48,14 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
   },
 
   async run(input, context) {
-    const path = absolutePath(input.notebook_path, context.cwd);
+    const path = absolutePath(input.notebook_path, context);
     return lockFile(path, context, async (real) => {
       // As for Edit: everything is checked again (F144).
       const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = context.readFileCache.get(path)?.partial ?? true;
-      await saveFile(path, real, plan.bytes, partial, context);
-      return { data: plan.output, content: plan.said };
+      const note = await saveFile(path, real, plan.bytes, partial, context);
+      return { data: plan.output, content: plan.said + note };
     });
   },
 };

@@ -3,7 +3,7 @@ import type { ToolContext } from '../../../protocol/tools/tool.ts';
 import { sha256 } from '../../../util/ids/sha256.ts';
 import { changedMessage, readForWriting, staleness } from '../files/file-access.ts';
 import { listIn } from '../files/json-elements.ts';
-import { decodeText, encodeText } from '../files/text-file.ts';
+import { decodeText, encodeText, encodingRefusal } from '../files/text-file.ts';
 import { cellName, findCell, type Notebook, type NotebookCell, readNotebook, sourceOf } from './notebook.ts';
 
 type CellType = 'code' | 'markdown';
@@ -60,8 +60,7 @@ export async function planEdit(
   if (change.kind === 'refused') return change;
   const text = applied(decoded.text, change);
   const bytes = encodeText(text, decoded.encoding);
-  if (bytes === undefined)
-    return refused(`The encoding of ${path} (Latin-1) has no bytes for some characters of new_source.`);
+  if (bytes === undefined) return refused(encodingRefusal(path, text));
   return {
     kind: 'write',
     bytes,

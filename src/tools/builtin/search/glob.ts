@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
+import { absolutePath, type PathBase } from '../../../util/files/home-path.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
+import { checkSpelling } from '../files/file-access.ts';
 import { type Found, shownFiles, stillThere } from '../files/shown-files.ts';
 import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
 import { searchPlace } from './search-place.ts';
@@ -48,7 +50,11 @@ export function createGlobTool(options: SearchOptions = {}): Tool<GlobInput, Glo
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
-    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [searchRoot(input, cwd).root] }),
+    permissionTarget: (input, base) => ({ kind: 'read', paths: [searchRoot(input, base).root] }),
+    async validateInput(input, context) {
+      const path = await checkSpelling(input.path, context);
+      return path.ok ? checkSpelling(input.pattern, context) : path;
+    },
     microcompactable: true,
     renderOutput(data) {
       const { filenames } = (data ?? {}) as Partial<GlobOutput>;
@@ -64,7 +70,7 @@ async function glob(
   options: SearchOptions,
 ): Promise<ToolOutput<GlobOutput>> {
   const startedMs = context.nowMs();
-  const { root, pattern } = searchRoot(input, context.cwd);
+  const { root, pattern } = searchRoot(input, context);
   const matching: { readonly found: Found }[] = [];
   const shown = shownFiles(context);
   let truncated = false;
@@ -87,7 +93,7 @@ async function glob(
       };
       how = await runRipgrep(run, context, options);
     } else if (input.path !== undefined) {
-      const path = resolve(context.cwd, input.path);
+      const path = absolutePath(input.path, context);
       const asked = await context.files.stat(path);
       if (asked?.kind !== 'directory') throw new Error(`${path} is not a folder.`);
     }
@@ -108,19 +114,24 @@ const listOf = (filenames: readonly string[]) =>
 
 /**
  * Leading folders of a pattern without wildcards belong to the root: `../lib/*.ts` is searched in `../lib`,
- * an absolute pattern in its own folder. The rest is matched there.
+ * an absolute pattern in its own folder, and one with `~` in the home folder. The rest is matched there.
  */
 export function searchRoot(
   { pattern, path }: GlobInput,
-  cwd: string,
+  base: PathBase,
 ): { readonly root: string; readonly pattern: string } {
-  const base = resolve(cwd, path ?? '.');
-  if (!pattern.includes('/')) return { root: base, pattern: `**/${pattern}` };
+  const folder = absolutePath(path ?? '.', base);
+  if (!pattern.includes('/')) return { root: folder, pattern: `**/${pattern}` };
   const parts = pattern.split('/');
   const wild = parts.findIndex((part) => /[*?[\]{}\\]/.test(part));
   const fixed = parts.slice(0, wild < 0 ? parts.length - 1 : wild);
   const rest = parts.slice(fixed.length).join('/');
+  const [first] = fixed;
   const root =
-    fixed.length > 0 && fixed[0] === '' ? resolve('/', ...fixed.slice(1)) : resolve(base, ...fixed);
+    first === ''
+      ? resolve('/', ...fixed.slice(1))
+      : first === '~'
+        ? absolutePath(fixed.join('/'), base)
+        : resolve(folder, ...fixed);
   return { root, pattern: `/${rest === '' ? '**' : rest}` };
 }

@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
+import { checkSpelling } from '../files/file-access.ts';
 import { type Found, heldLines, shownFiles, stillThere } from '../files/shown-files.ts';
 import { grepArguments } from './grep-arguments.ts';
 import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';
@@ -38,7 +39,8 @@ export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, Gre
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
-    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [resolve(cwd, input.path ?? '.')] }),
+    permissionTarget: (input, base) => ({ kind: 'read', paths: [absolutePath(input.path ?? '.', base)] }),
+    validateInput: (input, context) => checkSpelling(input.path, context),
     microcompactable: true,
     renderOutput(data) {
       const { content, filenames } = (data ?? {}) as Partial<GrepOutput>;
@@ -73,7 +75,7 @@ async function grep(
   context: ToolContext,
   options: SearchOptions,
 ): Promise<ToolOutput<GrepOutput>> {
-  const path = resolve(context.cwd, input.path ?? '.');
+  const path = absolutePath(input.path ?? '.', context);
   const place = await searchPlace(path, context);
   if (place === undefined) throw new Error(`${path} does not exist.`);
   try {
@@ -93,15 +95,19 @@ async function grepIn(
   const shown = shownFiles(context);
   let how = '';
   const search: Search = async (separator, take) => {
-    let last: Found | undefined;
+    let begun = '';
     const onRecord = (record: string) => {
       const [file, text] = separator === '\0' ? [record, ''] : splitRecord(record);
-      // A record without a file continues the previous one.
-      const found = file === undefined ? last : place.found(file);
-      last = found;
-      return found === undefined || (file === undefined && text === GROUPS_APART)
-        ? take({ found: undefined, text })
-        : shown.filter(found, () => take({ found, text }));
+      if (file === undefined && begun === '' && text === GROUPS_APART)
+        return take({ found: undefined, text });
+      // Each line names its file: a record without one is a part of a name with a line break in it.
+      if (file === undefined) {
+        begun += `${record}\n`;
+        return true;
+      }
+      const found = place.found(begun + file);
+      begun = '';
+      return shown.filter(found, () => take({ found, text }));
     };
     const args = grepArguments(input, mode, place.path);
     how = await runRipgrep({ args, place, separator, onRecord }, context, options);

@@ -2,6 +2,7 @@
 import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/tools/task.ts';
 import type { ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { tailOf } from '../../../util/text/cut-text.ts';
 import type { BashInput, BashSettings } from './bash-options.ts';
 import { type BashOutput, trimmed } from './bash-report.ts';
@@ -106,6 +107,7 @@ export function movedOutput(
       ? `The command has not ended within its time limit of ${timeoutMs} ms. It goes on`
       : 'The user moved the command to the background. It goes on';
   const soFar = trimmed(output.tail);
+  const text = trimmed(terminalText(output.tail));
   return {
     data: {
       ...NOTHING_YET,
@@ -116,7 +118,7 @@ export function movedOutput(
     isError: false,
     content: [
       `${sentence} in the background as task ${task.taskId}; its output goes to ${task.outputFile}. You will be told when it ends.`,
-      ...(soFar === '' ? [] : ['The end of its output so far:', soFar]),
+      ...(text === '' ? [] : ['The end of its output so far:', text]),
     ].join('\n'),
   };
 }
@@ -153,6 +155,6 @@ function endOf(
   return {
     status: end.code === 0 ? 'completed' : 'failed',
     summary: `${which} ${how}${note}`,
-    result: trimmed(tailOf(tail, RESULT_CHARS)),
+    result: trimmed(tailOf(terminalText(tail), RESULT_CHARS)),
   };
 }

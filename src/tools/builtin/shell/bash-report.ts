@@ -2,6 +2,7 @@
 
 import type { ImageBlock } from '../../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { headOf, tailOf } from '../../../util/text/cut-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
 import { exitMeaning, isQuiet } from './exit-meaning.ts';
@@ -9,7 +10,10 @@ import type { Isolation } from './isolation-of.ts';
 import type { ShellEnd } from './shell-command.ts';
 
 export interface BashOutput {
-  /** Both streams in the order of their output, right-trimmed; the beginning if it was longer. */
+  /**
+   * Both streams in the order of their output, right-trimmed; the beginning if it was longer. With its
+   * colours, which the model does not get.
+   */
   readonly stdout: string;
   /** Messages of the tool itself, such as a change of folder; stderr of the command is in `stdout`. */
   readonly stderr: string;
@@ -56,7 +60,7 @@ export async function report(
   const left = folder === undefined ? undefined : await leftFolder(folder, context);
   const spill = collected.spill !== undefined && 'path' in collected.spill ? collected.spill : undefined;
   const data: BashOutput = {
-    stdout: collected.complete ? text : collected.head.trimEnd(),
+    stdout: collected.complete ? trimmed(collected.head) : collected.head.trimEnd(),
     stderr: left === undefined ? '' : `\n${left}`,
     interrupted: stopped !== undefined,
     isImage: image !== undefined,
@@ -100,7 +104,7 @@ export function renderOutput(data: unknown): ToolResultContent | undefined {
   if (typeof stdout !== 'string') return undefined;
   const image = pictureIn(trimmed(stdout));
   if (image !== undefined) return [image];
-  const parts = [stdout, typeof stderr === 'string' ? stderr : ''].map(trimmed);
+  const parts = [terminalText(stdout), typeof stderr === 'string' ? stderr : ''].map(trimmed);
   return parts.filter((part) => part !== '').join('\n') || NO_OUTPUT;
 }
 
@@ -120,7 +124,7 @@ async function leftFolder(folder: string, { follow }: ToolContext): Promise<stri
 }
 
 function shown(collected: CollectedOutput): string {
-  if (collected.complete) return trimmed(collected.head);
+  if (collected.complete) return trimmed(terminalText(collected.head));
   const { spill, head, tail, totalBytes } = collected;
   const where =
     spill === undefined || 'failed' in spill
@@ -132,10 +136,10 @@ function shown(collected: CollectedOutput): string {
 The output is too large to show (${totalBytes} bytes). ${where}
 
 It begins:
-${headOf(head, PREVIEW_CHARS)}
+${headOf(terminalText(head), PREVIEW_CHARS)}
 …
 It ends:
-${trimmed(tailOf(tail, PREVIEW_CHARS))}
+${trimmed(tailOf(terminalText(tail), PREVIEW_CHARS))}
 </persisted-output>`;
 }
 

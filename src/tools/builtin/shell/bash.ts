@@ -14,6 +14,9 @@ import { type RunningShell, startShellCommand } from './shell-command.ts';
 
 const HEADLINE_CHARS = 500;
 
+/** A command that does not depend on the folder in which it starts. */
+const CD_TO_ABSOLUTE = /^\s*cd\s+(?:--\s+)?(?:["']?\/|"?\$(?:HOME\b|\{HOME\})|~(?:[/;&\s]|$))/;
+
 const properties = {
   command: { type: 'string', minLength: 1, description: 'The command to run.' },
   timeout: {
@@ -86,7 +89,15 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     isConcurrencySafe: ({ command, run_in_background }) =>
       run_in_background !== true && readsBySight(command),
     isReadOnly: () => false,
-    async validateInput({ run_in_background, dangerouslyDisableSandbox }, { tasks, sandbox }) {
+    async validateInput(
+      { command, run_in_background, dangerouslyDisableSandbox },
+      { tasks, sandbox, lostFolder },
+    ) {
+      if (lostFolder !== undefined && !CD_TO_ABSOLUTE.test(command) && !readsBySight(command))
+        return {
+          ok: false,
+          message: `${lostFolder} The command did not run, because it was written for the former one. Call it again if it is meant for the folder of now, or let it begin with cd and an absolute path.`,
+        };
       if (run_in_background === true && tasks === undefined)
         return {
           ok: false,
@@ -156,12 +167,14 @@ async function* runBash(
   });
   const startedMs = clock.monotonicMs();
   const { command } = input;
+  // A hook or host that rewrote the command wrote all of it.
+  const filled = context.filled?.shown === command ? context.filled : undefined;
   const isolation = context.sandbox === undefined ? undefined : await isolationOf(input, context);
   const shell = startShellCommand({
-    command,
+    command: filled?.text ?? command,
     shell: shellOn(settings.path ?? context.env['PATH']),
     cwd: context.cwd,
-    env: context.env,
+    env: filled === undefined ? context.env : { ...context.env, ...filled.variables },
     ...settings,
     output,
     isolate: isolation?.isolate,

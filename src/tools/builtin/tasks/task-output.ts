@@ -1,5 +1,6 @@
 import { TASK_TYPES, type TaskInfo, type TaskOutput, type TaskTable } from '../../../protocol/tools/task.ts';
 import type { Tool, ToolOutput } from '../../../protocol/tools/tool.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
 interface TaskOutputInput {
@@ -95,7 +96,7 @@ function shown(info: TaskInfo, output: TaskOutput, blocked: boolean): ToolOutput
       head,
       said === ''
         ? 'Nothing new was written.'
-        : `New output${skipped}, of ${output.totalBytes} bytes in ${outputFile}:\n${said}`,
+        : `New output${skipped}, of ${output.totalBytes} bytes in ${outputFile}:\n${terminalText(said)}`,
     ].join('\n'),
   };
 }

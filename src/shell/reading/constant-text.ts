@@ -1,0 +1,31 @@
+/** Text that a line holds although it is written as a substitution: `"$(cat <<'EOF' …)"`. */
+import type { WordPart } from 'unbash';
+
+type Substitution = Extract<WordPart, { readonly type: 'CommandExpansion' }>;
+
+/**
+ * What bash before 4 takes for a quote or a comment inside of a substitution, in a here-document too, so that
+ * a bracket behind it may be one that it does not count. macOS has such a bash.
+ */
+const READ_OTHERWISE = /['"\\`#$]/;
+
+/**
+ * What `cat` prints of a quoted here-document, which the shell leaves as it is; undefined for any other
+ * substitution.
+ */
+export function constantText({ text, script }: Substitution): string | undefined {
+  const [statement, ...more] = script?.commands ?? [];
+  if (!text.startsWith('$(') || statement === undefined || more.length > 0) return undefined;
+  const { command, background } = statement;
+  if (command.type !== 'Command' || background === true) return undefined;
+  if (command.name?.text !== 'cat' || command.prefix.length > 0 || command.args.length > 0) return undefined;
+  const [document, ...others] = command.redirects;
+  if (document?.type !== 'HereDoc' || others.length > 0 || document.descriptor !== undefined)
+    return undefined;
+  if (document.delimiter?.quoted !== true || document.closing === undefined) return undefined;
+  const written = document.body.text;
+  if (process.platform === 'darwin' && written.includes(')') && READ_OTHERWISE.test(written))
+    return undefined;
+  const lines = document.operator === '<<-' ? written.replace(/^\t+/gm, '') : written;
+  return lines.replace(/\n+$/, '');
+}

@@ -1,0 +1,90 @@
+/** What is left of an end: its result, its notices, and the results of calls that did not run. */
+import { describe, expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { rehearse, successOf } from './rehearse.ts';
+import { wholeText } from './sent.ts';
+
+const counting = (events: string[], output = {}) => {
+  const hook = (event: string) => [
+    {
+      hooks: [
+        async () => {
+          events.push(event);
+          return event === 'Stop' ? output : {};
+        },
+      ],
+    },
+  ];
+  return { Stop: hook('Stop'), StopFailure: hook('StopFailure') };
+};
+
+const outputFormat = {
+  type: 'json_schema' as const,
+  schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+};
+
+describe('a refusal', () => {
+  it.each([
+    ['a call', [toolUse('Bash', { command: 'echo bad >> ran' })]],
+    ['a text and a call', ['Hm.', toolUse('Bash', { command: 'echo bad >> ran' })]],
+    ['a text', ['No.']],
+    ['nothing', ['']],
+  ] as const)('of %s is the end: no Stop hook is asked, and it is announced', async (_what, said) => {
+    const events: string[] = [];
+    const run = await rehearse({
+      replies: [reply([...said] as never, { stop_reason: 'refusal' })],
+      options: { hooks: counting(events, { decision: 'block', reason: 'Again.' }) },
+    });
+    expect(successOf(run)).toMatchObject({ stop_reason: 'refusal', is_error: false });
+    expect(run.sent).toHaveLength(1);
+    expect(events).toEqual(['StopFailure']);
+    expect(
+      run.messages.filter((m) => 'subtype' in m && m.subtype === 'model_refusal_no_fallback'),
+    ).toHaveLength(1);
+  });
+});
+
+describe('with outputFormat', () => {
+  it('Stop hooks run once when the value is accepted, and do not undo it', async () => {
+    const events: string[] = [];
+    const run = await rehearse({
+      replies: [reply(toolUse('StructuredOutput', { n: 1 }))],
+      options: { outputFormat, hooks: counting(events, { decision: 'block', reason: 'Not yet.' }) },
+    });
+    expect(successOf(run)).toMatchObject({ structured_output: { n: 1 }, terminal_reason: 'completed' });
+    expect(events).toEqual(['Stop']);
+  });
+
+  it('a Stop hook that prevents ends the run that owes the value, which is no success', async () => {
+    const run = await rehearse({
+      replies: [reply('Three.')],
+      partial: true,
+      options: { outputFormat, hooks: counting([], { continue: false, stopReason: 'WHY-IT' }) },
+    });
+    const result = run.messages.findLast(({ type }) => type === 'result');
+    expect(result).toMatchObject({
+      subtype: 'error_max_structured_output_retries',
+      terminal_reason: 'stop_hook_prevented',
+      is_error: true,
+    });
+    expect(JSON.stringify(run.messages)).toContain('ended the run: WHY-IT');
+  });
+});
+
+it('calls that money kept from running say so', async () => {
+  const before = await rehearse({
+    prompt: 'Go.',
+    replies: [reply([toolUse('Bash', { command: 'sleep 5' }), toolUse('Bash', { command: 'echo x' })])],
+    partial: true,
+    options: { maxBudgetUsd: 0.000001 },
+  });
+  expect(before.messages.at(-1)).toMatchObject({ subtype: 'error_max_budget_usd' });
+  const after = await rehearse({
+    place: before,
+    prompt: 'Here is more.',
+    replies: [reply('Thanks.')],
+    options: { continue: true },
+  });
+  expect(wholeText(after.sent.at(-1))).toContain('The budget of the run was used up');
+  expect(wholeText(after.sent.at(-1))).not.toContain("doesn't want to proceed");
+});
