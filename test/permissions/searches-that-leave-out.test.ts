@@ -51,7 +51,7 @@ const run = async (commands: readonly string[]) => {
 };
 
 const rg = await findRipgrep(process.env);
-const SEARCHES: readonly [command: string, deny: readonly string[], denied: RegExp][] = [
+const SEARCHES: readonly (readonly [command: string, deny: readonly string[], denied: RegExp])[] = [
   ['grep -r foo .', ['Read(.env)'], /\.env/],
   ['grep -rn foo', ['Read(./.env)'], /\.env/],
   ['grep -rn foo . | sort', ['Read(secrets/**)'], /secrets/],
