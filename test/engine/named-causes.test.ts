@@ -1,6 +1,9 @@
 /** Small things of an engine that go otherwise than a host might think: each is named. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { say } from '../../src/testing/index.ts';
+import { tempFolder } from '../scenarios/temp-folder.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 it.each([
@@ -55,4 +58,16 @@ it('`await using` closes an engine', async () => {
   await run('Go.');
   await engine[Symbol.asyncDispose]();
   await expect(run('Go on.')).rejects.toThrow();
+});
+
+it('the memory folder of the environment is that of an engine, too', async () => {
+  const folder = join(tempFolder(), 'memory');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'MEMORY.md'), 'The larch is the one by the gate.');
+  const { run, model } = engineUnderTest([say('Hello.')], {
+    env: { CLAUDE_COWORK_MEMORY_PATH_OVERRIDE: folder },
+    systemPrompt: ['You keep a garden.'],
+  });
+  await run('Go.');
+  expect(JSON.stringify(model.requests[0])).toContain(folder);
 });
