@@ -95,15 +95,19 @@ async function grepIn(
   const shown = shownFiles(context);
   let how = '';
   const search: Search = async (separator, take) => {
-    let last: Found | undefined;
+    let begun = '';
     const onRecord = (record: string) => {
       const [file, text] = separator === '\0' ? [record, ''] : splitRecord(record);
-      // A record without a file continues the previous one.
-      const found = file === undefined ? last : place.found(file);
-      last = found;
-      return found === undefined || (file === undefined && text === GROUPS_APART)
-        ? take({ found: undefined, text })
-        : shown.filter(found, () => take({ found, text }));
+      if (file === undefined && begun === '' && text === GROUPS_APART)
+        return take({ found: undefined, text });
+      // Each line names its file: a record without one is a part of a name with a line break in it.
+      if (file === undefined) {
+        begun += `${record}\n`;
+        return true;
+      }
+      const found = place.found(begun + file);
+      begun = '';
+      return shown.filter(found, () => take({ found, text }));
     };
     const args = grepArguments(input, mode, place.path);
     how = await runRipgrep({ args, place, separator, onRecord }, context, options);
