@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createSdkMcpServer, tool } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { type Rehearsed, rehearse, successOf } from './rehearse.ts';
+import { until } from './processes.ts';
+import { type Rehearsed, rehearse, type Setup, successOf } from './rehearse.ts';
 import { wholeText } from './sent.ts';
 
 const counting = (events: string[], output = {}) => {
@@ -127,6 +129,79 @@ describe('with outputFormat', () => {
     });
     expect(JSON.stringify(run.messages)).toContain('ended the run: WHY-IT');
   });
+});
+
+/** What ends a turn that owes a value, and gives none. */
+const OWED: Readonly<Record<string, readonly [Setup, string]>> = {
+  'a refusal': [{ replies: [reply('No.', { stop_reason: 'refusal' })] }, 'completed'],
+  'a tool that ends the turn': [
+    {
+      replies: [reply(toolUse('mcp__host__leave', {}))],
+      options: {
+        mcpServers: {
+          host: createSdkMcpServer({
+            name: 'host',
+            tools: [
+              tool('leave', 'Leaves.', {}, async () => ({
+                content: [{ type: 'text', text: 'Left.' }],
+                _meta: { 'claude/endTurn': true },
+              })),
+            ],
+          }),
+        },
+      },
+    },
+    'completed',
+  ],
+  'a PostToolUse hook': [
+    {
+      replies: [reply(toolUse('Glob', { pattern: '*' }))],
+      options: { hooks: { PostToolUse: [{ hooks: [async () => ({ continue: false })] }] } },
+    },
+    'hook_stopped',
+  ],
+};
+
+it.each(Object.entries(OWED))(
+  '%s does not make a success of a value that is owed',
+  async (_what, [setup, why]) => {
+    const run = await rehearse({ partial: true, ...setup, options: { ...setup.options, outputFormat } });
+    const result = run.messages.findLast(({ type }) => type === 'result');
+    expect(result).toMatchObject({
+      subtype: 'error_max_structured_output_retries',
+      is_error: true,
+      terminal_reason: why,
+      errors: [expect.any(String)],
+    });
+    expect(result).not.toHaveProperty('structured_output');
+  },
+);
+
+it('calls that were cut short by a reader that left say so', async () => {
+  const before = await rehearse({
+    replies: [
+      reply([
+        toolUse('Bash', { command: 'touch begun; sleep 30' }, 'call_1'),
+        toolUse('Bash', { command: 'echo x' }, 'call_2'),
+      ]),
+    ],
+    partial: true,
+    onMessage: async (message, { query, cwd }) => {
+      if (message.type !== 'assistant') return;
+      await until(() => existsSync(join(cwd, 'begun')));
+      await query.return(undefined);
+    },
+  });
+  const after = await rehearse({
+    place: before,
+    prompt: 'On.',
+    replies: [reply('Yes.')],
+    options: { continue: true },
+  });
+  const sent = wholeText(after.sent.at(-1));
+  expect(sent).toContain('left it while this tool was running');
+  expect(sent).toContain('left it before this call ran');
+  expect(sent).not.toContain("doesn't want to proceed");
 });
 
 it('calls that money kept from running say so', async () => {
