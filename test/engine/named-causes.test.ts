@@ -22,10 +22,10 @@ it.each([
 });
 
 it.each([
-  ['thinking that cannot be switched off', { thinkingConfig: { type: 'disabled' } }, 'always thinks'],
+  ['thinking that cannot be switched off', { thinking: { type: 'disabled' } }, 'always thinks'],
   [
     'a thinking budget',
-    { thinkingConfig: { type: 'enabled', budgetTokens: 2_000 } },
+    { thinking: { type: 'enabled', budgetTokens: 2_000 } },
     'the thinking budget of 2000 tokens is not sent',
   ],
 ] as const)('%s is named once', async (_what, config, words) => {
