@@ -22,24 +22,21 @@ it.each([
 });
 
 it.each([
-  ['thinking that cannot be switched off', { thinkingConfig: { type: 'disabled' } }, 'always thinks'],
+  ['thinking that cannot be switched off', { thinking: { type: 'disabled' } }, 'always thinks'],
   [
     'a thinking budget',
-    { thinkingConfig: { type: 'enabled', budgetTokens: 2_000 } },
+    { thinking: { type: 'enabled', budgetTokens: 2_000 } },
     'the thinking budget of 2000 tokens is not sent',
   ],
 ] as const)('%s is named once', async (_what, config, words) => {
-  const { run } = engineUnderTest([say('Hello.'), say('Again.')], {
-    ...config,
-    userSpecifiedModel: 'claude-fable-5',
-  });
+  const { run } = engineUnderTest([say('Hello.'), say('Again.')], config);
   const told = JSON.stringify([...(await run('Go.')), ...(await run('Go on.'))]);
   expect(told.split(words)).toHaveLength(2);
 });
 
 it('/fast is answered, and not sent to the model', async () => {
   const { run, model } = engineUnderTest([say('Hello.')]);
-  expect(resultIn(await run('/fast'))).toMatchObject({ result: expect.stringContaining('is not switched') });
+  expect(resultIn(await run('/fast'))).toMatchObject({ result: expect.stringContaining('fastMode') });
   expect(model.requests).toHaveLength(0);
 });
 
