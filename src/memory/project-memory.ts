@@ -218,8 +218,11 @@ export function createProjectMemory(
     for (const path of paths) {
       for (const folder of foldersBetween(root, path))
         if (!visited.has(folder)) found.push(...(await ofFolder(folder, 'nested_traversal', from, path)));
+      // Also where a link leads: a rule is about the file, by whichever name it is touched.
+      const real = held.length === 0 ? path : await files.realpath(path).catch(() => path);
+      const names = (folder: string) => [...new Set([path, real])].map((each) => relative(folder, each));
       const matching = held.filter(({ folder, group }) =>
-        group[0]?.globs?.some((glob) => matchesGlob(glob, relative(folder, path))),
+        group[0]?.globs?.some((glob) => names(folder).some((name) => matchesGlob(glob, name))),
       );
       held = held.filter((rule) => !matching.includes(rule));
       for (const { group } of matching)

@@ -4,6 +4,7 @@ import { headOf } from '../../../util/text/cut-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import { checkSpelling } from '../files/file-access.ts';
 import { type Found, heldLines, shownFiles, stillThere } from '../files/shown-files.ts';
+import { searchByGlob } from './brackets-as-names.ts';
 import { grepArguments } from './grep-arguments.ts';
 import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';
 import { runRipgrep, type SearchOptions, shownPath } from './ripgrep.ts';
@@ -96,17 +97,26 @@ async function grepIn(
   let how = '';
   const search: Search = async (separator, take) => {
     let last: Found | undefined;
+    let foundAny = false;
+    // Records of files that are not shown do not count: what is searched next must not tell of them.
+    const taken = (record: GrepRecord) => {
+      foundAny = true;
+      return take(record);
+    };
     const onRecord = (record: string) => {
       const [file, text] = separator === '\0' ? [record, ''] : splitRecord(record);
       // A record without a file continues the previous one.
       const found = file === undefined ? last : place.found(file);
       last = found;
       return found === undefined || (file === undefined && text === GROUPS_APART)
-        ? take({ found: undefined, text })
-        : shown.filter(found, () => take({ found, text }));
+        ? taken({ found: undefined, text })
+        : shown.filter(found, () => taken({ found, text }));
     };
-    const args = grepArguments(input, mode, place.path);
-    how = await runRipgrep({ args, place, separator, onRecord }, context, options);
+    await searchByGlob(input.glob, context.signal, async (glob) => {
+      const args = grepArguments({ ...input, ...(glob !== undefined && { glob }) }, mode, place.path);
+      how = await runRipgrep({ args, place, separator, onRecord }, context, options);
+      return foundAny;
+    });
   };
 
   switch (mode) {
