@@ -29,14 +29,15 @@ export function commandFiles(options: CommandFilesOptions): CommandSource {
 
   const load = async () => {
     const found = (await Promise.all(folders.map((folder) => findCommandFiles(folder, files)))).flat();
-    source.commands = await Promise.all(
+    const read = await Promise.all(
       found.map(async ({ name, path, text }) => {
         const full = prefix === undefined ? name : `${prefix}:${name}`;
         const { file, problem } = await parseCommandFile(full, path, text, unread);
         if (problem !== undefined) warn(`${path}: ${problem}; it was passed over.`);
-        return fileCommand(file, { origin, trusted, places });
+        return file.userInvocable ? [fileCommand(file, { origin, trusted, places })] : [];
       }),
     );
+    source.commands = read.flat();
   };
   const source: Writable<CommandSource> = {
     name: options.name,

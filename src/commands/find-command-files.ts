@@ -4,10 +4,13 @@ import type { PersistentFiles } from '../protocol/files.ts';
 
 export type CommandFilesPort = Pick<PersistentFiles, 'readDir' | 'stat' | 'readRange'>;
 
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 16;
 const MAX_FILES = 500;
 const MAX_BYTES = 128 * 1024;
-const NAME = /^[\w.-]+$/;
+/** Blanks and colons too; nothing that is not seen. */
+const NAME = /^[^\p{C}/\\]+$/u;
+/** In a folder of its own it is called by the name of the folder. */
+const SKILL_FILE = 'SKILL.md';
 
 interface FoundFile {
   /** Its folders and its name, joined by colons. */
@@ -36,7 +39,11 @@ export async function findCommandFiles(
       if (stat?.kind !== 'file' || own === entry || stat.size > MAX_BYTES) continue;
       const bytes = await files.readRange(path, 0, MAX_BYTES).catch(() => undefined);
       if (bytes !== undefined)
-        found.push({ name: [...names, own].join(':'), path, text: new TextDecoder().decode(bytes) });
+        found.push({
+          name: (entry === SKILL_FILE && names.length > 0 ? names : [...names, own]).join(':'),
+          path,
+          text: new TextDecoder().decode(bytes),
+        });
     }
   };
   await walk(folder, []);

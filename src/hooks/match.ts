@@ -40,6 +40,8 @@ type Matcher = 'everything' | readonly string[] | RegExp;
  * for an invalid one: a gate that never matches allows everything.
  */
 function readMatcher(matcher: string | null | undefined, event: HookEvent): Matcher {
+  // An event without such a field has nothing to compare: its hooks run, whatever is written there.
+  if (SUBJECT[event] === undefined) return 'everything';
   if (matcher === null || matcher === undefined || matcher === '' || matcher === '*') return 'everything';
   if (/^[\w\- \t\r\n,|]*$/.test(matcher))
     return matcher
@@ -108,7 +110,7 @@ export function matchesNothing(
   const field = SUBJECT[event];
   const isTool = field === TOOL_SUBJECT;
   const read = readMatcher(matcher, event);
-  if (field === undefined || read === 'everything') return false;
+  if (read === 'everything') return false;
   if (!(read instanceof RegExp) && read.length === 0) return true;
   const values = isTool ? tools().flatMap((name) => namesOf(name, event)) : VALUES[event];
   if (values === undefined) return false;

@@ -83,7 +83,7 @@ export function readHookOutput(answer: unknown, event: HookEvent): OutputReading
   if (!isRecord(output['hookSpecificOutput'])) return { ok: true, output };
 
   const specific = withoutNulls(output['hookSpecificOutput']);
-  // Nobody is asked, then or later: both keep the command from running.
+  // There is no question, then or later: both keep the command from running.
   if (event === 'PreSkillShellCommand' && specific['permissionDecision'] === 'defer')
     specific['permissionDecision'] = 'ask';
   const { hookEventName: named, ...fields } = specific;

@@ -79,7 +79,7 @@ export interface ProjectMemory {
   readonly restored: CompactionSource;
 }
 
-/** A rule for some files only, with its imports, until one of them is touched. */
+/** A rule for some files only, with its imports, until one is touched, by its own name or through a link. */
 interface HeldRule {
   readonly folder: string;
   readonly group: MemoryGroup;
@@ -218,11 +218,9 @@ export function createProjectMemory(
     for (const path of paths) {
       for (const folder of foldersBetween(root, path))
         if (!visited.has(folder)) found.push(...(await ofFolder(folder, 'nested_traversal', from, path)));
-      // Also where a link leads: a rule is about the file, by whichever name it is touched.
-      const real = held.length === 0 ? path : await files.realpath(path).catch(() => path);
-      const names = (folder: string) => [...new Set([path, real])].map((each) => relative(folder, each));
+      const names = held.length === 0 ? [] : [path, await files.realpath(path).catch(() => path)];
       const matching = held.filter(({ folder, group }) =>
-        group[0]?.globs?.some((glob) => names(folder).some((name) => matchesGlob(glob, name))),
+        group[0]?.globs?.some((glob) => names.some((name) => matchesGlob(glob, relative(folder, name)))),
       );
       held = held.filter((rule) => !matching.includes(rule));
       for (const { group } of matching)

@@ -1,5 +1,5 @@
 /** The skills of a session: scanned at each submission's start, served from memory in between (L1). */
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { within } from '../util/async/with-timeout.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
@@ -47,6 +47,8 @@ export interface SkillCatalogue {
   readonly skills: readonly Skill[];
   /** Scans again. Overlapping calls share one scan. Never rejects. */
   refresh(): Promise<readonly Skill[]>;
+  /** Waits for the first scan, however long it takes. Never rejects. */
+  complete(): Promise<void>;
   /** Waits a short time for the first scan, or the current one; later results are announced later. */
   settled(): Promise<void>;
   /** By its name, its folder's name, or the unambiguous ending of a plugin skill's name. */
@@ -102,6 +104,10 @@ class Catalogue implements SkillCatalogue {
         this.#looking = undefined;
       });
     return this.#looking;
+  }
+
+  async complete(): Promise<void> {
+    if (this.#mayHaveSome) await (this.#looking ?? (this.#looked ? undefined : this.refresh()));
   }
 
   async settled(): Promise<void> {
@@ -170,20 +176,34 @@ class Catalogue implements SkillCatalogue {
     this.#cache ??= createSkillCache(this.#madeMs, this.#options.unread);
     const cache = this.#cache;
     const found = await Promise.all(directories.map((directory) => discoverSkills(directory, files, cache)));
-    for (const problem of found.flatMap(({ problems }) => problems)) {
-      if (this.#warned.includes(problem)) continue;
-      this.#warned = [...this.#warned, problem];
-      this.#options.warn?.(problem);
-    }
-    const now = settle(
-      found.flatMap((each) => each.skills),
-      this.#options,
-    ).map((skill) => withSleep(skill, this.#awake));
+    for (const problem of found.flatMap(({ problems }) => problems)) this.#warnOnce(problem);
+    const all = found.flatMap((each) => each.skills);
+    const settled = settle(all, this.#options);
+    this.#nameLosers(all);
+    const now = settled.map((skill) => withSleep(skill, this.#awake));
     cache.isFirstLook = false;
     const { skills } = this;
     if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at])))
       this.skills = now;
     return this.skills;
+  }
+
+  /** Those of one source whose name and folder others have; a project may word one of the user anew. */
+  #nameLosers(all: readonly Skill[]): void {
+    const owners = new Map<string, Skill>();
+    for (const skill of all) {
+      const name = [skill.name, nameOfFolder(skill)].find((each) => !owners.has(each));
+      const owner = owners.get(skill.name);
+      if (name !== undefined) owners.set(name, skill);
+      else if (owner?.source === skill.source && dirname(owner.directory) === dirname(skill.directory))
+        this.#warnOnce(`The skill ${skill.file} has the name of ${owner.file} and was passed over.`);
+    }
+  }
+
+  #warnOnce(problem: string): void {
+    if (this.#warned.includes(problem)) return;
+    this.#warned = [...this.#warned, problem];
+    this.#options.warn?.(problem);
   }
 
   async #projectDirectories(): Promise<readonly SkillDirectory[]> {
@@ -234,10 +254,12 @@ function isAbout({ paths = [] }: Skill, path: string, root: string | undefined):
   );
 }
 
-/** The first skill of a name wins; then filtered by the options. */
+/** The first skill of a name has it; then filtered by the options. */
 function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOptions): readonly Skill[] {
   const taken = new Set<string>();
-  return found.flatMap((skill) => {
+  return found.flatMap((given) => {
+    // A second one of a name is called by its folder.
+    const skill = taken.has(given.name) ? { ...given, name: nameOfFolder(given) } : given;
     if (taken.has(skill.name)) return [];
     taken.add(skill.name);
     const override = overrides[skill.name];
@@ -246,6 +268,10 @@ function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOpti
       return [{ ...skill, modelInvocable: false }];
     return [override === 'name-only' ? { ...skill, describes: false } : skill];
   });
+}
+
+function nameOfFolder({ folder, plugin }: Skill): string {
+  return plugin === undefined ? folder : `${plugin}:${folder}`;
 }
 
 function isWanted({ name, folder, plugin }: Skill, only: CatalogueOptions['only']): boolean {

@@ -37,6 +37,7 @@ class SkillCommands implements CommandSource {
 function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
   return {
     name: skill.name,
+    ...(skill.plugin === undefined && skill.folder !== skill.name && { aliases: [skill.folder] }),
     description: skill.description,
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',

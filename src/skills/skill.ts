@@ -53,7 +53,7 @@ export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
 }
 
 /** Names that are valid in rules, command lines and lists. */
-const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
+const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}_.-]{0,63}$/u;
 const MAX_HINT_CHARS = 200;
 
 export interface SkillPlace {

@@ -121,7 +121,7 @@ async function readAgentFile(
   }
 }
 
-/** What an agent may do less than its session; without them it would be allowed more than its author meant. */
+/** They restrict an agent: without them it could do more than its author meant. */
 const RESTRICTING: readonly string[] = ['tools', 'disallowedTools'];
 
 /** A description of `null` or blanks is none. */

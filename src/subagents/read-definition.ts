@@ -16,7 +16,7 @@ type DefinitionReading =
     }
   | { readonly ok: false; readonly problem: string };
 
-/** Documented fields of others without effect here (docs/compatibility.md), and what happens in their place. */
+/** Documented fields without effect here (docs/compatibility.md), and what happens in their place. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   observer: 'has no effect here',
   observerMessage: 'has no effect here',
@@ -93,7 +93,7 @@ const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/ -]{0,99}$/u;
 
 /**
  * `value`: the definition of the agent of this name. Never throws. In a `file` a value that cannot be read
- * costs its field alone, unless it may restrict the agent; options are a caller's, who is told.
+ * costs its field alone, unless it may restrict the agent; an option that cannot be read is refused.
  */
 export function readDefinition(
   name: string,

@@ -37,8 +37,8 @@ interface ToolsPortOptions {
   readonly admit?: ResultPorts['admit'];
   /** Concurrency-safe calls that run together. Default 10. */
   readonly maxConcurrency?: number;
-  /** The session's own folder, which descriptions may name. Default `.`. */
-  readonly folder?: { readonly root: string; readonly home: string | undefined };
+  /** The session's own folder, which descriptions may name, and its home. Default `.`. */
+  readonly base?: PathBase;
   /** Which tools are deferred. Default: none. */
   readonly deferral?: Deferral;
   /** false: this tool is not offered; a call of it is still answered. Default: all are. */
@@ -165,12 +165,11 @@ class Tools implements ToolsPort {
   }
 
   outwardInput(block: ToolUseBlock): JsonObject {
-    return outwardInput(this.#find(block.name), block.input, this.#base()) as JsonObject;
-  }
-
-  #base(): PathBase {
-    const { root: cwd = '.', home } = this.#options.folder ?? {};
-    return { cwd, home };
+    return outwardInput(
+      this.#find(block.name),
+      block.input,
+      this.#options.base ?? { cwd: '.' },
+    ) as JsonObject;
   }
 
   /** Without ToolSearch, as in agents with a list of their own, nothing can be loaded later. */
@@ -206,7 +205,7 @@ class Tools implements ToolsPort {
     const set = this.#tools();
     let entry = this.#known.get(model);
     if (entry?.set !== set) {
-      const about = { cwd: this.#base().cwd, model };
+      const about = { cwd: this.#options.base?.cwd ?? '.', model };
       const described = Promise.all(
         set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
       );

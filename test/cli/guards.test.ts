@@ -168,3 +168,26 @@ describe('a guard that is not in force is named once, at the start', () => {
     expect((await run('doctor')).stdout).toContain('permissions.allow.0 "Bash:*"');
   });
 });
+
+describe('JSON that people write has comments and commas behind a last element', () => {
+  const COMMENTED = (json: string) => `// ours\n${json.replace(/\}$/, ', /* more */ }')}\n`;
+
+  test('--mcp-config and --settings as files, and the parts of a plugin', async () => {
+    const { cwd, env, put, go } = await stage('a');
+    put('servers.json', COMMENTED('{"mcpServers":{}}'));
+    put('settings.json', COMMENTED('{"model":"opus"}'));
+    const place = ['--mcp-config', join(cwd, 'servers.json'), '--settings', 'settings.json'];
+    expect(await go(...place)).toMatchObject({ code: 0, stderr: '' });
+    put('p/.claude-plugin/plugin.json', COMMENTED('{"name":"p"}'));
+    put('p/.mcp.json', COMMENTED('{"mcpServers":{"a":{"command":"false"}}}'));
+    put(
+      'p/hooks/hooks.json',
+      COMMENTED('{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}'),
+    );
+    const plugins = [{ type: 'local' as const, path: join(cwd, 'p') }];
+    const session = query({ prompt: 'go', options: { cwd, env, plugins, persistSession: false } });
+    expect((await session.hooksListing()).hooks).toMatchObject([{ pluginName: 'p' }]);
+    expect((await session.mcpServerStatus()).map(({ name }) => name)).toEqual(['plugin:p:a']);
+    await session.close();
+  });
+});

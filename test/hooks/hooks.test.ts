@@ -164,9 +164,10 @@ describe('matchers', () => {
   it('SessionStart matches its source; an event without a subject always matches', async () => {
     const start = hooksOf('SessionStart', [{ matcher: 'resume', hooks: [answer({ systemMessage: 'x' })] }]);
     expect(await start.run(CALLS.SessionStart, { signal: live() })).toBe(NO_HOOK_VERDICT);
-    expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).told).toEqual([
-      'Stop says: x',
-    ]);
+    for (const matcher of ['anything', '[', ','])
+      expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher })).told).toEqual([
+        'Stop says: x',
+      ]);
   });
 
   /** The field of each event with a matcher, and a value of it. */
@@ -232,6 +233,7 @@ describe('matchers', () => {
     ['SubagentStart', ',', true],
     ['Notification', 'whatever', false],
     ['Stop', 'whatever', false],
+    ['UserPromptSubmit', ',', false],
   ] as [HookEvent, string, boolean][])(
     '%s: %j matches nothing that there is: %s',
     (event, matcher, expected) => {

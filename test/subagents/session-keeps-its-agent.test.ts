@@ -27,8 +27,8 @@ const initOf = (messages: readonly SDKMessage[]) =>
 
 /** The last request: what it offers, and to which model. */
 function lastRequest({ server }: SkillStage) {
-  const { tools, model, system } = server.requests.filter(({ path }) => path === '/v1/messages').at(-1)
-    ?.body as {
+  const bodies = server.requests.filter(({ path }) => path === '/v1/messages').map(({ body }) => body);
+  const { tools, model, system } = bodies.at(-1) as {
     tools?: { name: string }[];
     model: string;
     system: unknown;

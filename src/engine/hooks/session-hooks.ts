@@ -1,6 +1,6 @@
 /** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
 import { join } from 'node:path';
-import type { HookedFiles } from '../../attachments/hooked-files.ts';
+import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
@@ -58,16 +58,11 @@ interface HookParts {
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
 
-export interface SessionHooks extends Hooks {
-  /**
-   * Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it
-   * is.
-   */
+export interface SessionHooks extends Hooks, WatchedHooks {
+  /** Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings` and changes nothing. */
   setPluginHooks(hooks: readonly ConfiguredHook[]): void;
   /** What was set holds from here on. */
   takeUp(): void;
-  /** Files of the main agent that hooks may change. */
-  watch(files: HookedFiles): void;
 }
 
 /** Throws `invalid_option` and `invalid_settings` for hooks that cannot be read. */

@@ -24,22 +24,14 @@ export function findCommand(
   if (name === undefined) return undefined;
   const command =
     commands.find((each) => each.name === name) ??
-    commands.find(({ aliases = [] }) => aliases.includes(name)) ??
-    (name === NO_FAST.name ? NO_FAST : undefined);
-  return command && { command, args: match?.[2] ?? '' };
+    commands.find(({ aliases = [] }) => aliases.includes(name));
+  if (command !== undefined) return { command, args: match?.[2] ?? '' };
+  // The name of a file may hold blanks.
+  const spaced = commands
+    .filter((each) => each.name.includes(' ') && `${text} `.startsWith(`/${each.name} `))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+  return spaced && { command: spaced, args: text.slice(spaced.name.length + 1).trim() };
 }
-
-/** Known from elsewhere: without an answer it would be a prompt to the model. */
-const NO_FAST: Command = {
-  name: 'fast',
-  description: '',
-  run: () => ({
-    messages: [],
-    shouldQuery: false,
-    resultText:
-      'Fast mode is not switched while a session runs. Start it with --fast-mode, or with the setting or option fastMode.',
-  }),
-};
 
 /** A text is a text also when its sender wrote it as one block. */
 function textOf(prompt: string | readonly UserBlock[]): string {

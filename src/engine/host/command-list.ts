@@ -64,13 +64,6 @@ export async function loadCommands({
 
 const overrides = ({ name, origin }: Command): string => `${origin}, in place of the built-in /${name}`;
 
-/** Where a command is from, as hooks know it. */
-export function sourceName(origin: CommandOrigin): string {
-  return SOURCES[origin] ?? origin;
-}
-
-const SOURCES: Partial<Record<CommandOrigin, string>> = { project: 'projectSettings', user: 'userSettings' };
-
 /** The commands in the form of the SDK. */
 export function commandList(
   config: Parameters<typeof commandsOf>[0],

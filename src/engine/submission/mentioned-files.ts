@@ -63,7 +63,8 @@ function findMentions(text: string): readonly FileMention[] {
   for (const [, quoted, bare = ''] of text.replace(/`[^`\n]*`/g, ' ').matchAll(MENTION)) {
     const written = quoted ?? bare.replaceAll('\\ ', ' ').replace(/[.,;:!?)\]}'"]+$/, '');
     const [, path = '', first, last] = /^(.*?)(?:#L(\d{1,7})(?:-L?(\d{1,7}))?)?$/.exec(written) ?? [];
-    if (!/^(?:~\/|[\w./])/.test(path) || path.includes('://') || /^(?:mcp__|server:)/.test(path)) continue;
+    if (!/^(?:~\/|[\p{L}\p{N}_./(])/u.test(path) || path.includes('://') || /^(?:mcp__|server:)/.test(path))
+      continue;
     if (found.size === MAX_MENTIONS) break;
     found.set(written, {
       path,

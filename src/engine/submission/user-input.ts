@@ -2,7 +2,12 @@
 
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
-import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
+import {
+  COMMAND_SOURCES,
+  type Command,
+  type CommandOrigin,
+  type CommandResult,
+} from '../../protocol/tools/command.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
@@ -10,7 +15,6 @@ import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
 import { adviceForPrompt } from '../host/command-advice.ts';
-import { sourceName } from '../host/command-list.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
@@ -159,7 +163,7 @@ async function judgeCommand(
       expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
       command_name: name,
       command_args: args,
-      command_source: sourceName(origin),
+      command_source: COMMAND_SOURCES[origin] ?? origin,
       prompt,
     },
     scope,

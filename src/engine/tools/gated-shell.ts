@@ -4,12 +4,11 @@
 
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Ids } from '../../protocol/ports.ts';
-import type { ShellAnswer, ShellTemplate } from '../../protocol/tools/command.ts';
+import { COMMAND_SOURCES, type ShellAnswer, type ShellTemplate } from '../../protocol/tools/command.ts';
 import type { HookPort, InvokedBy } from '../../protocol/tools/hook.ts';
 import { fillCommand } from '../../shell/filling/fill-command.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { sourceName } from '../host/command-list.ts';
 import type { ToolsRoom } from './tools-room.ts';
 
 /** How long one may take, in ms. */
@@ -64,7 +63,7 @@ async function hookRefusal(
       tool_input: { command },
       tool_use_id: toolUseId,
       command_name: of?.name ?? '',
-      ...(of !== undefined && { command_source: sourceName(of.source) }),
+      ...(of !== undefined && { command_source: COMMAND_SOURCES[of.source] ?? of.source }),
       invoked_by: invokedBy,
     },
     { signal, toolUseId },

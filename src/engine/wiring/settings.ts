@@ -77,6 +77,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     skills: skills.catalogue,
     hookPolicy: config.hookPolicy,
   });
+  const ofSkills = skillCommands(skills.catalogue, { files: looked });
   const commands = commandFileSources(config, { files: looked, warn, unread });
   const hooks = hooksInForce({
     configured: config.configuredHooks ?? [],
@@ -94,11 +95,11 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       skills,
       plugins,
       configuredHooks: hooks.hooks,
-      startNotices: [...resolved.notices, ...hooks.notices],
+      startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
-        ...commands.first,
-        skillCommands(skills.catalogue, { files: looked }),
+        // A skill wins over a command of its name; one of a project that is not trusted, over none.
+        ...(config.projectTrusted ? [ofSkills, ...commands.first] : [...commands.first, ofSkills]),
         pluginCommands(plugins, { files, warn, unread }),
         ...commands.last,
       ],

@@ -241,7 +241,7 @@ export class McpServer {
   }
 }
 
-/** It runs, and without this sentence nobody would know that it is about its tools. */
+/** The server runs: its own message alone would not say what failed. */
 function unlisted(error: unknown): never {
   const failure = failureOf(error);
   if (failure.kind !== 'answered') throw error;

@@ -80,7 +80,7 @@ function fitsInWords(signs: readonly Sign[], line: readonly Letter[]): boolean {
 }
 
 /** The words of the pattern, with their stars as `*` and other characters as they are. */
-export function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
+function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
   const words: Sign[][] = [[]];
   for (const sign of signs) {
     if (sign === 'gap') words.push([]);
@@ -116,7 +116,7 @@ export function isPrefix(specifier: string): boolean {
 /** What a specifier names, and whether more words may follow. */
 export function readSpecifier(specifier: string): { readonly text: string; readonly prefix: boolean } {
   if (specifier.endsWith(':*')) return { text: specifier.slice(0, -2).trim(), prefix: true };
-  // With another star it stands for at least one word.
+  // With another star it means at least one word.
   if (/^[^*]* \*$/.test(specifier)) return { text: specifier.slice(0, -2).trim(), prefix: true };
   return { text: specifier, prefix: false };
 }

@@ -6,7 +6,7 @@ import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from './
 /**
  * `git status` matches only that command; `npm run test:*` (or `npm run test *`) also the command with
  * further words, unless one of them is an option that writes a file or runs a program, which a rule has to
- * name. A star elsewhere stands for any text. Only literal words match.
+ * name. A star elsewhere means any text. Only literal words match.
  */
 export function allowsWords(specifier: string, words: readonly string[]): boolean {
   const pattern = readCommandPattern(specifier);

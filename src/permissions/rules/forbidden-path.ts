@@ -102,7 +102,7 @@ async function forbidsBelow(
   { specifier, context }: FileRule,
 ): Promise<Match> {
   const descent = descentOf(segment, kind);
-  if (descent === undefined) return 'no';
+  if (descent === undefined || (kind === 'read' && segment.leavesOut === true)) return 'no';
   const { folders } = segment;
   if (folders === undefined) return 'maybe';
   const from = (path: string): readonly string[] =>

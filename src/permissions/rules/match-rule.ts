@@ -34,7 +34,7 @@ interface Question {
   readonly context: PathRuleContext;
 }
 
-interface Found {
+export interface Found {
   readonly rule: PermissionRule;
   readonly match: Exclude<Match, 'no'>;
 }

@@ -11,7 +11,7 @@ export interface Pattern {
   readonly foldersOnly?: boolean;
 }
 
-export interface PatternPlace {
+interface PatternPlace {
   /** Where relative patterns count from: the session's own folder. */
   readonly root: string;
   /** What `~/` means; undefined: that is not known. */

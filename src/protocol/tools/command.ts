@@ -11,6 +11,12 @@ import type { ModelUsage } from '../stream/result-message.ts';
 /** The source of a command. `builtin`: the engine; `host`: the embedding program. */
 export type CommandOrigin = 'builtin' | 'host' | 'user' | 'project' | 'plugin' | 'skill' | 'mcp';
 
+/** Names of sources for hooks, where they differ. */
+export const COMMAND_SOURCES: Partial<Record<CommandOrigin, string>> = {
+  project: 'projectSettings',
+  user: 'userSettings',
+};
+
 export interface Command {
   /** Without the slash. */
   readonly name: string;
@@ -50,8 +56,8 @@ export interface CommandContext {
   readonly session: CommandSession;
   /**
    * Runs a shell command like a call of the model, through the one gate, with these rules allowed as well.
-   * The host is not asked: a command that no rule allows is refused. Text of somebody else belongs into a
-   * template, never into the command. Never rejects.
+   * The host is not asked: a command that no rule allows is refused. Untrusted text belongs into a template,
+   * never into the command. Never rejects.
    */
   shell(command: string | ShellTemplate, allowedTools: readonly string[]): Promise<ShellAnswer>;
   /**
@@ -62,8 +68,8 @@ export interface CommandContext {
 }
 
 /**
- * A shell command as its author wrote it, and text of somebody else in it. That text reaches the shell as
- * data: in variables, in whatever quotes its place is.
+ * A shell command as its author wrote it, with placeholders for untrusted text. That text reaches the
+ * shell as data: in variables, in whatever quotes the placeholder is.
  */
 export interface ShellTemplate {
   readonly pieces: readonly (string | ForeignText)[];
@@ -71,10 +77,10 @@ export interface ShellTemplate {
   readonly of?: { readonly name: string; readonly source: CommandOrigin } | undefined;
 }
 
-export interface ForeignText {
-  /** What stands in its place within quotes. */
+interface ForeignText {
+  /** The value within quotes. */
   readonly text: string;
-  /** What stands there without quotes, each one word; none is nothing. */
+  /** The values without quotes, each one word; an empty list is nothing. */
   readonly words: readonly string[];
   /** May be the beginning of a program's name: a folder that the command itself comes from. */
   readonly namesProgram?: boolean;

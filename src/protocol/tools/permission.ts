@@ -154,6 +154,8 @@ export type GateVerdict =
       readonly reasonType: GateReasonType;
       readonly reason?: string;
       readonly updatedInput?: JsonObject;
+      /** A sentence about `updatedInput` for the model, added to the result. */
+      readonly note?: string;
       /** The first rule that allows it. */
       readonly matched?: MatchedRule;
       readonly judged?: readonly JudgedPath[];

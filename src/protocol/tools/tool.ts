@@ -48,12 +48,12 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
-export interface HookedState {
+interface HookedState {
   readonly hash: string;
   readonly mtimeMs: number;
   /** The text before; undefined: it was not kept. */
   readonly before?: string | undefined;
-  /** The model was told of the change, but not shown all of it. */
+  /** The change was reported to the model, but not shown completely. */
   readonly told?: boolean;
 }
 
@@ -129,8 +129,8 @@ export interface ToolContext {
   /** The files of this call as its permission judged them: only these are opened. Absent: not judged. */
   readonly judged?: readonly JudgedPath[] | undefined;
   /**
-   * A shell command with text of somebody else in it: `shown` is what was judged, `text` what runs, with that
-   * text in variables. Absent: the input runs as it is.
+   * A shell command with untrusted text in it: `shown` is what was judged, `text` what runs, with that text
+   * in variables. Absent: the input runs as it is.
    */
   readonly filled?: {
     readonly shown: string;

@@ -1,6 +1,6 @@
 /**
- * A shell command in which text of somebody else has its place: the argument of a command file, the folder of
- * a plugin. The text reaches the shell in variables, so that no quote, bracket or line break in it is ever
+ * A shell command with placeholders for untrusted text: the argument of a command file, the folder of a
+ * plugin. The text reaches the shell in variables, so that no quote, bracket or line break in it is ever
  * read as program. What judges and shows the command sees the text itself, in quotes.
  */
 import { whyUnreadable } from '../reading/guard.ts';
@@ -8,12 +8,12 @@ import { type CommandLine, everySegment, programOf } from '../reading/segment.ts
 import { type Place, placesIn, type Span } from './places.ts';
 import { type Role, rolesOf } from './roles.ts';
 
-export type CommandPiece = string | ForeignText;
+type CommandPiece = string | ForeignText;
 
-export interface ForeignText {
-  /** What stands there where quotes are around it, or where a shell takes one word. */
+interface ForeignText {
+  /** The value within quotes, or where a shell takes one word. */
   readonly text: string;
-  /** What stands there without quotes: each is one word, whatever it holds; none is nothing. */
+  /** The values without quotes: each is one word, whatever it holds; an empty list is nothing. */
   readonly words: readonly string[];
   /** May be (the beginning of) the name of a program: a folder that the command's own file comes from. */
   readonly namesProgram?: boolean;
@@ -215,8 +215,8 @@ const inBytes = (char: string): string =>
   [...Buffer.from(char)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 
 /**
- * Which programs run, in order. `marks`: what stands in the place of text in their names. `inWords`: text
- * stands in words, which may be options.
+ * Which programs run, in order. `marks`: the placeholders in their names. `inWords`: values are words, which
+ * may be options.
  */
 function programsOf({ segments, unseen }: CommandLine, marks: readonly Mark[], inWords: boolean): string {
   const names = everySegment(segments).map((segment) => {

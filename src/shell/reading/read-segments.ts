@@ -153,8 +153,10 @@ export function readSegments(
     const words = node.name === undefined ? [] : [readWord(node.name, variables), ...args];
     const assigned = node.prefix.filter((each) => each.type === 'Assignment');
     const assigns = assigned.find((each) => !isHarmless(each));
+    const end = node.name?.end ?? 0;
     add({
       text: text.slice(node.pos, node.end),
+      ...(text === command && text.slice(node.name?.pos, end) === node.name?.text && { at: end }),
       words,
       ...(assigns !== undefined && { assigns: assigns.text }),
       redirects: targetsOf(node.redirects, variables),
@@ -162,7 +164,9 @@ export function readSegments(
     });
   };
 
-  const add = (command: Pick<Segment, 'text' | 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>) => {
+  const add = (
+    command: Pick<Segment, 'at' | 'text' | 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>,
+  ) => {
     if (++commands > MAX_COMMANDS) return hide(`it holds more than ${MAX_COMMANDS} commands`);
     const here = folders;
     const inner = innerOf(command.words);

@@ -41,6 +41,10 @@ export interface RedirectTarget {
 export interface Segment {
   /** As it is written; absent: it is started by words of another one. */
   readonly text?: string;
+  /** Where its program's name ends in the line; absent: it is not a command of the line itself. */
+  readonly at?: number;
+  /** It is made to leave out what rules deny below the folders that it reads. */
+  readonly leavesOut?: true;
   /** Empty for a line of assignments or redirects alone. */
   readonly words: readonly ShellWord[];
   /**

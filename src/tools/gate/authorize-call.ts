@@ -242,7 +242,9 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
   };
   if (verdict.kind === 'pending') return stop({ kind: 'parked', wait: { on: 'ask', askId: verdict.askId } });
   notes.decision = decisionOf(verdict, notes.answer);
-  return verdict.kind === 'allow' ? rewrite(request, at, verdict.updatedInput) : deny(request, at, verdict);
+  if (verdict.kind === 'deny') return deny(request, at, verdict);
+  if (verdict.note !== undefined) notes.hookContext.push(verdict.note);
+  return rewrite(request, at, verdict.updatedInput);
 }
 
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {

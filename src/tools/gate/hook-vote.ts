@@ -31,7 +31,15 @@ export function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined
         ...(hook.decidedBy !== undefined && { hook: hook.decidedBy }),
       };
     case 'allow':
-      return { kind: 'allow', reasonType: 'hook', ...(hook.reason !== undefined && { reason: hook.reason }) };
+      return {
+        kind: 'allow',
+        reasonType: 'hook',
+        ...(hook.reason !== undefined && { reason: hook.reason }),
+        // What the rules have the call leave out stays left out.
+        ...(verdict.kind === 'allow' &&
+          verdict.updatedInput !== undefined && { updatedInput: verdict.updatedInput }),
+        ...(verdict.kind === 'allow' && verdict.note !== undefined && { note: verdict.note }),
+      };
     default:
       return verdict;
   }

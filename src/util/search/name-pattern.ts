@@ -61,19 +61,19 @@ export function matchesNames(segments: readonly string[], names: readonly string
   );
 }
 
-/** It stands for one name alone. */
+/** It means one name alone. */
 export function isLiteralName(segment: string): boolean {
   return segment !== '**' && compiled(segment).every(isChar);
 }
 
-/** The name for which a literal one stands, without its backslashes. */
+/** The name that a literal one means, without its backslashes. */
 export function literalName(segment: string): string {
   return compiled(segment)
     .map((token) => (isChar(token) ? token.char : ''))
     .join('');
 }
 
-/** A name as the pattern that stands for it alone. */
+/** A name as the pattern that means it alone. */
 export function quotedName(name: string): string {
   return name.replace(/[\\[*?]/g, '\\$&');
 }
@@ -127,7 +127,7 @@ export function tokensOf(segment: string): readonly Token[] {
   return tokens;
 }
 
-/** Where the bracket that opens at `start` is closed; -1: nowhere, so that it stands for itself. */
+/** Where the bracket that opens at `start` is closed; -1: nowhere, so that it means itself. */
 function endOfClass(chars: readonly string[], start: number): number {
   // A bracket that is the first character of a class belongs to it.
   const first = start + (chars[start + 1] === '!' || chars[start + 1] === '^' ? 2 : 1);

@@ -64,8 +64,8 @@ export async function* walkFiles(
 const namesIn = (path: string) => path.split(/[\\/]/).filter((name) => name !== '' && name !== '.');
 
 /**
- * Tells of each file below `start` whether ignore files leave it out and no glob names it. Paths are relative to
- * `cwd`, as those of `walkFiles`.
+ * Tells of each file below `start` whether ignore files leave it out and no glob names it. Paths are relative
+ * to `cwd`, as those of `walkFiles`.
  */
 export async function leavesOut(
   cwd: string,

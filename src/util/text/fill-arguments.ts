@@ -1,7 +1,7 @@
 /** Placeholders for arguments in the text of a file. */
 import { splitArguments } from './template-parts.ts';
 
-/** Text of somebody else in a command: as one text, and as words where no quotes are around it. */
+/** A value in a command: as one text, and as words where no quotes are around it. */
 interface Filled {
   readonly text: string;
   readonly words: readonly string[];
@@ -11,7 +11,7 @@ interface Filled {
 interface ArgumentFiller {
   /** Fills all placeholders in one pass, so that values are not expanded again. */
   fill(text: string): string;
-  /** The text between the placeholders, and what stands in their place, for a reader that keeps them apart. */
+  /** The text between the placeholders, and their values, for a reader that keeps them apart. */
   pieces(text: string): readonly (string | Filled)[];
   /** Whether any text so far had a placeholder. */
   readonly used: boolean;
@@ -35,7 +35,7 @@ export function argumentFiller(
   let used = false;
 
   /** What takes the place of a match; undefined: nothing does. */
-  const valueOf = ([, , index, position, place, name]: RegExpExecArray): Filled | undefined => {
+  const filledBy = ([, , index, position, place, name]: RegExpExecArray): Filled | undefined => {
     if (place !== undefined) {
       const text = Object.hasOwn(places, place) ? places[place] : undefined;
       return text === undefined ? undefined : { text, words: [text], namesProgram: true };
@@ -49,18 +49,18 @@ export function argumentFiller(
     return name === undefined ? undefined : { text: '', words: [] };
   };
 
-  const pieces = (text: string, unescape: boolean): readonly (string | Filled)[] => {
+  const pieces = (text: string, drops: boolean): readonly (string | Filled)[] => {
     const found: (string | Filled)[] = [];
     let from = 0;
     for (const match of text.matchAll(PLACE)) {
-      const [whole, escape = ''] = match;
+      const [whole, backslash = ''] = match;
       const isWithin = match[4] !== undefined && !Object.hasOwn(places, match[4]);
-      const isName = match[5] !== undefined && !names.includes(match[5]);
-      if (isWithin || isName) continue;
-      if (escape !== '') {
-        found.push(text.slice(from, match.index) + (unescape ? whole.slice(1) : whole));
+      const isOther = match[5] !== undefined && !names.includes(match[5]);
+      if (isWithin || isOther) continue;
+      if (backslash !== '') {
+        found.push(text.slice(from, match.index) + (drops ? whole.slice(1) : whole));
       } else {
-        const value = valueOf(match);
+        const value = filledBy(match);
         if (value === undefined) continue;
         found.push(text.slice(from, match.index), value);
       }

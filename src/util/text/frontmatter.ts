@@ -31,7 +31,7 @@ export async function readFrontmatter(text: string): Promise<Frontmatter> {
   if (block.trim() === '') return isFirst ? { fields: {}, body } : { fields: {}, body: text };
   const plain = plainScalars(block);
   if (plain !== undefined) return { fields: plain, body };
-  const { readYaml } = await import('./lenient-yaml.ts');
+  const { readYaml } = await import('../yaml/lenient-yaml.ts');
   const { fields, unread = [], problem } = readYaml(block);
   // Two rulers behind other text are no frontmatter.
   if (problem !== undefined && !isFirst) return { fields: {}, body: text };
@@ -64,8 +64,8 @@ function plainScalars(block: string): Readonly<Record<string, string>> | undefin
 }
 
 /**
- * A list in any usual form: `a, b`, `[a, b]` or one item per line. Commas inside parentheses and braces do not
- * separate.
+ * A list in any usual form: `a, b`, `[a, b]` or one item per line. Commas inside parentheses and braces do
+ * not separate.
  */
 export function listField(value: unknown): readonly string[] {
   const items = Array.isArray(value)

@@ -2,7 +2,7 @@
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
-  /** The command in `` !`…` ``, or the lines of a fenced block that begins with `!`: replaced by its output. */
+  /** `` !`…` ``, or the lines of a fenced block that begins with `!`: replaced by its output. */
   | { readonly kind: 'shell'; readonly command: string };
 
 /** Maximum number of shell commands in one text. */

@@ -51,7 +51,7 @@ export async function runCommand(text: string, context: CommandContext): Promise
   return true;
 }
 
-/** The way out of the conversation stays what it is, and waits for nobody. */
+/** The way out of the conversation cannot be replaced, and waits for no request. */
 const isLast = (command: ConversationCommand | undefined): boolean => command?.name === 'exit';
 
 /** The first lines that a command prints follow its own. */

@@ -1,6 +1,6 @@
 /**
- * Web frameworks name folders `[id]`, `[[...slug]]` and `{id}`. A glob that matches nothing, or is none, is taken
- * once more with its brackets as names. Braces around alternatives stay what they are.
+ * Web frameworks name folders `[id]`, `[[...slug]]` and `{id}`. A glob that matches nothing, or is none, is
+ * taken once more with its brackets as names. Braces around alternatives stay what they are.
  */
 export async function searchByGlob<G extends string | undefined>(
   glob: G,

@@ -1,6 +1,6 @@
 /**
- * A glob of ripgrep takes in files that ignore files leave out: `**` would list what was installed, `*.log` every log.
- * They are left out again, but for those that a glob names.
+ * A glob of ripgrep takes in files that ignore files leave out: `**` would list what was installed, `*.log`
+ * every log. They are left out again, but for those that a glob names.
  */
 import { globRules } from '../../../util/search/ignore-rules.ts';
 import { leavesOut } from '../../../util/search/walk-files.ts';
@@ -12,24 +12,27 @@ export async function withoutIgnored(run: RipgrepRun): Promise<RipgrepRun['onRec
   const { globs, path } = searchRequest(run.args);
   const isLeftOut = await leavesOut(run.place.cwd, path, globRules(globs));
   const known = new Map<string, boolean>();
-  /** Of the file that the last record was about: a record without a file continues it. */
-  let skips = false;
+  /** Records without a file: the beginning of a name with line breaks in it. */
+  let begun: string[] = [];
+  let shown = false;
   /** A separator of groups waits for a group behind it. */
   let apart = false;
   return async (record) => {
-    if (run.separator === '\n' && record === APART) {
-      apart ||= !skips;
+    const at = run.separator === '\0' ? record.length : record.indexOf('\0');
+    if (at < 0) {
+      if (begun.length === 0 && record === APART) apart = shown;
+      else begun.push(record);
       return true;
     }
-    const at = run.separator === '\0' ? record.length : record.indexOf('\0');
-    if (at >= 0) {
-      const file = record.slice(0, at);
-      skips = known.get(file) ?? (await isLeftOut(file));
-      known.set(file, skips);
-    }
+    const file = [...begun, record.slice(0, at)].join('\n');
+    const skips = known.get(file) ?? (await isLeftOut(file));
+    known.set(file, skips);
+    const records = [...(apart ? [APART] : []), ...begun, record];
+    begun = [];
     if (skips) return true;
-    if (apart && !(await run.onRecord(APART))) return false;
+    shown = true;
     apart = false;
-    return await run.onRecord(record);
+    for (const each of records) if (!(await run.onRecord(each))) return false;
+    return true;
   };
 }

@@ -1,0 +1,118 @@
+/** A search of the shell beside a rule that denies reading: what is denied is left out, or it is asked about. */
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { findRipgrep } from '../../src/util/process/find-ripgrep.ts';
+import { question, TOOLS, tempFolder } from './ask-doubles.ts';
+
+const folder = await tempFolder();
+const cwd = join(folder.path, 'p');
+const FILES = [
+  '.env',
+  'sub/.env',
+  'secrets/k.ts',
+  'src/secrets/deep/k.ts',
+  'src/a.ts',
+  'conf/app.cfg',
+  'conf/x/app.cfg',
+  'a b.txt',
+  'README.md',
+];
+beforeAll(async () => {
+  for (const file of FILES) {
+    await mkdir(dirname(join(cwd, file)), { recursive: true });
+    await writeFile(join(cwd, file), `foo in ${file}\n`);
+  }
+  await symlink('../.env', join(cwd, 'src/link'));
+});
+afterAll(() => folder.remove());
+
+const verdictOn = (command: string, deny: readonly string[], more: Partial<PermissionOptions> = {}) =>
+  createPermissions({ files: nodeFiles, allowDangerouslySkipPermissions: true, deny, ...more }).decide(
+    question(TOOLS.Bash, { command }, cwd),
+  );
+const BYPASS = { mode: 'bypassPermissions' } as const;
+
+const run = async (command: string) => {
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .sort();
+};
+const rg = await findRipgrep(process.env);
+
+/** The lines of the command as it was written that name no denied file are what it shows when these are left out. */
+it.each<[command: string, deny: readonly string[], denied: RegExp]>([
+  ['grep -r foo .', ['Read(.env)'], /\.env/],
+  ['grep -rn foo', ['Read(./.env)'], /\.env/],
+  ['grep -rn foo . | sort', ['Read(secrets/**)'], /secrets/],
+  ['grep -rn foo src sub README.md', ['Read(.env)', 'Read(secrets/)'], /\.env|secrets/],
+  ['cd src && grep -r foo .', ['Read(secrets)'], /secrets/],
+  ['grep -rl foo . --include="*.ts"', ['Read(secrets/**)'], /secrets/],
+  ['grep --include="*.ts" -rl foo .', ['Read(.env)', 'Read(secrets/**)'], /secrets|\.env/],
+  ['egrep -r "foo|bar" .; fgrep -rc foo conf sub', ['LS(.env)'], /\.env/],
+  ['grep -r foo . --exclude-dir=conf', ['Read(.env)'], /\.env/],
+  ['echo "grep -r x"; grep -r foo . # grep', ['Read(.env)'], /\.env/],
+  ['grep -rh foo .', ['Read(a b.txt)'], /a b/],
+])('%s beside %j', async (command, deny, denied) => {
+  for (const more of [{}, BYPASS]) {
+    const verdict = await verdictOn(command, deny, more);
+    expect(verdict).toMatchObject({ kind: 'allow', note: expect.stringContaining('left out') });
+    const changed = (verdict as { updatedInput?: { command: string } }).updatedInput?.command ?? '';
+    const shown = await run(command);
+    expect(shown.some((line) => denied.test(line))).toBe(true);
+    if (!command.includes('-c '))
+      expect(await run(changed)).toEqual(shown.filter((line) => !denied.test(line)));
+    else expect((await run(changed)).join()).not.toMatch(denied);
+  }
+});
+
+it.runIf(rg !== undefined).each<[command: string, deny: readonly string[], denied: RegExp]>([
+  ['rg --hidden foo', ['Read(.env)'], /\.env/],
+  ['rg --hidden -n foo . src', ['Read(.env)', 'Read(secrets/**)'], /\.env|secrets/],
+])('%s beside %j', async (command, deny, denied) => {
+  const verdict = await verdictOn(command, deny, BYPASS);
+  const changed = (verdict as { updatedInput?: { command: string } }).updatedInput?.command ?? '';
+  const shown = await run(command.replace('rg', `"${rg}"`));
+  expect(await run(changed.replace('rg', `"${rg}"`))).toEqual(shown.filter((line) => !denied.test(line)));
+});
+
+it.each<[command: string, deny: readonly string[], kind: 'ask' | 'deny']>([
+  // Another file has the name, which is not denied.
+  ['grep -r foo .', ['Read(/.env)'], 'ask'],
+  ['grep -r foo conf', ['Read(/conf/app.cfg)'], 'ask'],
+  ['grep -r foo . --include=".e*"', ['Read(.env)'], 'ask'],
+  ['grep -r foo . --exclude="*.ts"', ['Read(.env)'], 'ask'],
+  ['grep -R foo .', ['Read(.env)'], 'ask'],
+  ['rg foo -g "*"', ['Read(.env)'], 'ask'],
+  ['rg -L foo', ['Read(.env)'], 'ask'],
+  ['grep -r foo $X', ['Read(.env)'], 'ask'],
+  ['cd $X && grep -r foo .', ['Read(.env)'], 'ask'],
+  ['bash -c "grep -r foo ."', ['Read(.env)'], 'ask'],
+  ['timeout 5 grep -r foo .', ['Read(.env)'], 'ask'],
+  ['find . -exec grep foo {} +', ['Read(.env)'], 'ask'],
+  ['git grep foo; tar cf - .', ['Read(.env)'], 'ask'],
+  ['grep -r foo . && cat $X', ['Read(.env)'], 'ask'],
+  ['grep -r foo . && $X', ['Read(.env)'], 'ask'],
+  ['grep -r foo secrets', ['Read(secrets/**)'], 'deny'],
+  ['grep foo .env', ['Read(.env)'], 'deny'],
+  ['grep -r foo . .env', ['Read(.env)'], 'deny'],
+])('%s beside %j is not changed: %s', async (command, deny, kind) => {
+  const verdict = await verdictOn(command, deny, BYPASS);
+  expect(verdict.kind).toBe(kind);
+  expect('updatedInput' in verdict).toBe(false);
+});
+
+it('what an ask rule or a hook asks about is asked as it was written', async () => {
+  const asked = await verdictOn('grep -r foo .', ['Read(.env)'], { ask: ['Bash(grep:*)'] });
+  expect(asked.kind).toBe('ask');
+  expect('updatedInput' in asked).toBe(false);
+  expect((await verdictOn('grep -r foo .', ['Read(.env)'], { ask: ['Read(README.md)'] })).kind).toBe('ask');
+});
