@@ -19,7 +19,7 @@ export async function projectFiles(folder: string, files: Files): Promise<readon
   return present([join(folder, 'AGENTS.md'), join(folder, '.turnwright', 'AGENTS.md')], files);
 }
 
-/** Rules of a project folder and its sub-folders; each may name in its frontmatter the files it applies to. */
+/** Rules of a project folder, also in sub-folders; each may name in its frontmatter the files it is about. */
 export async function projectRules(folder: string, files: Files): Promise<readonly string[]> {
   const lists = await Promise.all(FOLDERS.map((name) => markdownBelow(join(folder, name, 'rules'), files)));
   return lists.flatMap(({ paths }) => paths).slice(0, MAX_RULES);
