@@ -20,17 +20,14 @@ import { withSchemaHint } from './gate/schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 import type { ResultPorts } from './tool-update.ts';
 
+type Chain = ToolContext['queryTracking'];
+
 interface ToolsPortOptions {
   /** A function if the set changes while the session runs: the same array means the same tools. */
   readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;
   /** Called when a call's turn has come. */
-  makeContext(
-    call: ToolCall,
-    life: Life,
-    chain: ToolContext['queryTracking'],
-    delivered: () => Promise<void>,
-  ): ToolContext;
+  makeContext(call: ToolCall, life: Life, ...more: [Chain, delivered: () => Promise<void>]): ToolContext;
   readonly clock: Clock;
   readonly ids: Ids;
   /** What of a result may enter the conversation. Default: all of it. */

@@ -21,7 +21,7 @@ describe.each(FORMATS)('with --output-format %s', (format) => {
     else expect(ran.stdout).toContain('"stop_reason":"refusal"');
   });
 
-  it.each(['PostToolUse', 'Stop'])('the reason of a %s hook that ends the run is told', async (event) => {
+  it.each(['PostToolUse', 'Stop'])('the reason of a %s hook that ends the run is printed', async (event) => {
     const server = await rehearse(reply(['Looking.', toolUse('Glob', { pattern: '*' })]), reply('Done.'));
     const command = `echo '{"continue":false,"stopReason":"WHY-IT"}'`;
     const hooks = { [event]: [{ hooks: [{ type: 'command', command }] }] };

@@ -93,8 +93,8 @@ export type AbortWhy =
  */
 export interface ToolExecutor {
   /**
-   * `awaitsNext`: the answer has not gone on behind the call's block yet, and may end there as a refusal. A call
-   * that is not concurrency-safe then waits for `nextArrived`.
+   * `awaitsNext`: the answer has not gone on behind the call's block yet, and may end there as a refusal. A
+   * call that is not concurrency-safe then waits for `nextArrived`.
    */
   add(call: ToolCall, awaitsNext?: boolean): void;
   /** The answer has gone on behind the calls that were added so far. */
