@@ -92,7 +92,9 @@ export async function partsOf(
       if (typeof each === 'string' && (file === undefined || read.has(file))) continue;
       if (file !== undefined) read.add(file);
       try {
-        found.push(unwrapped(file === undefined ? each : readHandWrittenJson(await textOf(file, files)), inner));
+        found.push(
+          unwrapped(file === undefined ? each : readHandWrittenJson(await textOf(file, files)), inner),
+        );
       } catch (error) {
         const what = file ?? `"${inner}" in the manifest`;
         fail('component-load-failed', `${what} of the plugin ${name} cannot be used: ${errorText(error)}.`);

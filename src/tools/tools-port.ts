@@ -165,7 +165,11 @@ class Tools implements ToolsPort {
   }
 
   outwardInput(block: ToolUseBlock): JsonObject {
-    return outwardInput(this.#find(block.name), block.input, this.#options.base ?? { cwd: '.' }) as JsonObject;
+    return outwardInput(
+      this.#find(block.name),
+      block.input,
+      this.#options.base ?? { cwd: '.' },
+    ) as JsonObject;
   }
 
   /** Without ToolSearch, as in agents with a list of their own, nothing can be loaded later. */
