@@ -61,7 +61,7 @@ export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
 const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}_.-]{0,127}$/u;
 /** A folder may hold blanks and signs too, but none that ends a list, a tag or a path. */
 const FOLDER = /^(?!\.)[^\p{C}"<>,:/\\]{1,128}$/u;
-const MAX_HINT_CHARS = 200;
+const MAX_HINT_CHARS = 2_000;
 
 export interface SkillPlace {
   readonly source: SkillSource;
@@ -152,8 +152,9 @@ export function oneLine(value: unknown): string {
 
 /** YAML makes a list of `[file]`. */
 function hintOf(value: unknown): string {
-  const hint = Array.isArray(value) ? `[${value.map(oneLine).join(', ')}]` : oneLine(value);
-  return hint.slice(0, MAX_HINT_CHARS);
+  const hint = Array.isArray(value) ? `[${value.map(oneLine).join(', ')}]` : value;
+  const text = typeof hint === 'string' ? hint.replace(/[\n\p{Cc}]+/gu, ' ').trim() : oneLine(hint);
+  return text.slice(0, MAX_HINT_CHARS);
 }
 
 /** `Read, Bash(git log:*)`, with commas, blanks, or as a list. */
@@ -162,6 +163,6 @@ function rulesOf(value: unknown): readonly string[] {
 }
 
 function firstParagraph(body: string): string {
-  const paragraphs = body.split(/\n\s*\n/).map((text) => text.replace(/^#+[^\n]*\n?/, ''));
+  const paragraphs = body.split(/\n\s*\n/).map((text) => text.trimStart().replace(/^#+[^\n]*\n?/, ''));
   return oneLine(paragraphs.find((text) => text.trim() !== '') ?? '');
 }

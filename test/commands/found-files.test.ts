@@ -133,6 +133,37 @@ describe('mentions and imports', () => {
     for (const name of names) expect(sent[0]).toContain(`IN ${name}`);
   });
 
+  it('end where words of a language follow at once, if no file has the whole name', async () => {
+    const names = ['a.txt', '中.md', 'b.txt', 'c', 'd.txt', 'e.txtです', 'f.txt', 'g.txt', 'h.txt'];
+    const project = await projectUnderTest(
+      Object.fromEntries([...names, 'e.txt'].map((name) => [name, `IN ${name}.`])),
+    );
+    const { sent } = await project.run({
+      prompt: 'See @a.txtです @中.mdを見て、 @b.txt，次 @cです @d.txt에서 @e.txtです @f.txt… @g.txtünd @h.txt—then',
+    });
+    for (const name of names.slice(0, 7)) expect(sent[0]).toContain(`IN ${name}.`);
+    for (const name of ['e.txt', 'g.txt', 'h.txt']) expect(sent[0]).not.toContain(`IN ${name}.`);
+  });
+
+  it('of folders bring the names in them along, within limits and under the rules of Read', async () => {
+    const many = Object.fromEntries(Array.from({ length: 510 }, (_, i) => [`many/${1000 + i}.txt`, '']));
+    const project = await projectUnderTest({
+      ...many,
+      'src/b.ts': 'B',
+      'src/deep/a.ts': 'A',
+      'src/hidden.pem': 'H',
+      'shut/inside.txt': 'I',
+    });
+    const { sent } = await project.run({
+      prompt: 'See @src and @many/ and @shut/ and @/etc',
+      options: { disallowedTools: ['Read(shut/**)', 'Read(src/hidden.pem)'] },
+    });
+    expect(sent[0]).toContain('The user names src. This is what the folder holds:\\nb.ts\\ndeep/\\n');
+    expect(sent[0]).toContain('1499.txt\\n… and 10 more');
+    for (const name of ['1500.txt', 'hidden.pem', 'inside.txt', 'passwd'])
+      expect(sent[0]).not.toContain(name);
+  });
+
   it('of memory: sections, comments, sub-folders of rules, and one notice for what is not there', async () => {
     const lines: string[] = [];
     const project = await projectUnderTest({
