@@ -76,8 +76,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'util/text/line-separators.ts',
     'util/text/cut-text.ts',
     'util/text/grouped.ts',
-    // Paths and commands that a person types are read as those of the tools are.
+    // What a person types or writes is read as everywhere.
     'util/files/home-path.ts',
+    'util/files/plain-json.ts',
     'util/files/standing-folder.ts',
     'util/process/terminal-text.ts',
   ],

@@ -192,6 +192,11 @@ export interface QueryEngineConfig extends ResolvedOptions {
   askRules?: readonly string[] | undefined;
   /** Handled once, before the first prompt. */
   orphanedPermission?: OrphanedPermission | undefined;
+  /**
+   * By id of the question: answers that came to questions of an earlier process and are not on its record. Each
+   * decides about its call when the submission is carried on, also where the call would not be asked about any more.
+   */
+  earlierAnswers?: ReadonlyMap<string, unknown> | undefined;
   /** Reads and writes settings while the session runs. Without it updates hold in memory alone. */
   settingsAccess?: SettingsAccess | undefined;
 

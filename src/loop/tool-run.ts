@@ -50,9 +50,15 @@ export class ToolRun {
     this.#trace = trace;
   }
 
-  start(call: ToolCall): void {
+  /** `awaitsNext`: the answer may still end as a refusal right behind the call. */
+  start(call: ToolCall, awaitsNext = false): void {
     this.#executor ??= this.#open();
-    this.#executor.add(call);
+    this.#executor.add(call, awaitsNext);
+  }
+
+  /** The answer has gone on behind the calls that were started. */
+  nextArrived(): void {
+    this.#executor?.nextArrived();
   }
 
   /** The consumer has the call's block: its gate may ask hooks and hosts from here on. */

@@ -114,7 +114,7 @@ export async function partsOf(
     return path === undefined ? [] : [{ ...fields, name: own, path }];
   };
 
-  /** The default folder, the plugin's own if that is a skill, and the named ones, with or without SKILL.md. */
+  /** The default folder, the plugin's own if it is a skill, and the named ones, with or without SKILL.md. */
   const skillFolders = async (): Promise<readonly string[]> => {
     const own = (await inside(SKILL_FILE, false)) === undefined ? [] : [root];
     const others = (await named(manifest.skills)).map((path) =>

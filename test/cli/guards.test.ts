@@ -180,7 +180,10 @@ describe('JSON that people write has comments and commas behind a last element',
     expect(await go(...place)).toMatchObject({ code: 0, stderr: '' });
     put('p/.claude-plugin/plugin.json', COMMENTED('{"name":"p"}'));
     put('p/.mcp.json', COMMENTED('{"mcpServers":{"a":{"command":"false"}}}'));
-    put('p/hooks/hooks.json', COMMENTED('{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}'));
+    put(
+      'p/hooks/hooks.json',
+      COMMENTED('{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}'),
+    );
     const plugins = [{ type: 'local' as const, path: join(cwd, 'p') }];
     const session = query({ prompt: 'go', options: { cwd, env, plugins, persistSession: false } });
     expect((await session.hooksListing()).hooks).toMatchObject([{ pluginName: 'p' }]);

@@ -234,9 +234,12 @@ describe('matchers', () => {
     ['Notification', 'whatever', false],
     ['Stop', 'whatever', false],
     ['UserPromptSubmit', ',', false],
-  ] as [HookEvent, string, boolean][])('%s: %j matches nothing that there is: %s', (event, matcher, expected) => {
-    expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
-  });
+  ] as [HookEvent, string, boolean][])(
+    '%s: %j matches nothing that there is: %s',
+    (event, matcher, expected) => {
+      expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
+    },
+  );
 
   it('one that cannot be read, and an event that does not exist, are refused at the start', () => {
     expect(() => hooksOf('PreToolUse', [{ matcher: '(', hooks: [] }])).toThrow(

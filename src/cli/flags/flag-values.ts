@@ -1,7 +1,7 @@
 /** Values of flags, validated: each parser returns the value or throws one sentence. */
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { readHandWrittenJson } from '../../options/hand-written-json.ts';
+import { readHandWrittenJson } from '../../util/files/plain-json.ts';
 
 export function appended(word: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), word];

@@ -59,10 +59,7 @@ interface HookParts {
 }
 
 export interface SessionHooks extends Hooks, WatchedHooks {
-  /**
-   * Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it
-   * is.
-   */
+  /** Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings` and changes nothing. */
   setPluginHooks(hooks: readonly ConfiguredHook[]): void;
   /** What was set holds from here on. */
   takeUp(): void;

@@ -44,7 +44,7 @@ export async function composeAgentParts(
 ): Promise<AgentParts> {
   const { session } = room;
   const { definition } = request;
-  const { world } = session;
+  const { permissions, world } = session;
   const config = agentConfig(request, session.config);
   const agentJournal = composeAgentJournal(request, session.config, {
     ...world,
@@ -74,12 +74,7 @@ export async function composeAgentParts(
     isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
     adopt: (choice) => ownModel.adopt(choice),
     shell: (signal, invokedBy) => (command, rules) =>
-      gatedShell(
-        command,
-        rules,
-        { signal, invokedBy },
-        { permissions: session.permissions, world: session.world, hooks, tools },
-      ),
+      gatedShell(command, rules, { signal, invokedBy }, { permissions, world, hooks, tools }),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     agentTools(definition, offered(all, request.depth)).map(skills.own),

@@ -43,12 +43,8 @@ export function composeRooms(
 
   const spill = composeSpill(config, { sessionId, directory: place.directory, files });
   const basics = { sessionId, scope, clock, ids, files, host };
-  const tasks: TaskRoom = composeTasks({
-    directory: place.directory,
-    journal,
-    stderr: config.stderr,
-    ...basics,
-  });
+  const { stderr } = config;
+  const tasks: TaskRoom = composeTasks({ directory: place.directory, journal, stderr, ...basics });
   scope.onClose(() => tasks.table.stopAll('session'));
   const mcp = inherited?.mcp ?? new McpRoom(config, extended(world, { env }));
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
@@ -68,12 +64,8 @@ export function composeRooms(
   });
   const { permissions } = asking;
   const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });
-  const notices = createSessionNotices({
-    host,
-    permissions,
-    appState,
-    start: inherited ? [] : config.startNotices,
-  });
+  const start = inherited ? [] : config.startNotices;
+  const notices = createSessionNotices({ host, permissions, appState, start });
   const folder = new WorkingFolder(config, { files, permissions });
 
   const structured =

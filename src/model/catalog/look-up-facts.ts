@@ -17,8 +17,10 @@ export interface LookedUp {
   readonly isFinal: boolean;
   /** What was found, in one line. */
   readonly said: string;
-  /** What to do when the model is unknown, or the server gives it little of its window. */
+  /** What to do when the server gives the model little of its window. */
   readonly advice?: string | undefined;
+  /** What to do when the server does not know the model. */
+  readonly unknown?: string | undefined;
 }
 
 /** Asks for the model itself, then for the list, then the server that these tell of. */
@@ -30,7 +32,7 @@ export async function lookUpFacts(model: string, place: AskedPlace): Promise<Loo
       facts: undefined,
       isFinal: asked.reached(),
       said: saidOf(model, undefined, place),
-      advice: asked.reached() ? unknownAdvice(model, place) : undefined,
+      unknown: asked.reached() ? unknownAdvice(model, place) : undefined,
     };
   const described = await describe(model, listed, asked);
   return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
-import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
+import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import type { Segment } from '../../shell/reading/segment.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import * as say from '../ask/messages.ts';
@@ -8,7 +8,7 @@ import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
 import { coverAsWritten, coverCommand } from '../rules/allowed-command.ts';
 import { touchedPaths } from '../rules/command-paths.ts';
 import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import { formatRule, type PermissionRule } from '../rules/rule.ts';
+import type { PermissionRule } from '../rules/rule.ts';
 import { editedPaths } from './accepted-edits.ts';
 import { whyFeared, whyOpen } from './asked-word.ts';
 import { caseOf, commandCase } from './case-of.ts';
@@ -28,6 +28,7 @@ import { type AllowOrAsk, withPlaces } from './judged-places.ts';
 import { leavingOut } from './leaving-out.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
+import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from './verdicts.ts';
 
 /** Built-in tools that change nothing but the session's own record. */
 const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
@@ -40,7 +41,7 @@ export function decideCall(question: PermissionQuestion, state: PermissionState)
   );
 }
 
-/** A search below folders runs without the files that rules deny, where that can be had, and else is asked about. */
+/** A search below folders runs without the files that rules deny. Where that cannot be had, it is asked about. */
 async function decideLeavingOut(question: PermissionQuestion, each: Case, found: Found): Promise<Verdict> {
   // An ask rule speaks of the search as it was written.
   const asked = each.state.mode === 'bypassPermissions' ? undefined : await firstMatch('ask', each);
@@ -80,10 +81,6 @@ function decideBeside(
     );
   });
 }
-
-type Ask = Extract<GateVerdict, { kind: 'ask' }>;
-type Deny = Extract<GateVerdict, { kind: 'deny' }>;
-type Verdict = AllowOrAsk | Deny;
 
 /** Plan mode: writes of file tools are asked about, commands run if they only read. undefined: undecided. */
 async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
@@ -248,20 +245,6 @@ async function askAboutCommand(each: Case, segments: readonly Segment[]): Promis
   };
 }
 
-function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
-  const [first] = rules;
-  return {
-    kind: 'allow',
-    reasonType: 'rule',
-    reason: rules.map(({ value }) => formatRule(value)).join(', '),
-    ...(first !== undefined && { matched: matchedOf(first) }),
-  };
-}
-
-function matchedOf({ source, value }: PermissionRule): MatchedRule {
-  return { source, value };
-}
-
 /** Without a matching rule or mode. A tool's own claim to be read-only does not count for MCP tools. */
 function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): AllowOrAsk {
   const { target } = subject;
@@ -296,13 +279,4 @@ function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): 
 
 function mayPlan(subject: Subject): boolean {
   return subject.readOnly || subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool);
-}
-
-function deny(reasonType: 'rule' | 'mode' | 'workingDir', message: string, rule?: PermissionRule): Deny {
-  return {
-    kind: 'deny',
-    reasonType,
-    message,
-    ...(rule === undefined ? {} : { matched: matchedOf(rule) }),
-  };
 }

@@ -65,8 +65,8 @@ const MAX_FILES_BELOW = 2000;
 const MAX_DEPTH_BELOW = 16;
 
 /**
- * The Markdown files of a folder and of the folders in it, except hidden ones. A folder to which several links
- * lead is read once, so that links in a circle end.
+ * The Markdown files of a folder and of the folders in it, except hidden ones. A folder to which several
+ * links lead is read once, so that links in a circle end.
  */
 export async function markdownBelow(
   folder: string,

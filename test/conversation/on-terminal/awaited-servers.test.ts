@@ -11,7 +11,7 @@ describe.skipIf(!hasTmux)('servers that are not ready', () => {
   it('are named while the first request waits, and Esc goes on without them', async () => {
     const server = await rehearse(reply('Begun without them.'));
     const cwd = temporaryFolder();
-    const silent = { command: 'sleep', args: ['600'] };
+    const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1_000)'] };
     const servers = join(cwd, 'servers.json');
     writeFileSync(servers, JSON.stringify({ mcpServers: { notes: silent, search: silent } }));
     const talk = await converse(server, { cwd, args: ['--mcp-config', servers], columns: 100 });

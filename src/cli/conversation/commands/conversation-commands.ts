@@ -23,6 +23,15 @@ export const compactCommand: ConversationCommand = {
   },
 };
 
+export const initCommand: ConversationCommand = {
+  name: 'init',
+  summary: 'Looks at this project and writes CLAUDE.md, which later sessions read',
+  argument: '[what matters]',
+  async run(argument, context) {
+    context.send(`/init ${argument}`.trimEnd());
+  },
+};
+
 export const renameCommand: ConversationCommand = {
   name: 'rename',
   summary: 'Gives the session a title',

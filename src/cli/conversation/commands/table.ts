@@ -5,6 +5,7 @@ import {
   compactCommand,
   exitCommand,
   forkCommand,
+  initCommand,
   planCommand,
   renameCommand,
 } from './conversation-commands.ts';
@@ -39,6 +40,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   renameCommand,
   planCommand,
   diffCommand,
+  initCommand,
   modelCommand,
   effortCommand,
   contextCommand,

@@ -62,9 +62,6 @@ export interface ComposedTools extends ToolsRoom {
   readonly port: ToolsPort;
 }
 
-/** The answer of the model that a call belongs to; see `effectKeyOf`. */
-const roundOf = (effectKey: string) => effectKey.replace(/\/tool\/[^/]*$/, '');
-
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
   const { additionalDirectories = [] } = config;
@@ -80,7 +77,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       cwd: folder.now,
       root: folder.root,
       home: folder.home,
-      lostFolder: folder.lossFor(roundOf(call.effectKey)),
+      lostFolder: folder.lossFor(call.effectKey),
       additionalDirectories,
       env: parts.env,
       toolUseId: call.block.id,

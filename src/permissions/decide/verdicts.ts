@@ -1,0 +1,35 @@
+/** What a decision about a call may be, and how those that a rule makes are written. */
+import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
+import { formatRule, type PermissionRule } from '../rules/rule.ts';
+import type { AllowOrAsk } from './judged-places.ts';
+
+export type Ask = Extract<GateVerdict, { kind: 'ask' }>;
+export type Deny = Extract<GateVerdict, { kind: 'deny' }>;
+export type Verdict = AllowOrAsk | Deny;
+
+export function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
+  const [first] = rules;
+  return {
+    kind: 'allow',
+    reasonType: 'rule',
+    reason: rules.map(({ value }) => formatRule(value)).join(', '),
+    ...(first !== undefined && { matched: matchedOf(first) }),
+  };
+}
+
+export function matchedOf({ source, value }: PermissionRule): MatchedRule {
+  return { source, value };
+}
+
+export function deny(
+  reasonType: 'rule' | 'mode' | 'workingDir',
+  message: string,
+  rule?: PermissionRule,
+): Deny {
+  return {
+    kind: 'deny',
+    reasonType,
+    message,
+    ...(rule === undefined ? {} : { matched: matchedOf(rule) }),
+  };
+}
