@@ -1,5 +1,5 @@
 /** Finds the command files under a folder, within limits. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 
 export type CommandFilesPort = Pick<PersistentFiles, 'readDir' | 'stat' | 'readRange'>;
@@ -9,7 +9,7 @@ const MAX_FILES = 500;
 const MAX_BYTES = 128 * 1024;
 /** Blanks and colons too; nothing that is not seen. */
 const NAME = /^[^\p{C}/\\]+$/u;
-/** In a folder of its own it is called by the name of the folder. */
+/** Is called by the name of its folder, whose other files belong to it. */
 const SKILL_FILE = 'SKILL.md';
 
 interface FoundFile {
@@ -29,6 +29,7 @@ export async function findCommandFiles(
   const found: FoundFile[] = [];
   const walk = async (at: string, names: readonly string[]): Promise<void> => {
     const entries = await files.readDir(at).catch(() => []);
+    const isSkill = entries.some((entry) => entry === SKILL_FILE);
     for (const entry of [...entries].sort()) {
       if (found.length >= MAX_FILES) return;
       const path = join(at, entry);
@@ -37,10 +38,11 @@ export async function findCommandFiles(
       const stat = await files.stat(path).catch(() => undefined);
       if (stat?.kind === 'directory' && names.length < MAX_DEPTH) await walk(path, [...names, entry]);
       if (stat?.kind !== 'file' || own === entry || stat.size > MAX_BYTES) continue;
+      if (isSkill && entry !== SKILL_FILE) continue;
       const bytes = await files.readRange(path, 0, MAX_BYTES).catch(() => undefined);
       if (bytes !== undefined)
         found.push({
-          name: (entry === SKILL_FILE && names.length > 0 ? names : [...names, own]).join(':'),
+          name: isSkill ? names.join(':') || basename(folder) : [...names, own].join(':'),
           path,
           text: new TextDecoder().decode(bytes),
         });

@@ -27,17 +27,23 @@ class SkillCommands implements CommandSource {
   get commands(): readonly Command[] {
     if (this.#from === this.#catalogue.skills) return this.#commands;
     this.#from = this.#catalogue.skills;
+    const taken = new Set(this.#from.map(({ name }) => name));
     this.#commands = this.#from
       .filter(({ userInvocable }) => userInvocable)
-      .map((skill) => commandOf(skill, this.#load));
+      .map((skill) => {
+        const { otherName } = skill;
+        const isFree = otherName !== undefined && !taken.has(otherName);
+        if (isFree) taken.add(otherName);
+        return commandOf(skill, isFree ? otherName : undefined, this.#load);
+      });
     return this.#commands;
   }
 }
 
-function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
+function commandOf(skill: Skill, otherName: string | undefined, load: Pick<LoadContext, 'files'>): Command {
   return {
     name: skill.name,
-    ...(skill.plugin === undefined && skill.folder !== skill.name && { aliases: [skill.folder] }),
+    ...(otherName !== undefined && { aliases: [otherName], shownAs: otherName }),
     description: skill.description,
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',

@@ -47,10 +47,10 @@ export function listingLines(
     room,
   );
   return new Map(
-    listed.map(({ name, folder, plugin }, at) => {
+    listed.map((skill, at) => {
       const text = cut(texts[at] ?? '', longest);
-      const called = label({ name, folder, plugin });
-      return [name, text === '' ? `- ${called}` : `- ${called}: ${text}`];
+      const called = label(skill);
+      return [skill.name, text === '' ? `- ${called}` : `- ${called}: ${text}`];
     }),
   );
 }
@@ -105,12 +105,8 @@ export function toldIn(view: Iterable<ViewMessage>): ReadonlyMap<string, string>
 }
 
 /** Both names that it answers to. */
-function label({
-  name,
-  folder,
-  plugin,
-}: Pick<Skill, 'name' | 'folder'> & { readonly plugin?: string | undefined }): string {
-  return plugin !== undefined || folder === name ? name : `${folder} (${name})`;
+function label({ name, otherName }: Skill): string {
+  return otherName === undefined ? name : `${name} (${otherName})`;
 }
 
 function describe({ description, whenToUse, describes }: Skill): string {

@@ -16,6 +16,7 @@ describe('commands', () => {
       '.claude/commands/x:y.md': 'COLON $ARGUMENTS',
       '.claude/commands/1/2/3/4/5/6/deep.md': 'DEEP $ARGUMENTS',
       '.claude/commands/sk/SKILL.md': `${head('name: sk\ndescription: s')}SKILL $ARGUMENTS`,
+      '.claude/commands/sk/helper.md': 'A file of that skill.',
       '.claude/commands/number.md': `${head('description: 42')}NUMBER $ARGUMENTS`,
       '.claude/commands/hidden.md': `${head('user-invocable: false')}HIDDEN`,
       '.claude/commands/both.md': 'COMMAND both $ARGUMENTS',
@@ -34,27 +35,74 @@ describe('commands', () => {
     const init = messages.find((each) => each.type === 'system' && each.subtype === 'init');
     expect(init).toMatchObject({ slash_commands: expect.arrayContaining(calls) });
     expect(init).toMatchObject({ slash_commands: expect.not.arrayContaining(['hidden']) });
+    expect(init).toMatchObject({ slash_commands: expect.not.arrayContaining(['sk:helper']) });
   });
 });
 
 describe('skills', () => {
-  it('answer to folder and name; a second one of a name to its folder', async () => {
-    const skill = (name: string, text: string) => `${head(`name: ${name}\ndescription: d`)}${text}`;
+  const skill = (name: string, text: string, more = '') =>
+    `${head(`name: ${name}\ndescription: d${more}`)}${text}`;
+
+  it('answer to folder and name; two of one name are both there, each by its folder', async () => {
     const project = await projectUnderTest({
       '.claude/skills/folder/SKILL.md': skill('other', 'ONE'),
       '.claude/skills/second/SKILL.md': skill('other', 'TWO'),
       '.claude/skills/-dash/SKILL.md': skill('-dash', 'DASH'),
+      '.claude/skills/My Skill/SKILL.md': skill('my-skill', 'MINE'),
+      '.claude/skills/taken/SKILL.md': skill('third', 'TAKEN'),
+      '.claude/skills/third/SKILL.md': skill('third', 'THIRD'),
       '.claude/skills/four/SKILL.md': '---\nname: four\ndescription: FOUR-D\n----\nFOUR\n',
       '.claude/skills/blank/SKILL.md': '\n\n---\nname: blank\ndescription: BLANK-D\n---\nBLANK\n',
     });
-    const calls = ['/folder', '/other', '/second', '/-dash', '/four', '/blank'];
-    const { sent } = await project.run({ prompt: calls, replies: calls.map(() => reply('Done.')) });
+    const calls = ['/folder', '/other', '/second', '/-dash', '/My Skill', '/my-skill', '/taken', '/third'];
+    const texts = ['ONE', 'ONE', 'TWO', 'DASH', 'MINE', 'MINE', 'TAKEN', 'THIRD', 'FOUR', 'BLANK'];
+    const prompt = [...calls, '/four', '/blank'];
+    const { messages, sent } = await project.run({ prompt, replies: prompt.map(() => reply('Done.')) });
     const said = sent.map((body) => JSON.stringify(JSON.parse(body).messages.at(-1)));
-    for (const [at, text] of ['ONE', 'ONE', 'TWO', 'DASH', 'FOUR', 'BLANK'].entries())
-      expect(said[at]).toContain(`${text}\\n</skill>`);
-    expect(sent[0]).toContain('- folder (other): d');
-    expect(sent[0]).toContain('FOUR-D');
-    expect(sent[0]).toContain('BLANK-D');
+    for (const [at, text] of texts.entries()) expect(said[at]).toContain(`${text}\\n</skill>`);
+    expect(said[1]).toContain('<command-name>/folder</command-name>');
+    for (const line of [
+      '- folder (other): d',
+      '- second (other): d',
+      '- My Skill (my-skill): d',
+      'FOUR-D',
+      'BLANK-D',
+    ])
+      expect(sent[0]).toContain(line);
+    const names = ['-dash', 'My Skill', 'blank', 'folder', 'four', 'second', 'taken', 'third'];
+    const init = messages.find((each) => each.type === 'system' && each.subtype === 'init');
+    expect(init).toMatchObject({ skills: names, slash_commands: expect.arrayContaining(names) });
+  });
+
+  it('are shown to clients by their name, once, with the folder as alias', async () => {
+    const project = await projectUnderTest({
+      '.claude/skills/folder/SKILL.md': skill('other', 'ONE'),
+      '.claude/skills/second/SKILL.md': skill('other', 'TWO'),
+      '.claude/skills/third/SKILL.md': skill('second', 'THREE'),
+    });
+    const listing = query({
+      prompt: (async function* () {})(),
+      options: { cwd: project.cwd, settingSources: ['project'] },
+    });
+    const found = (await listing.supportedCommands()).filter(({ builtin }) => builtin !== true);
+    listing.close();
+    expect(found.map(({ name, aliases = [] }) => [name, ...aliases])).toEqual([
+      ['other', 'folder'],
+      ['second'],
+      ['third'],
+    ]);
+  });
+
+  it('of the model alone, and those that wait for a file, are not in the list of skills', async () => {
+    const project = await projectUnderTest({
+      '.claude/skills/plain/SKILL.md': skill('plain', 'P'),
+      '.claude/skills/models/SKILL.md': skill('models', 'M', '\nuser-invocable: false'),
+      '.claude/skills/waits/SKILL.md': skill('waits', 'W', '\npaths: src/**'),
+      '.claude/skills/SKILL.md': skill('stray', 'S'),
+    });
+    const { messages } = await project.run({ prompt: 'Go.' });
+    const init = messages.find((each) => each.type === 'system' && each.subtype === 'init');
+    expect(init).toMatchObject({ skills: ['plain'] });
   });
 
   it('are all in the answer to initialize, however many there are', async () => {
@@ -83,6 +131,37 @@ describe('mentions and imports', () => {
       prompt: `see ${names.map((name) => `@${name}`).join(' ')} @"ünï.txt"`,
     });
     for (const name of names) expect(sent[0]).toContain(`IN ${name}`);
+  });
+
+  it('end where words of a language follow at once, if no file has the whole name', async () => {
+    const names = ['a.txt', '中.md', 'b.txt', 'c', 'd.txt', 'e.txtです', 'f.txt', 'g.txt', 'h.txt'];
+    const project = await projectUnderTest(
+      Object.fromEntries([...names, 'e.txt'].map((name) => [name, `IN ${name}.`])),
+    );
+    const { sent } = await project.run({
+      prompt: 'See @a.txtです @中.mdを見て、 @b.txt，次 @cです @d.txt에서 @e.txtです @f.txt… @g.txtünd @h.txt—then',
+    });
+    for (const name of names.slice(0, 7)) expect(sent[0]).toContain(`IN ${name}.`);
+    for (const name of ['e.txt', 'g.txt', 'h.txt']) expect(sent[0]).not.toContain(`IN ${name}.`);
+  });
+
+  it('of folders bring the names in them along, within limits and under the rules of Read', async () => {
+    const many = Object.fromEntries(Array.from({ length: 510 }, (_, i) => [`many/${1000 + i}.txt`, '']));
+    const project = await projectUnderTest({
+      ...many,
+      'src/b.ts': 'B',
+      'src/deep/a.ts': 'A',
+      'src/hidden.pem': 'H',
+      'shut/inside.txt': 'I',
+    });
+    const { sent } = await project.run({
+      prompt: 'See @src and @many/ and @shut/ and @/etc',
+      options: { disallowedTools: ['Read(shut/**)', 'Read(src/hidden.pem)'] },
+    });
+    expect(sent[0]).toContain('The user names src. This is what the folder holds:\\nb.ts\\ndeep/\\n');
+    expect(sent[0]).toContain('1499.txt\\n… and 10 more');
+    for (const name of ['1500.txt', 'hidden.pem', 'inside.txt', 'passwd'])
+      expect(sent[0]).not.toContain(name);
   });
 
   it('of memory: sections, comments, sub-folders of rules, and one notice for what is not there', async () => {

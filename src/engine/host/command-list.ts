@@ -64,13 +64,20 @@ export async function loadCommands({
 
 const overrides = ({ name, origin }: Command): string => `${origin}, in place of the built-in /${name}`;
 
+/** A name that another command had before is not shown. */
+function shownNames({ name, aliases, shownAs }: Command): Pick<Command, 'name' | 'aliases'> {
+  if (shownAs === undefined || aliases?.includes(shownAs) !== true) return { name, aliases };
+  return { name: shownAs, aliases: [name, ...aliases.filter((alias) => alias !== shownAs)] };
+}
+
 /** The commands in the form of the SDK. */
 export function commandList(
   config: Parameters<typeof commandsOf>[0],
   more: readonly Command[] = [],
 ): readonly SlashCommandInfo[] {
   return commandsOf(config, more).map((command) => {
-    const { name, description, argumentHint = '', aliases, isTrusted, origin } = command;
+    const { description, argumentHint = '', isTrusted, origin } = command;
+    const { name, aliases } = shownNames(command);
     return {
       name,
       description:

@@ -176,7 +176,7 @@ async function judgeCommand(
 async function mentions(
   text: string,
   scope: Pick<Scope, 'signal'>,
-  session: Pick<Session, 'config' | 'host' | 'tools'>,
+  session: Pick<Session, 'config' | 'host' | 'tools' | 'world'>,
 ): Promise<AttachmentMessage[]> {
   return (await mentionedFiles(text, scope, session)).map(({ path, rendered }) => ({
     type: 'attachment',

@@ -2,7 +2,7 @@ import type { ToolsPort } from '../../loop/deps.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import type { PermissionResult } from '../../protocol/tools/permission.ts';
-import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import type { GatedAnswer } from './host-call.ts';
 
 /** The tools of a conversation, as the engine uses them. */
@@ -16,10 +16,11 @@ export interface ToolsRoom {
   deferred(model: string): Promise<readonly WireTool[]>;
   /**
    * A call of the engine, not of the model, through the same gate, without a question. `filled`: what its
-   * shell command runs as. Never rejects.
+   * shell command runs as. A tool of the engine's own runs where the session has one of its name. Never
+   * rejects.
    */
   callGated(
-    name: string,
+    called: string | AnyTool,
     input: JsonObject,
     signal: AbortSignal,
     filled?: ToolContext['filled'],

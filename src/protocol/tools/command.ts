@@ -22,6 +22,8 @@ export interface Command {
   readonly name: string;
   /** Other names, without the slash. */
   readonly aliases?: readonly string[] | undefined;
+  /** The alias that lists with descriptions show, in place of the name. */
+  readonly shownAs?: string | undefined;
   readonly description: string;
   /** What to write behind the name, such as `[file]`. */
   readonly argumentHint?: string | undefined;

@@ -236,8 +236,8 @@ export type PermissionTarget =
       readonly leavesSandbox?: boolean;
     }
   | { readonly kind: 'url'; readonly url: string }
-  /** Something with a name, such as a skill: `Skill(name)` or `Skill(prefix:*)`. */
-  | { readonly kind: 'name'; readonly name: string }
+  /** Something with a name, such as a skill: `Skill(name)` or `Skill(prefix:*)`, of either name. */
+  | { readonly kind: 'name'; readonly name: string; readonly otherName?: string }
   | { readonly kind: 'none' };
 
 // biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each has its own types

@@ -131,8 +131,10 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     names: () => port.names(),
     deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
-    async callGated(name, input, signal, filled) {
-      const tool = parts.tools().find((each) => each.name === name);
+    async callGated(called, input, signal, filled) {
+      const name = typeof called === 'string' ? called : called.name;
+      const found = parts.tools().find((each) => each.name === name);
+      const tool = found === undefined || typeof called === 'string' ? found : called;
       if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
       const life = lifeOf(signal);
       const context = contextBeside(life);
