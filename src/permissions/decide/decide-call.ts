@@ -41,7 +41,7 @@ export function decideCall(question: PermissionQuestion, state: PermissionState)
   );
 }
 
-/** A search below folders runs without the files that rules deny; where that is not sure, it is asked about. */
+/** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */
 async function decideLeavingOut(question: PermissionQuestion, each: Case, found: Found): Promise<Verdict> {
   // An ask rule speaks of the search as it was written.
   const asked = each.state.mode === 'bypassPermissions' ? undefined : await firstMatch('ask', each);
