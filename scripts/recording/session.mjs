@@ -61,8 +61,8 @@ lines.reduce((sum, { price, count }) => sum + price * count, 0)
 
 /** Each waits until its text is on the screen, then some ms, and types. */
 export const STEPS = [
-  { sees: 'ctx', waitMs: 700, types: 'fix the failing test' },
-  { sees: 'fix the failing test', waitMs: 400, types: '\r' },
+  { sees: 'ctx', waitMs: 100, types: 'fix the failing test' },
+  { sees: 'fix the failing test', waitMs: 300, types: '\r' },
   { sees: 'Edit', and: 'once', waitMs: 1800, types: '1' },
   { sees: 'node --test', and: 'once', waitMs: 1800, types: '1' },
   { sees: 'done ·', waitMs: 2500, types: '' },

@@ -95,3 +95,10 @@ describe.each(PROXIES)('a proxy %s is named as the proxy', (_, begin, why) => {
     expectProxy(JSON.stringify(answer), proxy, why);
   });
 });
+
+test.each(['HTTP_PROXY', 'HTTPS_PROXY'])('an address that is none names %s', async (variable) => {
+  const env = { ANTHROPIC_API_KEY: 'k', [variable]: 'http://' };
+  const { code, stderr } = await commandLine(['-p', 'hi'], { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`The proxy URL (${variable}, ALL_PROXY or the setting proxyUrl) must be`);
+});

@@ -16,9 +16,8 @@ import { duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
+import { isAlive } from './workers-alive.ts';
 
-/** A worker whose heartbeat is older than this hangs, or has gone without a word. */
-const SILENT_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 interface Call {
@@ -80,7 +79,7 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     });
     await check('workers', async () => {
       const { workers, sessions } = await overviewOf(database.run);
-      const alive = workers.filter(({ heartbeatAgeMs }) => heartbeatAgeMs < SILENT_MS);
+      const alive = workers.filter(isAlive);
       const wait = alive.length === 0 && (sessions['queued'] ?? 0) > 0;
       return wait ? 'none, and sessions wait: npx turnwright worker ./agent.js' : `${alive.length} alive`;
     });
@@ -117,8 +116,9 @@ function statusLines({ sessions, openAsks, oldestQueuedMs, workers, bytes }: Ove
     `questions  ${openAsks === 0 ? 'none is open' : `${openAsks} wait for an answer`}`,
     `database   ${(bytes / 1e6).toFixed(1)} MB`,
     workers.length === 0 ? 'workers    none' : 'workers',
-    ...workers.map(({ workerId, host, pid, heartbeatAgeMs, draining, version }) => {
-      const silent = heartbeatAgeMs < SILENT_MS ? '' : `, silent for ${duration(heartbeatAgeMs)}`;
+    ...workers.map((worker) => {
+      const { workerId, host, pid, heartbeatAgeMs, draining, version } = worker;
+      const silent = isAlive(worker) ? '' : `, silent for ${duration(heartbeatAgeMs)}`;
       return `  ${workerId}  ${host}, process ${pid}, version ${version}${draining ? ', drains' : ''}${silent}`;
     }),
   ];

@@ -11,6 +11,7 @@ import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
 import { sessionToSendTo, wholeSession } from './whole-ids.ts';
+import { whoRunsIt } from './workers-alive.ts';
 
 export async function sendCommand(
   world: World,
@@ -37,7 +38,7 @@ export async function sendCommand(
     if (!follows) {
       if (sent !== undefined)
         await world.err.write(
-          `${sent.fresh ? 'Stored' : 'Stored before'} for ${session} as ${sent.uuid}; the next free worker runs it. Follow it: turnwright send ${session} --follow. Which workers there are: turnwright durable status\n`,
+          `${sent.fresh ? 'Stored' : 'Stored before'} for ${session} as ${sent.uuid}; ${await whoRunsIt(url)}. Follow it: turnwright send ${session} --follow. Which workers there are: turnwright durable status\n`,
         );
       return EXIT.success;
     }

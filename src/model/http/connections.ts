@@ -82,7 +82,7 @@ function proxySentence(code: string | undefined): string | undefined {
   }
 }
 
-/** Without a tunnel a proxy answers where the endpoint would: a 407 is never the endpoint's. */
+/** Without a tunnel the proxy's own answer comes where the endpoint's would; a 407 is always the proxy's. */
 function sayProxy(sent: ClientRequest, proxy: URL, target: URL): void {
   sent.prependListener('error', (error) => onProxy(error, proxy, target));
   const emit = sent.emit.bind(sent);

@@ -73,8 +73,8 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   const isCloud = ['bedrock', 'vertex', 'foundry'].includes(chosen.type);
   const isSecure = isCloud || baseUrl.startsWith('https:');
   const proxies = {
-    http: proxyOf(environment.httpProxy ?? settings.proxyUrl),
-    https: proxyOf(environment.httpsProxy ?? settings.proxyUrl),
+    http: proxyOf('HTTP_PROXY', environment.httpProxy ?? settings.proxyUrl),
+    https: proxyOf('HTTPS_PROXY', environment.httpsProxy ?? settings.proxyUrl),
   };
   const proxyUrl = isSecure ? proxies.https : proxies.http;
   const ownHeaders = { ...settings.headers, ...environment.headers };
@@ -113,8 +113,9 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   );
 }
 
-function proxyOf(named: string | undefined): string | undefined {
-  return named === undefined ? undefined : checkUrl(withScheme(named), 'The proxy URL');
+function proxyOf(variable: string, named: string | undefined): string | undefined {
+  if (named === undefined) return undefined;
+  return checkUrl(withScheme(named), `The proxy URL (${variable}, ALL_PROXY or the setting proxyUrl)`);
 }
 
 type GivenCredential = Pick<Connection, 'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource'>;

@@ -71,7 +71,7 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   headers?: Readonly<Record<string, string>> | undefined;
   /** The proxy to the model. */
   proxyUrl?: string | undefined;
-  /** Proxies to other addresses (MCP servers, pages), by their scheme. @default `proxyUrl` for all */
+  /** Proxies to MCP servers and pages, by the scheme of their address. @default `proxyUrl` for all */
   proxies?: { readonly http: string | undefined; readonly https: string | undefined } | undefined;
   /** Hosts that are reached without the proxy, as the variable `NO_PROXY` lists them. */
   noProxy?: string | undefined;

@@ -83,7 +83,9 @@ export function limitRepositoryLayers(
     if (!trusted && hooks.length > 0)
       notices.push(`${layer.file}: its hooks (${hooks.length}) do not run: this folder is not trusted.`);
     if (!trusted && layer.unusable !== undefined)
-      notices.push(`${layer.unusable.error.message} The file counts as absent: this folder is not trusted.`);
+      notices.push(
+        `${layer.unusable.error.message.replace(/\.?$/, '.')} The file counts as absent: this folder is not trusted.`,
+      );
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,

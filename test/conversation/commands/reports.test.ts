@@ -87,6 +87,27 @@ describe('/status', () => {
       settings     <home>/settings.json"
     `);
   });
+
+  it('names the settings file that an answer "always" has just made', async () => {
+    const rule = { toolName: 'Bash', ruleContent: 'touch made' };
+    const { ask, run, printed } = await start({
+      options: {
+        tools: ['Bash'],
+        canUseTool: async (_, updatedInput) => ({
+          behavior: 'allow',
+          updatedInput,
+          updatedPermissions: [
+            { type: 'addRules', rules: [rule], behavior: 'allow', destination: 'localSettings' },
+          ],
+        }),
+      },
+    });
+    await run('/status');
+    expect(printed.at(-1)).toContain('no file');
+    await ask('go', [reply([toolUse('Bash', { command: 'touch made' })]), reply('Done.')]);
+    await run('/status');
+    expect(printed.slice(-3).join('').replaceAll(/\s/g, '')).toContain('settings.local.json');
+  });
 });
 
 describe('/explain', () => {

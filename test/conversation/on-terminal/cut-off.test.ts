@@ -29,6 +29,18 @@ const MODEL = 'the last prompt was cut off while the model was to answer; Enter 
 const STATES: readonly (readonly [string, State])[] = [
   ['the model has not answered', { replies: [reply('Never.', slow)], seen: 'waiting for', says: MODEL }],
   [
+    'an answer is streamed',
+    {
+      replies: [
+        reply(`The first words.\n\n${'And more. '.repeat(200)}`, {
+          timing: { deltaChars: 20, gapMs: 2_000 },
+        }),
+      ],
+      seen: 'The first words.',
+      says: MODEL,
+    },
+  ],
+  [
     'a command runs',
     {
       replies: [bash('sleep 300')],
