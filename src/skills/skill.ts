@@ -60,7 +60,7 @@ export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
 /** A name that frontmatter gives: valid in rules, command lines and lists. */
 const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}_.-]{0,127}$/u;
 /** A folder may hold blanks and signs too, but none that ends a list, a tag or a path. */
-const FOLDER = /^(?!\.)[^\p{C}"<>,:/\\]{1,128}$/u;
+const FOLDER = /^[^\p{C}"<>,:/\\]{1,128}$/u;
 const MAX_HINT_CHARS = 2_000;
 
 export interface SkillPlace {

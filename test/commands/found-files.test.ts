@@ -79,6 +79,8 @@ describe('skills', () => {
       '.claude/skills/folder/SKILL.md': skill('other', 'ONE'),
       '.claude/skills/second/SKILL.md': skill('other', 'TWO'),
       '.claude/skills/third/SKILL.md': skill('second', 'THREE'),
+      '.claude/skills/do-it/SKILL.md': skill('do_it', 'FOUR'),
+      '.claude/commands/do_it.md': 'A command of that name.',
     });
     const listing = query({
       prompt: (async function* () {})(),
@@ -87,9 +89,11 @@ describe('skills', () => {
     const found = (await listing.supportedCommands()).filter(({ builtin }) => builtin !== true);
     listing.close();
     expect(found.map(({ name, aliases = [] }) => [name, ...aliases])).toEqual([
+      ['do-it'],
       ['other', 'folder'],
       ['second'],
       ['third'],
+      ['do_it'],
     ]);
   });
 
@@ -139,7 +143,8 @@ describe('mentions and imports', () => {
       Object.fromEntries([...names, 'e.txt'].map((name) => [name, `IN ${name}.`])),
     );
     const { sent } = await project.run({
-      prompt: 'See @a.txtです @中.mdを見て、 @b.txt，次 @cです @d.txt에서 @e.txtです @f.txt… @g.txtünd @h.txt—then',
+      prompt:
+        'See @a.txtです @中.mdを見て、 @b.txt，次 @cです @d.txt에서 @e.txtです @f.txt… @g.txtünd @h.txt—then',
     });
     for (const name of names.slice(0, 7)) expect(sent[0]).toContain(`IN ${name}.`);
     for (const name of ['e.txt', 'g.txt', 'h.txt']) expect(sent[0]).not.toContain(`IN ${name}.`);

@@ -30,8 +30,9 @@ export function commandsOf(
     const { name, origin } = command;
     const isBuiltIn = origin === 'builtin';
     if (taken.has(name) || (isBuiltIn && overriding.has(name))) continue;
+    const givesWay = isBuiltIn || origin === 'skill';
     const aliases = command.aliases?.filter(
-      (alias) => !taken.has(alias) && !(isBuiltIn && overriding.has(alias)),
+      (alias) => !taken.has(alias) && !(givesWay && overriding.has(alias)),
     );
     for (const word of [name, ...(aliases ?? [])]) taken.add(word);
     own.push(aliases?.length === command.aliases?.length ? command : { ...command, aliases });

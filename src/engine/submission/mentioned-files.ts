@@ -2,11 +2,11 @@
 import { join, resolve } from 'node:path';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import type { ToolResultContent } from '../../protocol/tools/tool.ts';
+import { FOLDER_LISTING } from '../../tools/builtin/files/folder-listing.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ConversationTools, World } from '../session/session.ts';
-import { FOLDER_LISTING } from '../tools/folder-listing.ts';
 
 interface MentionedFile {
   readonly path: string;

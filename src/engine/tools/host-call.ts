@@ -15,6 +15,18 @@ export type GatedAnswer =
   /** It did not run: a sentence. */
   | { readonly ok: false; readonly why: string };
 
+/** A tool of the engine's own only where the session has one of its name. */
+export function calledTool(called: string | AnyTool, all: readonly AnyTool[]): AnyTool | undefined {
+  const found = all.find(({ name }) => name === nameOf(called));
+  return found === undefined || typeof called === 'string' ? found : called;
+}
+
+export function refusedAsMissing(called: string | AnyTool): GatedAnswer {
+  return { ok: false, why: `There is no tool ${nameOf(called)} in this session.` };
+}
+
+const nameOf = (called: string | AnyTool): string => (typeof called === 'string' ? called : called.name);
+
 /** Never rejects. Validation, hooks and permission rules are those of the model's own calls. */
 export async function gatedCall(
   tool: AnyTool,

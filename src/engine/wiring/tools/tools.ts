@@ -20,7 +20,7 @@ import type { QueryEngineConfig } from '../../config.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
 import type { Admit } from '../../tools/admission.ts';
-import { gatedCall } from '../../tools/host-call.ts';
+import { calledTool, gatedCall, refusedAsMissing } from '../../tools/host-call.ts';
 import { intentRecorder } from '../../tools/record-intent.ts';
 import type { ToolState } from '../../tools/tool-state.ts';
 import type { ToolsRoom } from '../../tools/tools-room.ts';
@@ -132,10 +132,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
     async callGated(called, input, signal, filled) {
-      const name = typeof called === 'string' ? called : called.name;
-      const found = parts.tools().find((each) => each.name === name);
-      const tool = found === undefined || typeof called === 'string' ? found : called;
-      if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
+      const tool = calledTool(called, parts.tools());
+      if (tool === undefined) return refusedAsMissing(called);
       const life = lifeOf(signal);
       const context = contextBeside(life);
       if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;

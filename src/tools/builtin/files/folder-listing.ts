@@ -1,9 +1,9 @@
 /** What a mentioned folder holds, asked for and judged as a Read of it. */
 import { join } from 'node:path';
-import type { JsonObject } from '../../protocol/json.ts';
-import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
-import { placeOf } from '../../tools/builtin/files/file-access.ts';
-import { absolutePath } from '../../util/files/home-path.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { AnyTool, ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
+import { absolutePath } from '../../../util/files/home-path.ts';
+import { placeOf } from './file-access.ts';
 
 const MAX_ENTRIES = 500;
 
