@@ -46,6 +46,22 @@ try {
   await page.waitForSelector('.found li', { timeout: 10_000 });
   await page.keyboard.press('Enter');
   await page.waitForURL(/(?:options|budgets)\.html/, { timeout: 10_000 });
+  for (const [words, first] of [
+    ['CLAUDE.md', 'memory.html'],
+    ['webhook', 'hooks.html'],
+  ]) {
+    await page.fill('.search input', '');
+    await page.waitForSelector('.found', { state: 'hidden' });
+    await page.fill('.search input', words);
+    await page.waitForSelector('.found li', { timeout: 10_000 });
+    const href = await page.getAttribute('.found a', 'href');
+    if (!href.split('#')[0].endsWith(first)) problems.push(`"${words}" finds ${href} first, not ${first}.`);
+  }
+  const raw = await page.evaluate(() =>
+    window.SEARCH_ENTRIES.filter(({ text }) => /(?:-{3,} ){2}/.test(text)),
+  );
+  for (const { url } of raw) problems.push(`The search shows lines of tables of ${url}.`);
+  await page.fill('.search input', '');
   await page.click('.theme');
   const theme = await page.evaluate(() => document.documentElement.dataset.theme);
   if (theme !== 'dark') problems.push(`The button for the theme chose ${theme}.`);

@@ -201,6 +201,11 @@ export type { McpCall, SessionMethods, SessionUsage } from './sdk/query/session-
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {
+  type InterruptedTurn,
+  type SessionResumePoint,
+  sessionResumePoint,
+} from './sdk/session-resume-point.ts';
+export {
   archiveSession,
   configurationHome,
   createJournalMapper,
@@ -219,7 +224,6 @@ export {
   getSubagentMessages,
   type ImportSessionToStoreOptions,
   InMemorySessionStore,
-  type InterruptedTurn,
   importSessionToStore,
   type JournalFormat,
   type JournalMapper,
@@ -237,12 +241,10 @@ export {
   type SessionOptions,
   type SessionOutcome,
   type SessionPrompt,
-  type SessionResumePoint,
   sessionContext,
   sessionCost,
   sessionDecisions,
   sessionPrompts,
-  sessionResumePoint,
   sessionsDirectory,
   tagSession,
   unarchiveSession,

@@ -76,6 +76,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'util/text/line-separators.ts',
     'util/text/cut-text.ts',
     'util/text/grouped.ts',
+    // What a person types or writes is read as everywhere.
+    'util/files/home-path.ts',
+    'util/files/plain-json.ts',
+    'util/files/standing-folder.ts',
+    'util/process/terminal-text.ts',
   ],
   // A terminal without any knowledge of agents.
   terminal: ['util', 'types:protocol/ports.ts'],
@@ -698,6 +703,7 @@ describe('shape', () => {
       'support',
       'client',
       'mcp-servers',
+      'mcp-conformance',
       'acp',
       'ai-sdk-v4',
       'azure-login',

@@ -46,6 +46,13 @@ function expectServers(servers: unknown): void {
     type: z.enum(['http', 'sse']),
     url: z.url(),
     headers: z.record(z.string(), z.string()).optional(),
+    oauth: z
+      .strictObject({
+        grantType: z.literal('client_credentials'),
+        clientId: z.string(),
+        clientSecret: z.string(),
+      })
+      .optional(),
   });
   expect(z.record(z.string(), z.union([program, address])).safeParse(servers).error?.issues).toBe(undefined);
 }

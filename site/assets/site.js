@@ -60,9 +60,14 @@
       await load('minisearch.js');
       await load('search-index.js');
       search = new MiniSearch({
-        fields: ['title', 'page', 'text'],
+        fields: ['title', 'page', 'text', 'sought'],
         storeFields: ['url', 'title', 'page', 'text'],
-        searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 }, combineWith: 'AND' },
+        searchOptions: {
+          prefix: true,
+          fuzzy: 0.15,
+          boost: { title: 4, page: 2, sought: 20 },
+          combineWith: 'AND',
+        },
       });
       search.addAll(window.SEARCH_ENTRIES);
     })();

@@ -2,11 +2,22 @@
 import { summaryOf } from './layout.mjs';
 import { slug } from './pages.mjs';
 
+/** Words of readers that the page about them does not have in a heading. */
+const SOUGHT = {
+  'docs/memory.md': 'CLAUDE.md CLAUDE.local.md AGENTS.md instructions',
+  'docs/hooks.md': 'webhook webhooks http hook',
+};
+
 const plain = (text) =>
   text
+    // The head of a table, and the line below it.
+    .replace(/^\|.*\|\n\|[\s:|-]+\|$/gm, ' ')
+    .replace(/(?<!\\)\|\n\|/g, '; ')
+    .replace(/\\\|/g, '¦')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[`*|#]/g, ' ')
+    .replaceAll('¦', '|')
     .replace(/\s+/g, ' ')
     .trim();
 
@@ -18,7 +29,7 @@ export function searchEntries(pages) {
     if (source.startsWith('api/')) return [{ url: output, page: 'API', title, text: summaryOf(text) }];
     const [head, ...sections] = withoutFencedHeadings(text).split(/^(?=##+ )/m);
     return [
-      { url: output, page: title, title, text: plain(head).slice(0, 1500) },
+      { url: output, page: title, title, text: plain(head).slice(0, 1500), sought: SOUGHT[source] },
       ...sections.flatMap((section) => {
         const heading = /^##+ (.+)$/m.exec(section)?.[1] ?? '';
         const url = `${output}#${slug(heading)}`;

@@ -40,8 +40,8 @@ interface Contents {
 
 /**
  * Files that changed on disk since the model read or wrote them. Each change is reported once; it never marks
- * a file as read, so an edit of a changed file is still refused until the model has read it again. A change of
- * the session's own hooks counts as read once all of it was shown.
+ * a file as read, so an edit of a changed file is still refused until the model has read it again. A change
+ * by the session's own hooks counts as read once all of it was shown.
  */
 export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
   const { readFileCache, files, maxWatched = 100, maxReported = 10 } = options;

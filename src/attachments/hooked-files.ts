@@ -1,20 +1,26 @@
 /**
- * Files that a hook of the session changes, as a formatter does after an edit. The change is the session's own: an
- * edit goes on, while a whole file is replaced only once the model has seen it (see `changedFiles`, which tells it).
+ * Files that a hook of the session changes, as a formatter does after an edit. The change is the session's
+ * own: an edit goes on, while a whole file is replaced only once the model has seen the change, which
+ * `changedFiles` shows.
  */
 import type { FileStat, PersistentFiles } from '../protocol/files.ts';
 import type { HookCall } from '../protocol/tools/hook.ts';
 import type { ReadFileCache, ReadFileState } from '../protocol/tools/tool.ts';
+import { sha256 } from '../util/ids/sha256.ts';
 
 export interface HookedFiles {
   /** Runs hooks, and notes which files changed meanwhile. */
   around<T>(call: HookCall, run: () => Promise<T>): Promise<T>;
 }
 
+/** Hooks that may change files of an agent. */
+export interface WatchedHooks {
+  watch(files: HookedFiles): void;
+}
+
 interface HookedFilesOptions {
   readonly readFileCache: ReadFileCache;
   readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
-  readonly hash: (bytes: Uint8Array) => string;
 }
 
 /** Files that are looked at, the latest first. */
@@ -33,13 +39,13 @@ const WATCHED: ReadonlySet<string> = new Set([
   'SubagentStop',
 ]);
 
-export function hookedFiles({ readFileCache, files, hash }: HookedFilesOptions): HookedFiles {
+export function hookedFiles({ readFileCache, files }: HookedFilesOptions): HookedFiles {
   const statOf = (path: string) => files.stat(path).catch(() => undefined);
   const bytesOf = (path: string) => files.readFile(path).catch(() => undefined);
 
   const before = async (path: string, state: ReadFileState, named: boolean) => {
     const stat = await statOf(path);
-    // What somebody else changed before is not the hook's.
+    // What another program changed before is not the hook's.
     if (stat?.kind !== 'file' || !isKnown(state, stat)) return undefined;
     const text = named && stat.size <= MAX_KEPT_BYTES ? textOf(await bytesOf(path)) : undefined;
     return { path, state, stat, text };
@@ -58,10 +64,11 @@ export function hookedFiles({ readFileCache, files, hash }: HookedFilesOptions):
         const now = await statOf(path);
         if (now === undefined || isSame(stat, now)) continue;
         const bytes = await bytesOf(path);
-        if (bytes === undefined || hash(bytes) === state.hash) continue;
+        const hash = bytes && sha256(bytes);
+        if (hash === undefined || hash === state.hash) continue;
         // What another hook changed before is not shown yet, so its text is the one to compare with.
         const base = state.byHook === undefined ? text : state.byHook.before;
-        state.byHook = { hash: hash(bytes), mtimeMs: now.mtimeMs, before: base };
+        state.byHook = { hash, mtimeMs: now.mtimeMs, before: base };
       }
       return result;
     },

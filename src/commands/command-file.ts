@@ -15,11 +15,19 @@ export interface CommandFile {
   /** Permission rules for its submission. */
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
+  /** false: it cannot be called. */
+  readonly userInvocable: boolean;
   readonly body: string;
 }
 
 const MAX_DESCRIPTION_CHARS = 500;
-const READ: ReadonlySet<string> = new Set(['argument-hint', 'arguments', 'allowed-tools', 'model']);
+const READ: ReadonlySet<string> = new Set([
+  'argument-hint',
+  'arguments',
+  'allowed-tools',
+  'model',
+  'user-invocable',
+]);
 
 /** `problem`: what was ignored, for a warning. Never rejects. */
 export async function parseCommandFile(
@@ -40,6 +48,7 @@ export async function parseCommandFile(
       argumentNames: argumentNames(fields['arguments']),
       allowedTools: listField(fields['allowed-tools']),
       model: model === 'inherit' ? undefined : model,
+      userInvocable: textField(fields['user-invocable']) !== 'false',
       body: body.trim(),
     },
     ...(problem !== undefined && { problem }),
@@ -47,7 +56,7 @@ export async function parseCommandFile(
 }
 
 function textField(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value.trim() : '';
+  const text = /^(?:string|number|boolean)$/.test(typeof value) ? String(value).trim() : '';
   return text === '' ? undefined : text;
 }
 

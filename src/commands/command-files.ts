@@ -17,24 +17,27 @@ export interface CommandFilesOptions {
   readonly trusted: boolean;
   /** Prefix of every name, followed by a colon: a plugin's. */
   readonly prefix?: string | undefined;
+  /** Values of `${NAME}` in their texts. */
+  readonly places?: Readonly<Record<string, string>> | undefined;
   readonly warn: (line: string) => void;
   readonly unread?: Pick<UnreadFields, 'note'> | undefined;
 }
 
 export function commandFiles(options: CommandFilesOptions): CommandSource {
-  const { folders, files, origin, trusted, prefix, warn, unread } = options;
+  const { folders, files, origin, trusted, places, prefix, warn, unread } = options;
   let loading: Promise<void> | undefined;
 
   const load = async () => {
     const found = (await Promise.all(folders.map((folder) => findCommandFiles(folder, files)))).flat();
-    source.commands = await Promise.all(
+    const read = await Promise.all(
       found.map(async ({ name, path, text }) => {
         const full = prefix === undefined ? name : `${prefix}:${name}`;
         const { file, problem } = await parseCommandFile(full, path, text, unread);
         if (problem !== undefined) warn(`${path}: ${problem}; it was passed over.`);
-        return fileCommand(file, { origin, trusted });
+        return file.userInvocable ? [fileCommand(file, { origin, trusted, places })] : [];
       }),
     );
+    source.commands = read.flat();
   };
   const source: Writable<CommandSource> = {
     name: options.name,

@@ -1,5 +1,11 @@
 /** A command file as a command of a session. */
-import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/tools/command.ts';
+import type {
+  Command,
+  CommandContext,
+  CommandOrigin,
+  CommandResult,
+  ShellTemplate,
+} from '../protocol/tools/command.ts';
 import { argumentFiller } from '../util/text/fill-arguments.ts';
 import { MAX_SHELL_PARTS, type TemplatePart, templateParts } from '../util/text/template-parts.ts';
 import type { CommandFile } from './command-file.ts';
@@ -8,26 +14,28 @@ interface FileCommandOptions {
   readonly origin: CommandOrigin;
   /** false: it only supplies a prompt; it grants, runs and switches nothing. */
   readonly trusted: boolean;
+  readonly places?: Readonly<Record<string, string>> | undefined;
 }
 
-export function fileCommand(file: CommandFile, { origin, trusted }: FileCommandOptions): Command {
+export function fileCommand(file: CommandFile, { origin, trusted, places }: FileCommandOptions): Command {
   const { name, description, argumentHint } = file;
   return {
     name,
     description,
     ...(argumentHint !== undefined && { argumentHint }),
     origin,
-    run: (args, context) => run(file, trusted, args, context),
+    isTrusted: trusted,
+    run: (args, context) => run(file, { origin, trusted, places }, args, context),
   };
 }
 
 async function run(
   file: CommandFile,
-  trusted: boolean,
+  { origin, trusted, places }: FileCommandOptions,
   args: string,
   context: CommandContext,
 ): Promise<CommandResult> {
-  const parts = fillTemplate(file.body, args, file.argumentNames);
+  const parts = fillTemplate(file, args, places);
   const commands = parts.filter((part) => part.kind === 'shell');
   if (commands.length > 0 && !trusted)
     throw new Error(
@@ -45,7 +53,8 @@ async function run(
       written += part.text;
       continue;
     }
-    const answer = await context.shell(part.command, allowedTools);
+    const of = { name: file.name, source: origin };
+    const answer = await context.shell({ pieces: part.pieces, of }, allowedTools);
     if (!answer.ok)
       throw new Error(
         `/${file.name} was not sent: its shell command \`${part.command}\` did not run. ${answer.why}`,
@@ -72,14 +81,27 @@ async function run(
   };
 }
 
+type FilledPart =
+  | Extract<TemplatePart, { readonly kind: 'text' }>
+  | {
+      readonly kind: 'shell';
+      /** As it is written. */
+      readonly command: string;
+      readonly pieces: ShellTemplate['pieces'];
+    };
+
 /** With the arguments filled in, or behind it where it has no place for them. */
-function fillTemplate(body: string, args: string, names: readonly string[]): readonly TemplatePart[] {
-  const filler = argumentFiller(args, names);
+function fillTemplate(
+  { body, argumentNames: names }: CommandFile,
+  args: string,
+  places: FileCommandOptions['places'],
+): readonly FilledPart[] {
+  const filler = argumentFiller(args, names, places);
   const parts = templateParts(body).map(
-    (part): TemplatePart =>
+    (part): FilledPart =>
       part.kind === 'text'
         ? { kind: 'text', text: filler.fill(part.text) }
-        : { kind: 'shell', command: filler.fill(part.command).trim() },
+        : { kind: 'shell', command: part.command, pieces: filler.pieces(part.command) },
   );
   if (!filler.used && args.trim() !== '') parts.push({ kind: 'text', text: `\n\nARGUMENTS: ${args.trim()}` });
   return parts;

@@ -1,13 +1,16 @@
 /** Finds the command files under a folder, within limits. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 
 export type CommandFilesPort = Pick<PersistentFiles, 'readDir' | 'stat' | 'readRange'>;
 
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 16;
 const MAX_FILES = 500;
 const MAX_BYTES = 128 * 1024;
-const NAME = /^[\w.-]+$/;
+/** Blanks and colons too; nothing that is not seen. */
+const NAME = /^[^\p{C}/\\]+$/u;
+/** Is called by the name of its folder, whose other files belong to it. */
+const SKILL_FILE = 'SKILL.md';
 
 interface FoundFile {
   /** Its folders and its name, joined by colons. */
@@ -26,6 +29,7 @@ export async function findCommandFiles(
   const found: FoundFile[] = [];
   const walk = async (at: string, names: readonly string[]): Promise<void> => {
     const entries = await files.readDir(at).catch(() => []);
+    const isSkill = entries.some((entry) => entry === SKILL_FILE);
     for (const entry of [...entries].sort()) {
       if (found.length >= MAX_FILES) return;
       const path = join(at, entry);
@@ -34,9 +38,14 @@ export async function findCommandFiles(
       const stat = await files.stat(path).catch(() => undefined);
       if (stat?.kind === 'directory' && names.length < MAX_DEPTH) await walk(path, [...names, entry]);
       if (stat?.kind !== 'file' || own === entry || stat.size > MAX_BYTES) continue;
+      if (isSkill && entry !== SKILL_FILE) continue;
       const bytes = await files.readRange(path, 0, MAX_BYTES).catch(() => undefined);
       if (bytes !== undefined)
-        found.push({ name: [...names, own].join(':'), path, text: new TextDecoder().decode(bytes) });
+        found.push({
+          name: isSkill ? names.join(':') || basename(folder) : [...names, own].join(':'),
+          path,
+          text: new TextDecoder().decode(bytes),
+        });
     }
   };
   await walk(folder, []);

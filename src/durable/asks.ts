@@ -20,22 +20,22 @@ interface Question {
   readonly question: unknown;
 }
 
+interface Asks extends Required<Pick<Options, 'canUseTool' | 'onElicitation'>> {
+  /** By id of the question: answers that came while the session was parked. */
+  readonly answers: ReadonlyMap<string, unknown>;
+}
+
 /**
  * Callbacks that put each question into the table and wait for its answer, until the run parks. The answers
  * to the questions that the session was parked on are read here, so that it does not park again meanwhile.
  */
-export async function openAsks({
-  database,
-  listener,
-  sessionId,
-  onWaiting,
-}: AsksOptions): Promise<Required<Pick<Options, 'canUseTool' | 'onElicitation'>>> {
+export async function openAsks({ database, listener, sessionId, onWaiting }: AsksOptions): Promise<Asks> {
   const answers = await answersTo(database)(sessionId);
 
   async function answerTo<Answer>(asked: Question, signal: AbortSignal): Promise<Answer> {
     const { askId, toolUseId, toolName, question } = asked;
     const known = answers.get(askId);
-    if (known !== undefined) return JSON.parse(known) as Answer;
+    if (known !== undefined) return known as Answer;
     // A run that was resumed asks again: the first question stands, with the answer it may have.
     await database.run(
       `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
@@ -59,6 +59,7 @@ export async function openAsks({
   }
 
   return {
+    answers,
     canUseTool: (toolName, input, context) =>
       answerTo<PermissionResult>(
         {
@@ -79,14 +80,15 @@ export async function openAsks({
 
 /** By their ids: those that came while the session was parked on them. */
 const answersTo = perDatabase(({ run }) =>
-  grouped(async (sessionIds: readonly string[]): Promise<readonly ReadonlyMap<string, string>[]> => {
+  grouped(async (sessionIds: readonly string[]): Promise<readonly ReadonlyMap<string, unknown>[]> => {
     const rows = await run<{ readonly session_id: string; readonly ask_id: string; readonly answer: string }>(
       `select session_id, ask_id, answer from turnwright.asks join turnwright.sessions using (session_id)
        where session_id = any($1) and answer is not null and parked -> 'askIds' ? ask_id`,
       [sessionIds],
     );
     return sessionIds.map(
-      (id) => new Map(rows.flatMap((row) => (row.session_id === id ? [[row.ask_id, row.answer]] : []))),
+      (id) =>
+        new Map(rows.flatMap((row) => (row.session_id === id ? [[row.ask_id, JSON.parse(row.answer)]] : []))),
     );
   }),
 );

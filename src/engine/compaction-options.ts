@@ -13,8 +13,8 @@ export interface CompactionOptions {
   /** Offers the model a Snip tool, to mark calls that turned out useless. Default false. */
   readonly snipTool?: boolean | undefined;
   /**
-   * Takes the marks of the host and its commands: an object of the host's own; default the engine's, for the tool
-   * alone.
+   * Takes the marks of the host and its commands: an object of the host's own; default the engine's, for the
+   * tool alone.
    */
   readonly snipMarks?: SnipMarks | undefined;
   /**

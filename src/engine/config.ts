@@ -192,6 +192,12 @@ export interface QueryEngineConfig extends ResolvedOptions {
   askRules?: readonly string[] | undefined;
   /** Handled once, before the first prompt. */
   orphanedPermission?: OrphanedPermission | undefined;
+  /**
+   * By id of the question: answers that came to questions of an earlier process and are not in its journal.
+   * Each decides about its call when the submission is carried on, even if the call would not be asked about
+   * any more.
+   */
+  earlierAnswers?: ReadonlyMap<string, unknown> | undefined;
   /** Reads and writes settings while the session runs. Without it updates hold in memory alone. */
   settingsAccess?: SettingsAccess | undefined;
 
@@ -247,6 +253,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * @default false
    */
   verbose?: boolean | undefined;
+  /** What of the settings is not in force, said once on the stream; one sentence each. */
+  startNotices?: readonly string[] | undefined;
   /** Receives a log of what the session does. */
   debug?: DebugLog | undefined;
   /** Makes spans of what the session does: what `tracing` of `query()` is resolved to. */

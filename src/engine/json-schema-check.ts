@@ -1,6 +1,7 @@
 /** Judges values by a JSON Schema. Brings ajv along: import it dynamically, with the first schema. */
 
 import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -11,14 +12,17 @@ import { errorText } from '../util/text/error-text.ts';
 export type SchemaCheck = (value: unknown) => readonly string[];
 
 /**
- * Throws `invalid_option` for a schema that cannot be judged. Drafts 2020-12 (the default), 2019-09 and 7.
+ * Throws `invalid_option` for a schema that cannot be judged. Drafts 2020-12 (the default), 2019-09, 7
+ * and 6; of draft 4 what `withoutDraft4` makes of it.
  */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   try {
-    const { Judge, rules } = dialectOf(dialect, schema);
-    rules().validateSchema(schema, true);
-    const validate = new Judge({ ...OPTIONS, validateSchema: false }).compile(schema);
+    // The dialect is chosen here: its name may be one that the library does not know in this spelling.
+    const { $schema: _, ...rules } = schema;
+    const { Judge, described } = dialectOf(dialect, schema);
+    described().validateSchema(rules, true);
+    const validate = new Judge({ ...OPTIONS, validateSchema: false }).compile(rules);
     return (value) => (validate(value) ? [] : (validate.errors ?? []).map(sentence));
   } catch (error) {
     if (error instanceof TurnwrightError) throw error;
@@ -37,11 +41,16 @@ const OPTIONS = { allErrors: true, strict: false, validateFormats: false, multip
  * times as long as compiling a caller's, and is done once in a process. A caller's schema is compiled in an
  * instance of its own: its names must not meet those of another caller's.
  */
-const DRAFT_7 = { Judge: Ajv, rules: lazily(() => new Ajv(OPTIONS)) };
-const DRAFT_2020 = { Judge: Ajv2020, rules: lazily(() => new Ajv2020(OPTIONS)) };
+const DRAFT_7 = { Judge: Ajv, described: lazily(() => new Ajv(OPTIONS)) };
+const DRAFT_2019 = { Judge: Ajv2019, described: lazily(() => new Ajv2019(OPTIONS)) };
+const DRAFT_2020 = { Judge: Ajv2020, described: lazily(() => new Ajv2020(OPTIONS)) };
 
 const dialectOf = (dialect: string, schema: JsonSchema) =>
-  /draft-0[467]/.test(dialect) || usesTupleItems(schema) ? DRAFT_7 : DRAFT_2020;
+  /draft-0[467]/.test(dialect) || usesTupleItems(schema)
+    ? DRAFT_7
+    : dialect.includes('2019-09')
+      ? DRAFT_2019
+      : DRAFT_2020;
 
 /** `items` as a list means a tuple in draft 7 and is an error since. */
 const usesTupleItems = (schema: JsonSchema): boolean => /"items":\s*\[/.test(JSON.stringify(schema));

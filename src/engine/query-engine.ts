@@ -182,6 +182,11 @@ export class QueryEngine<Output = unknown> {
     return this.#closing;
   }
 
+  /** `await using engine = new QueryEngine(…)` closes it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #submit(prompt: Prompt): Batches {
     return submitMessage({ ...this.#opening(), prompt });
   }

@@ -23,6 +23,8 @@ export interface ConfiguredHookPorts {
   readonly projectRoot: string;
   /** Environment of child processes, without secrets. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** Where Python keeps compiled code of hooks of a repository; undefined: beside them. */
+  readonly bytecode?: string | undefined;
   /** Isolation of commands; undefined: they run without isolation. */
   readonly isolate?: Isolate | undefined;
   /** Variables for headers of hooks that are not from a repository. */
@@ -63,6 +65,16 @@ export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts)
   };
 }
 
+const isOfRepository = (source: ConfiguredHook['source']): boolean =>
+  source === 'projectSettings' || source === 'localSettings';
+
+/**
+ * A `__pycache__` that a repository brings along would run in place of the sources that were trusted, so
+ * Python does not look there.
+ */
+const withBytecodeIn = (folder: string | undefined, env: Readonly<Record<string, string>>) =>
+  folder === undefined || env['PYTHONPYCACHEPREFIX'] !== undefined ? {} : { PYTHONPYCACHEPREFIX: folder };
+
 /** What runs a kind of hook is loaded when the first one of it runs. */
 function runnerOf(
   { config, source, pluginRoot }: ConfiguredHook,
@@ -74,6 +86,7 @@ function runnerOf(
         CLAUDE_PROJECT_DIR: ports.projectRoot,
         TURNWRIGHT_PROJECT_DIR: ports.projectRoot,
         ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+        ...(isOfRepository(source) && withBytecodeIn(ports.bytecode, ports.childEnv)),
       };
       const { cwd, clock, isolate } = ports;
       const env = { ...ports.childEnv, ...folders };
@@ -83,8 +96,7 @@ function runnerOf(
       };
     }
     case 'http': {
-      const fromRepository = source === 'projectSettings' || source === 'localSettings';
-      const env = fromRepository ? ports.childEnv : ports.env;
+      const env = isOfRepository(source) ? ports.childEnv : ports.env;
       return async (...run) => (await import('./run-http.ts')).runHttp(config, ports.policy, env)(...run);
     }
     case 'mcp_tool':

@@ -5,6 +5,7 @@ const GATING: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PreToolUse',
   'UserPromptSubmit',
   'UserPromptExpansion',
+  'PreSkillShellCommand',
 ]);
 
 /** Events whose hooks are gates if configured so. */

@@ -160,7 +160,7 @@ function block(event: HookEvent, reason: string, name: string, tally: Tally): vo
 
 /** Events whose hooks decide about a call. */
 function isPermission(event: HookEvent): boolean {
-  return event === 'PreToolUse' || event === 'PermissionRequest';
+  return event === 'PreToolUse' || event === 'PermissionRequest' || event === 'PreSkillShellCommand';
 }
 
 function isBlockable(event: HookEvent): boolean {

@@ -43,6 +43,7 @@ const SUMMARIES: Readonly<Record<HookEvent, string>> = {
   FileChanged: 'When a file changed that the model had read',
   DirectoryAdded: 'When a directory was added (does not fire)',
   MessageDisplay: 'When a message is displayed (does not fire)',
+  PreSkillShellCommand: 'Before a shell command in the text of a skill or command runs',
 };
 
 const CATALOG: readonly HookEventInfo[] = HOOK_EVENTS.map((name) => ({

@@ -1,4 +1,5 @@
 import { TurnwrightError } from '../protocol/errors.ts';
+import { LEGACY_TOOL_NAME_ALIASES } from '../protocol/tools/former-names.ts';
 import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
 
 /** The input field of an event that its matcher is compared with. Events that are not listed always match. */
@@ -25,24 +26,30 @@ export const SUBJECT: Partial<Record<HookEvent, string>> = {
   ConfigChange: 'source',
   InstructionsLoaded: 'load_reason',
   DirectoryAdded: 'source',
+  PreSkillShellCommand: 'tool_name',
 };
 
 export type Matches = (subject: string | undefined) => boolean;
 
+/** As it is read: for everything, for these exact names, or a regular expression. */
+type Matcher = 'everything' | readonly string[] | RegExp;
+
 /**
- * null, '' and `*` match everything; `Bash` or `Edit|Write` match these names exactly; anything else is a
- * regular expression, unanchored. Throws `invalid_option` for an invalid one: a gate that never matches
- * allows everything.
+ * null, '' and `*` match everything. Only letters, digits, `_`, `-`, `,`, `|` and blanks: a list of exact
+ * names, separated by `|` or `,`. Anything else is a regular expression, unanchored. Throws `invalid_option`
+ * for an invalid one: a gate that never matches allows everything.
  */
-export function compileMatcher(matcher: string | null | undefined, event: HookEvent): Matches {
-  if (matcher === null || matcher === undefined || matcher === '' || matcher === '*') return () => true;
-  if (/^[\w-]+(?:\|[\w-]+)*$/.test(matcher)) {
-    const names = matcher.split('|');
-    return (subject) => subject === undefined || names.includes(subject);
-  }
+function readMatcher(matcher: string | null | undefined, event: HookEvent): Matcher {
+  // An event without such a field has nothing to compare: its hooks run, whatever is written there.
+  if (SUBJECT[event] === undefined) return 'everything';
+  if (matcher === null || matcher === undefined || matcher === '' || matcher === '*') return 'everything';
+  if (/^[\w\- \t\r\n,|]*$/.test(matcher))
+    return matcher
+      .split(/[,|]/)
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
   try {
-    const pattern = new RegExp(matcher);
-    return (subject) => subject === undefined || pattern.test(subject);
+    return new RegExp(matcher);
   } catch (cause) {
     throw new TurnwrightError(
       'invalid_option',
@@ -50,6 +57,66 @@ export function compileMatcher(matcher: string | null | undefined, event: HookEv
       { cause },
     );
   }
+}
+
+/** Throws `invalid_option` for a matcher that cannot be read. */
+export function compileMatcher(matcher: string | null | undefined, event: HookEvent): Matches {
+  const read = readMatcher(matcher, event);
+  if (read === 'everything') return () => true;
+  const fits =
+    read instanceof RegExp ? (name: string) => read.test(name) : (name: string) => read.includes(name);
+  return (subject) => subject === undefined || namesOf(subject, event).some(fits);
+}
+
+const TOOL_SUBJECT = 'tool_name';
+const FORMER_NAMES = Object.entries(LEGACY_TOOL_NAME_ALIASES);
+
+/** A tool answers to its former names, too: a guard for `Task` guards `Agent`. */
+function namesOf(subject: string, event: HookEvent): readonly string[] {
+  if (SUBJECT[event] !== TOOL_SUBJECT) return [subject];
+  return [subject, ...FORMER_NAMES.flatMap(([former, name]) => (name === subject ? [former] : []))];
+}
+
+/** Values of the field, where all are known. */
+const VALUES: Partial<Record<HookEvent, readonly string[]>> = {
+  SessionStart: ['startup', 'resume', 'clear', 'compact', 'fork'],
+  PreCompact: ['manual', 'auto'],
+  PostCompact: ['manual', 'auto'],
+  PreModelSwitch: ['sdk', 'command'],
+  PostModelSwitch: ['sdk', 'command'],
+  ConfigChange: ['user_settings', 'project_settings', 'local_settings', 'policy_settings', 'skills'],
+  SessionEnd: ['clear', 'resume', 'logout', 'prompt_input_exit', 'bypass_permissions_disabled', 'other'],
+  InstructionsLoaded: [
+    'session_start',
+    'nested_traversal',
+    'path_glob_match',
+    'include',
+    'compact',
+    'recall',
+  ],
+};
+/** Of a regular expression that may be meant for tools of MCP servers, whose names come later. */
+const OPEN_PATTERN = /mcp|__|\.[*+?{]|\\[wWSD]|\[\^?/;
+
+/**
+ * Whether a matcher that can be read matches nothing that there can be, so that its hooks never run. `tools`:
+ * the names of the session's own tools.
+ */
+export function matchesNothing(
+  matcher: string | null | undefined,
+  event: HookEvent,
+  tools: () => readonly string[],
+): boolean {
+  const field = SUBJECT[event];
+  const isTool = field === TOOL_SUBJECT;
+  const read = readMatcher(matcher, event);
+  if (read === 'everything') return false;
+  if (!(read instanceof RegExp) && read.length === 0) return true;
+  const values = isTool ? tools().flatMap((name) => namesOf(name, event)) : VALUES[event];
+  if (values === undefined) return false;
+  if (read instanceof RegExp)
+    return !values.some((value) => read.test(value)) && !(isTool && OPEN_PATTERN.test(read.source));
+  return !read.some((name) => values.includes(name) || (isTool && /^mcp__.+__./.test(name)));
 }
 
 /** Value that matchers of this event are compared with; undefined when the event has no such field. */

@@ -26,6 +26,7 @@ const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
   CwdChanged: ['watchPaths'],
   FileChanged: ['watchPaths'],
   MessageDisplay: ['displayContent'],
+  PreSkillShellCommand: ['permissionDecision', 'permissionDecisionReason', 'updatedInput'],
 };
 const KNOWN_SPECIFIC: ReadonlySet<string> = new Set(Object.values(SPECIFIC).flat());
 
@@ -74,11 +75,17 @@ type OutputReading =
 export function readHookOutput(answer: unknown, event: HookEvent): OutputReading {
   if (!isRecord(answer)) return no(`expected an object, got ${describe(answer)}.`);
   const output = withoutNulls(answer);
+  const misplaced = output['permissionDecision'];
+  if (misplaced === 'deny' || misplaced === 'ask')
+    return no('permissionDecision belongs into hookSpecificOutput, beside hookEventName.');
   const misshapen = firstMisfit(output, SHAPES);
   if (misshapen !== undefined) return no(misshapen);
   if (!isRecord(output['hookSpecificOutput'])) return { ok: true, output };
 
   const specific = withoutNulls(output['hookSpecificOutput']);
+  // There is no question, then or later: both keep the command from running.
+  if (event === 'PreSkillShellCommand' && specific['permissionDecision'] === 'defer')
+    specific['permissionDecision'] = 'ask';
   const { hookEventName: named, ...fields } = specific;
   if (named === undefined) return no('hookSpecificOutput names no hookEventName.');
   if (named !== event) return no(`hookSpecificOutput is for ${describe(named)}, but the event is ${event}.`);

@@ -15,7 +15,8 @@ const PLAIN_TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set<HookEvent>([
 
 /**
  * A JSON object is an answer; text that begins like one but is invalid is an error; other text is context, or
- * ignored.
+ * ignored. An answer that refuses is heeded behind other text, too, and text that seems to hold one which
+ * cannot be read is an error: a guard that logs a line first must not stand open.
  */
 export function readText(text: string, event: HookEvent, complete: boolean): HookRun {
   const trimmed = text.trim();
@@ -26,12 +27,51 @@ export function readText(text: string, event: HookEvent, complete: boolean): Hoo
       ? { kind: 'failed', problem: `its answer is not JSON: ${excerpt(trimmed)}` }
       : { kind: 'answer', answer };
   }
+  const refusal = refusalIn(trimmed);
+  if (refusal !== undefined) return { kind: 'answer', answer: refusal };
+  if (REFUSES.test(trimmed))
+    return {
+      kind: 'failed',
+      problem: `its output seems to refuse, and is not JSON alone: ${excerpt(trimmed)}`,
+    };
   if (trimmed === '' || !PLAIN_TEXT_IS_CONTEXT.has(event)) return { kind: 'answer', answer: {} };
   return {
     kind: 'answer',
     answer: { hookSpecificOutput: { hookEventName: event, additionalContext: bounded(trimmed) } },
   };
 }
+
+/** Words of an answer that refuses, in whatever quotes. */
+const REFUSES =
+  /\\*["'](?:permissionDecision\\*["']\s*:\s*\\*["'](?:deny|ask)|(?:decision|behavior)\\*["']\s*:\s*\\*["'](?:block|deny)|continue\\*["']\s*:\s*false)\b/i;
+
+/**
+ * The object from a line that begins with `{` to the end, if it refuses. One that allows counts only without
+ * other text: that may have come from elsewhere.
+ */
+export function refusalIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!REFUSES.test(text)) return undefined;
+  for (const { index } of text.matchAll(/^[ \t]*\{/gm)) {
+    const answer = parse(text.slice(index).trim());
+    if (refuses(answer)) return answer as Readonly<Record<string, unknown>>;
+  }
+  return undefined;
+}
+
+function refuses(answer: unknown): boolean {
+  const { decision, hookSpecificOutput: specific, ...held } = recordOf(answer);
+  const { permissionDecision, decision: request } = recordOf(specific);
+  const { behavior } = recordOf(request);
+  const said = [decision, permissionDecision, held['permissionDecision'], behavior];
+  return (
+    held['continue'] === false || said.some((word) => word === 'block' || word === 'deny' || word === 'ask')
+  );
+}
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
 
 /**
  * `{"async": true}` alone on the first line: the hook continues in the background. `undefined`: it does not.

@@ -4,7 +4,7 @@ import type { Clock } from '../protocol/ports.ts';
 import type { CommandHookConfig } from '../protocol/tools/hook-config.ts';
 import type { Isolate, Launch } from '../protocol/tools/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../util/process/process-tree.ts';
-import { bounded, detaches, readText } from './read-text.ts';
+import { bounded, detaches, readText, refusalIn } from './read-text.ts';
 import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
 
 interface CommandPorts {
@@ -156,6 +156,9 @@ function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInput
     const rest = detaches(stdout) === undefined ? stdout : stdout.slice(stdout.indexOf('\n') + 1);
     return { ...readText(rest, event, end.complete), exitCode: 0 } as HookRun;
   }
+  // A refusal that is printed is meant, whatever the exit code.
+  const refusal = code < 126 && code !== 2 ? refusalIn(stdout) : undefined;
+  if (refusal !== undefined) return { kind: 'answer', answer: refusal, exitCode: code };
   if (code === 2) return { kind: 'blocked', reason: complaint, exitCode: 2 };
   if (code === 126 || code === 127)
     return { kind: 'failed', problem: `it could not be run (exit code ${code})${because}`, exitCode: code };

@@ -50,9 +50,15 @@ export class ToolRun {
     this.#trace = trace;
   }
 
-  start(call: ToolCall): void {
+  /** `awaitsNext`: the answer may still end as a refusal right behind the call. */
+  start(call: ToolCall, awaitsNext = false): void {
     this.#executor ??= this.#open();
-    this.#executor.add(call);
+    this.#executor.add(call, awaitsNext);
+  }
+
+  /** The answer has gone on behind the calls that were started. */
+  nextArrived(): void {
+    this.#executor?.nextArrived();
   }
 
   /** The consumer has the call's block: its gate may ask hooks and hosts from here on. */
@@ -86,7 +92,7 @@ export class ToolRun {
     await this.#executor?.abort(why);
   }
 
-  /** The response has ended as a refusal: what runs for it is stopped, and what is still to start does not. */
+  /** The response has ended as a refusal: its calls that run are stopped, the others do not start. */
   refuse(): void {
     this.#executor ??= this.#open();
     void this.#executor.abort('refused');

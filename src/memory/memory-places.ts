@@ -1,12 +1,12 @@
 /** Where memory files are looked for. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { markdownIn } from '../util/files/folders.ts';
+import { markdownBelow } from '../util/files/folders.ts';
 
 const MAX_RULES = 50;
 const FOLDERS = ['.claude', '.turnwright'] as const;
 
-type Files = Pick<PersistentFiles, 'stat' | 'readDir'>;
+type Files = Pick<PersistentFiles, 'stat' | 'readDir' | 'realpath'>;
 
 /** Files of a project folder, weakest first. AGENTS.md is used where there is no CLAUDE.md. */
 export async function projectFiles(folder: string, files: Files): Promise<readonly string[]> {
@@ -19,17 +19,17 @@ export async function projectFiles(folder: string, files: Files): Promise<readon
   return present([join(folder, 'AGENTS.md'), join(folder, '.turnwright', 'AGENTS.md')], files);
 }
 
-/** Rules of a project folder; each may name in its frontmatter the files that it applies to. */
+/** Rules of a project folder, also in sub-folders; each may name in its frontmatter the files it is about. */
 export async function projectRules(folder: string, files: Files): Promise<readonly string[]> {
-  const lists = await Promise.all(FOLDERS.map((name) => markdownIn(join(folder, name, 'rules'), files)));
-  return lists.flat().slice(0, MAX_RULES);
+  const lists = await Promise.all(FOLDERS.map((name) => markdownBelow(join(folder, name, 'rules'), files)));
+  return lists.flatMap(({ paths }) => paths).slice(0, MAX_RULES);
 }
 
 /** The user's files for every project, in the configuration home. */
 export async function userFiles(home: string, files: Files): Promise<readonly string[]> {
   const [first] = await present([join(home, 'CLAUDE.md'), join(home, 'AGENTS.md')], files);
-  const rules = (await markdownIn(join(home, 'rules'), files)).slice(0, MAX_RULES);
-  return [...(first === undefined ? [] : [first]), ...rules];
+  const rules = await markdownBelow(join(home, 'rules'), files);
+  return [...(first === undefined ? [] : [first]), ...rules.paths.slice(0, MAX_RULES)];
 }
 
 async function present(paths: readonly string[], files: Files): Promise<readonly string[]> {

@@ -79,7 +79,7 @@ export interface ProjectMemory {
   readonly restored: CompactionSource;
 }
 
-/** A rule for some files only, with its imports, until one of them is touched. */
+/** A rule for some files only, with its imports, until one is touched, by its own name or through a link. */
 interface HeldRule {
   readonly folder: string;
   readonly group: MemoryGroup;
@@ -218,8 +218,9 @@ export function createProjectMemory(
     for (const path of paths) {
       for (const folder of foldersBetween(root, path))
         if (!visited.has(folder)) found.push(...(await ofFolder(folder, 'nested_traversal', from, path)));
+      const names = held.length === 0 ? [] : [path, await files.realpath(path).catch(() => path)];
       const matching = held.filter(({ folder, group }) =>
-        group[0]?.globs?.some((glob) => matchesGlob(glob, relative(folder, path))),
+        group[0]?.globs?.some((glob) => names.some((name) => matchesGlob(glob, relative(folder, name)))),
       );
       held = held.filter((rule) => !matching.includes(rule));
       for (const { group } of matching)

@@ -14,6 +14,8 @@ const MAX_FILES = 100;
 const MAX_TOTAL_CHARS = 200_000;
 /** `@path` imports another file. */
 const MENTION = /(?:^|(?<=\s))@((?:\\ |[^\s`])+)/g;
+/** What looks like the path of a file; others may be names of people or packages. */
+const FILE_LIKE = /[^/]\.\w{1,8}$/;
 const MAX_MENTIONS = 50;
 
 export interface MemoryReaderOptions {
@@ -80,6 +82,13 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     return (await realRoots).some((root) => isInside(real, root));
   };
 
+  /** A name may be followed by the name of a section. */
+  const thatExists = async (path: string): Promise<string | undefined> => {
+    for (const each of [path, path.replace(/#[^/]*$/, '')])
+      if ((await files.stat(each).catch(() => undefined)) !== undefined) return each;
+    return undefined;
+  };
+
   const load = async (
     wanted: WantedFile,
     parentPath: string | undefined,
@@ -106,7 +115,7 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     count += 1;
     const { body, fields, problem } = await readFrontmatter(text.content);
     if (problem !== undefined) warn(`${wanted.path}: ${problem}; it was passed over.`);
-    const content = body.slice(0, MAX_TOTAL_CHARS - chars);
+    const content = withoutComments(body).slice(0, MAX_TOTAL_CHARS - chars);
     chars += content.length;
     const globs = listField(fields['paths']);
     const file: MemoryFile = {
@@ -119,8 +128,16 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     };
     const imported: MemoryFile[] = [];
     if (depth < MAX_IMPORT_DEPTH) {
-      for (const path of findImports(content, wanted.path, options.homeDirectory))
-        imported.push(...(await load({ ...wanted, path, reason: 'include' }, wanted.path, depth + 1)));
+      const missing: string[] = [];
+      const bodyAt = text.content.slice(0, text.content.length - body.length).split('\n').length;
+      for (const found of findImports(body, wanted.path, options.homeDirectory)) {
+        const path = await thatExists(found.path);
+        if (path !== undefined)
+          imported.push(...(await load({ ...wanted, path, reason: 'include' }, wanted.path, depth + 1)));
+        else if (FILE_LIKE.test(found.path)) missing.push(`line ${bodyAt + found.line}: @${found.written}`);
+      }
+      if (missing.length > 0)
+        warn(`${wanted.path} imports what is not there (${missing.join('; ')}). It was read without.`);
     }
     return content.trim() === '' ? imported : [file, ...imported];
   };
@@ -134,7 +151,12 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
       if (real === undefined || !(await isInBounds(real, file)) || (await isDenied(file.path, real)))
         return undefined;
       const text = await textOf(real, files);
-      return text && { content: (await readFrontmatter(text.content)).body, mtimeMs: text.mtimeMs };
+      return (
+        text && {
+          content: withoutComments((await readFrontmatter(text.content)).body),
+          mtimeMs: text.mtimeMs,
+        }
+      );
     },
   };
 }
@@ -163,33 +185,50 @@ async function textOf(
  * The paths that a text imports, absolute, in order, each once: relative to the folder of the file, or from
  * `~/`. Code, fenced or inline, is ignored.
  */
-function findImports(text: string, file: string, home: string | undefined): readonly string[] {
-  const paths = new Set<string>();
-  for (const line of proseLines(text)) {
-    for (const [, written = ''] of line.matchAll(MENTION)) {
-      const path = absolute(written.replaceAll('\\ ', ' ').replace(/[.,;:!?)\]]+$/, ''), file, home);
-      if (path !== undefined) paths.add(path);
-      if (paths.size === MAX_MENTIONS) return [...paths];
+function findImports(text: string, file: string, home: string | undefined): readonly FoundImport[] {
+  const found = new Map<string, FoundImport>();
+  for (const { line, at } of proseLines(withoutComments(text, true))) {
+    for (const [, mention = ''] of line.matchAll(MENTION)) {
+      const written = mention.replaceAll('\\ ', ' ').replace(/[.,;:!?)\]]+$/, '');
+      const path = absolute(written, file, home);
+      if (path !== undefined && !found.has(path)) found.set(path, { path, written, line: at });
+      if (found.size === MAX_MENTIONS) return [...found.values()];
     }
   }
-  return [...paths];
+  return [...found.values()];
+}
+
+interface FoundImport {
+  readonly path: string;
+  readonly written: string;
+  /** From 0, in the text below the frontmatter. */
+  readonly line: number;
+}
+
+/** Comments are for people; those in fenced code are code. `keepLines`: their line breaks stay. */
+function withoutComments(text: string, keepLines = false): string {
+  if (!text.includes('<!--')) return text;
+  const fenced = /^ {0,3}(`{3,}|~{3,})[\s\S]*?^ {0,3}\1[`~]*[ \t]*$|<!--[\s\S]*?-->/gm;
+  return text.replace(fenced, (part) =>
+    part.startsWith('<!--') ? (keepLines ? part.replace(/[^\n]/g, '') : '') : part,
+  );
 }
 
 function absolute(written: string, file: string, home: string | undefined): string | undefined {
   if (written === '' || written.includes('\0')) return undefined;
   if (written.startsWith('~/')) return home === undefined ? undefined : join(home, written.slice(2));
   if (isAbsolute(written)) return resolve(written);
-  return /^[\w.]/u.test(written) ? resolve(dirname(file), written) : undefined;
+  return /^[\p{L}\p{N}_.(]/u.test(written) ? resolve(dirname(file), written) : undefined;
 }
 
 /** Without fenced blocks; inline code is blanked. */
-function* proseLines(text: string): Generator<string> {
+function* proseLines(text: string): Generator<{ readonly line: string; readonly at: number }> {
   let fence: string | undefined;
-  for (const line of text.split(/\r?\n/)) {
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
     const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
     if (fence !== undefined) {
       if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
     } else if (mark !== undefined) fence = mark;
-    else yield line.replace(/(`+)(?:(?!\1).)*\1(?!`)/g, ' ');
+    else yield { line: line.replace(/(`+)(?:(?!\1).)*\1(?!`)/g, ' '), at };
   }
 }

@@ -176,6 +176,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           overrides: options.models,
           clock: options.clock,
           log: options.onLookedUp,
+          // A name without a provider may be a mistake.
+          namesUnknown: options.wire === undefined,
           advise: options.onAdapted,
         },
   );

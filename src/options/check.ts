@@ -1,6 +1,6 @@
 /** Checks options against their rows. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import { isSlip } from '../util/text/is-slip.ts';
+import { isSlip } from './is-slip.ts';
 import type { Kind } from './kinds.ts';
 import { OPTIONS, type OptionName, type Row, rowOf } from './table.ts';
 
@@ -46,7 +46,7 @@ export function contradiction(options: Given, called: (name: OptionName) => stri
 }
 
 /** The known name that a misspelled one resembles, in brackets; '' if none does. */
-export function meant(name: string, known: readonly string[]): string {
+function meant(name: string, known: readonly string[]): string {
   const near = known.find((each) => isSlip(name, each));
   return near === undefined ? '' : ` (did you mean "${near}"?)`;
 }

@@ -1,6 +1,7 @@
 /**
  * Validates `plugin.json`: problems are reported one by one, and an invalid part does not affect the others.
  */
+import { readHandWrittenJson } from '../util/files/plain-json.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 export interface Manifest {
@@ -59,7 +60,7 @@ export const NO_MANIFEST: Manifest = {
 export function parseManifest(text: string): ParsedManifest {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = readHandWrittenJson(text);
   } catch (error) {
     return { ok: false, problem: `is not JSON: ${errorText(error)}` };
   }

@@ -1,8 +1,9 @@
-/** The parts of one plugin, as plain data. Errors in it are reported, and nothing outside its folder is read. */
+/** The parts of one plugin, as plain data. Errors are reported, and nothing outside its folder is read. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { isReallyInside } from '../util/files/inside.ts';
+import { readHandWrittenJson } from '../util/files/plain-json.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { isRecord, type Manifest, type NamedCommand } from './manifest.ts';
 import { PLUGIN_ROOT, type Plugin, type PluginCommand, type PluginError } from './plugin.ts';
@@ -91,7 +92,9 @@ export async function partsOf(
       if (typeof each === 'string' && (file === undefined || read.has(file))) continue;
       if (file !== undefined) read.add(file);
       try {
-        found.push(unwrapped(file === undefined ? each : JSON.parse(await textOf(file, files)), inner));
+        found.push(
+          unwrapped(file === undefined ? each : readHandWrittenJson(await textOf(file, files)), inner),
+        );
       } catch (error) {
         const what = file ?? `"${inner}" in the manifest`;
         fail('component-load-failed', `${what} of the plugin ${name} cannot be used: ${errorText(error)}.`);
@@ -111,7 +114,7 @@ export async function partsOf(
     return path === undefined ? [] : [{ ...fields, name: own, path }];
   };
 
-  /** The default folder, the plugin's own where that is a skill, and those that are named, by their SKILL.md or without. */
+  /** The default folder, the plugin's own if it is a skill, and the named ones, with or without SKILL.md. */
   const skillFolders = async (): Promise<readonly string[]> => {
     const own = (await inside(SKILL_FILE, false)) === undefined ? [] : [root];
     const others = (await named(manifest.skills)).map((path) =>

@@ -40,8 +40,8 @@ export interface PersistentFiles {
    * Atomic: temporary file in the same folder, fsync, rename. The mode of an existing file is kept, and never
    * widened where `mode` is owner-only. `plain`: the path is resolved already, missing folders are created,
    * and a symlink that has replaced a part of it is not followed (`EMOVED`). `spelled`: the path to name in
-   * errors. A file that cannot be replaced, or has several hard links, is written in place; `onInPlace` is told
-   * why.
+   * errors. A file that cannot be replaced, or has several hard links, is written in place;
+   * `onInPlace` receives the reason.
    */
   writeAtomic(
     path: string,

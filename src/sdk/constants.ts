@@ -1,7 +1,8 @@
 /** Values that hosts compare with. */
 
-export { commandAdvice } from '../commands/other-commands.ts';
+export { commandAdvice } from '../engine/host/command-advice.ts';
 export { NOT_CONFIGURED } from '../engine/models/unreachable-model.ts';
+export { LEGACY_TOOL_NAME_ALIASES } from '../protocol/tools/former-names.ts';
 
 /** Why a session ended, as SessionEnd hooks receive it. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;
@@ -29,11 +30,3 @@ export const BUILTIN_TOOL_NAMES = [
   'WebSearch',
   'Write',
 ] as const;
-
-/** Former tool names that are still accepted, and the tools that they name. */
-export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
-  Task: 'Agent',
-  KillShell: 'TaskStop',
-  BashOutput: 'TaskOutput',
-  AgentOutput: 'TaskOutput',
-};

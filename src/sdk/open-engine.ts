@@ -1,22 +1,21 @@
 /** Opens an engine from options. */
 
-import { agentsOf, asMainAgent, type MainAgentChoice } from '../engine/agents/agent-catalog.ts';
+import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
+import { chosenAgent } from '../engine/agents/chosen-agent.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import { agentsIn } from '../engine/host/session-info.ts';
 import { hooksOfAgents } from '../engine/project/agent-hooks.ts';
 import { pluginServers } from '../engine/project/plugins.ts';
 import { underOwnNames } from '../engine/published-names.ts';
-import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { SessionSpans } from '../engine/session/open-spans.ts';
 import { configFromSettings } from '../engine/wiring/settings.ts';
+import { unknownTools } from '../engine/wiring/tools/builtin-tools.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session/session-store.ts';
 import { type FoundSession, findSession, newestSession } from '../session/paths.ts';
-import { recordedAgent } from '../session/recorded-agent.ts';
 import { configHome } from '../settings/read/config-home.ts';
-import { findAgent } from '../subagents/catalog.ts';
 import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
 import { extended } from '../util/collections/extended.ts';
@@ -142,41 +141,23 @@ async function configure(options: Options, unread = createUnreadFields()): Promi
       ? {}
       : await asMainAgent({ ...choice, model, effort, maxTurns, hasMode, unknownTools }, config, files);
   const warn = (line: string) => options.stderr?.(line);
-  const ofPlugins = main.mainAgent === undefined ? [] : agentsIn(config).filter(({ name, from }) => from?.source === 'plugin' && name === main.mainAgent);
-  const agentHooks = await hooksOfAgents([...agents, ...ofPlugins], { policy: base.hookPolicy, main: main.mainAgent, warn });
-  const hooks = agentHooks.length > 0 && { configuredHooks: [...(base.configuredHooks ?? []), ...agentHooks] };
+  const ofPlugins =
+    main.mainAgent === undefined
+      ? []
+      : agentsIn(config).filter(({ name, from }) => from?.source === 'plugin' && name === main.mainAgent);
+  const agentHooks = await hooksOfAgents([...agents, ...ofPlugins], {
+    policy: base.hookPolicy,
+    main: main.mainAgent,
+    warn,
+  });
+  const hooks = agentHooks.length > 0 && {
+    configuredHooks: [...(base.configuredHooks ?? []), ...agentHooks],
+  };
   return {
     config: { ...config, ...main, ...hooks, ...underOwnNames(options.engine ?? {}) },
     unreachable: bringsModel(options, unreachable) ? undefined : unreachable,
     refused,
   };
-}
-
-/**
- * The agent that the caller names; else the one that the session is, which must be there; else that of the
- * settings, which is passed over with a warning where it is not.
- */
-async function chosenAgent({
-  options,
-  settingsAgent,
-  found,
-  config,
-  files,
-}: {
-  readonly options: Options;
-  readonly settingsAgent: string | undefined;
-  readonly found: FoundSession | undefined;
-  readonly config: QueryEngineConfig;
-  readonly files: PersistentFiles;
-}): Promise<Pick<MainAgentChoice, 'agent' | 'session'> | undefined> {
-  if (options.agent !== undefined) return { agent: options.agent };
-  const file = found?.file ?? '';
-  const recorded = file === '' ? undefined : await recordedAgent(files, file);
-  if (recorded !== undefined) return { agent: recorded, session: found?.sessionId };
-  if (settingsAgent === undefined) return undefined;
-  if (findAgent(settingsAgent, agentsIn(config)) !== undefined) return { agent: settingsAgent };
-  options.stderr?.(`The settings name the agent "${settingsAgent}", which there is not; it was passed over.`);
-  return undefined;
 }
 
 /** The caller supplies a model port, or the credentials that alone are missing. */

@@ -1,6 +1,5 @@
 /** Session functions of the library. Defaults are the process's working directory and environment. */
 import type { JournalMapper, JournalMapperOptions } from '../engine/output/from-journal.ts';
-import type { InterruptedTurn, SessionResumePoint } from '../engine/standalone/inspect-session.ts';
 import type { JournalFormat, RecordsToResume } from '../engine/standalone/journal-format.ts';
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { DecisionRecord } from '../protocol/session/decision-record.ts';
@@ -13,14 +12,7 @@ export { InMemorySessionStore } from '../session/host-store/in-memory-session-st
 export { sessionsDirectory } from '../session/paths.ts';
 export { foldSessionSummary } from '../session/session-info.ts';
 export { configHome as configurationHome } from '../settings/read/config-home.ts';
-export type {
-  InterruptedTurn,
-  JournalFormat,
-  JournalMapper,
-  JournalMapperOptions,
-  RecordsToResume,
-  SessionResumePoint,
-};
+export type { JournalFormat, JournalMapper, JournalMapperOptions, RecordsToResume };
 
 /** A session in a list: title, first prompt, folder, tag, times in ms since 1970, size in bytes. */
 export type SDKSessionInfo = catalog.SessionInfo;
@@ -283,22 +275,6 @@ export async function sessionContext(
   options: SessionOptions = {},
 ): Promise<ContextUsage> {
   return (await loadRecord()).sessionContext(sessionId, placeOf(options));
-}
-
-/**
- * What a process that resumes the session finds: the todo list, and the turn that was cut off (by a crash or
- * a kill), which `query()` with `resume` and without a prompt finishes. Reads only. Default: the newest
- * session of `cwd`. Rejects with `session_not_found`.
- *
- * @example
- * const { interrupted } = await sessionResumePoint();
- * if (interrupted?.call) console.log(`cut off at ${interrupted.call.name}`);
- */
-export async function sessionResumePoint(
-  sessionId?: string,
-  options: SessionOptions = {},
-): Promise<SessionResumePoint> {
-  return (await loadRecord()).sessionResumePoint(sessionId, placeOf(options));
 }
 
 /**

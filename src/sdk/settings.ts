@@ -164,10 +164,11 @@ export async function projectTrust(options: ResolveSettingsOptions = {}): Promis
  * the user can read the record (0600).
  */
 export async function trustProject(
-  { root, hash }: Pick<ProjectTrust, 'root' | 'hash'>,
+  { root, hash, content }: Pick<ProjectTrust, 'root' | 'hash' | 'content'>,
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<void> {
-  await (await recordsOf(options)).record({ root, hash, trustedAt: isoTime(systemClock.nowMs()) });
+  const trustedAt = isoTime(systemClock.nowMs());
+  await (await recordsOf(options)).record({ root, hash, ...(content && { content }), trustedAt });
 }
 
 /** The trusted folders, and since when. */

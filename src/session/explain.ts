@@ -48,7 +48,8 @@ function withoutSubmissions(entries: readonly JournalEntry[]): string {
   const count = (type: string) => entries.filter((entry) => entry.type === type && entry.v === 0).length;
   const answers = count('assistant');
   if (count('user') === 0 && answers === 0) return 'Nothing was asked in this session yet.';
-  return `This session was written by another program: ${answers} records of answers, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`;
+  const records = answers === 1 ? '1 record of an answer' : `${answers} records of answers`;
+  return `This session was written by another program: ${records}, and no record of iterations. Why each of them ended is not known; turnwright cost computes what they cost.`;
 }
 
 function submissionsOf(entries: Iterable<JournalEntry>): ExplainedSubmission[] {

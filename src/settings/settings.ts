@@ -1,4 +1,5 @@
 import type { SettingSource, ToolSearchMode } from '../options/option-values.ts';
+import type { TurnwrightError } from '../protocol/errors.ts';
 import type { ProviderConfig } from '../protocol/model/provider.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
@@ -213,9 +214,34 @@ export interface SettingsLayer {
   readonly raw?: Readonly<Record<string, unknown>> | undefined;
   /** Keys that have no effect. */
   readonly unknown?: readonly UnknownKey[] | undefined;
+  /** What was left out because it cannot be read, by its path in the file. */
+  readonly skipped?: readonly string[] | undefined;
+  /** Of a repository: the file cannot be used, and nothing of it is in the fields above. */
+  readonly unusable?: UnusableFile | undefined;
+}
+
+interface UnusableFile {
+  /** To be thrown where the project is trusted. */
+  readonly error: TurnwrightError;
+  /** Of the file's content. */
+  readonly hash: string;
 }
 
 /** These files can come with the repository, so they do not express the user's decisions. */
 export function isRepositoryLayer({ source }: SettingsLayer): boolean {
   return source === 'project' || source === 'local';
 }
+
+/**
+ * The screen is the user's, and `statusLine` runs a program. Repositories have these keys for other programs,
+ * too, so they are ignored, and named only where trust is asked for.
+ */
+export const SCREEN_KEYS = [
+  'statusLine',
+  'theme',
+  'reducedMotion',
+  'screenReader',
+  'terminalTitle',
+  'terminalBell',
+  'keybindings',
+] as const satisfies readonly (keyof Settings)[];

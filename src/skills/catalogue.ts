@@ -1,5 +1,5 @@
 /** The skills of a session: scanned at each submission's start, served from memory in between (L1). */
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { within } from '../util/async/with-timeout.ts';
 import { foldersBetween, projectFolders } from '../util/files/folders.ts';
 import { isReallyInside } from '../util/files/inside.ts';
@@ -12,7 +12,7 @@ import {
   type SkillDirectory,
   type SkillFiles,
 } from './discover.ts';
-import type { Skill } from './skill.ts';
+import { namesOf, type Skill } from './skill.ts';
 
 type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
 
@@ -47,9 +47,11 @@ export interface SkillCatalogue {
   readonly skills: readonly Skill[];
   /** Scans again. Overlapping calls share one scan. Never rejects. */
   refresh(): Promise<readonly Skill[]>;
+  /** Waits for the first scan, however long it takes. Never rejects. */
+  complete(): Promise<void>;
   /** Waits a short time for the first scan, or the current one; later results are announced later. */
   settled(): Promise<void>;
-  /** By its name, its folder's name, or the unambiguous ending of a plugin skill's name. */
+  /** By either of its names, or the unambiguous ending of a plugin skill's name. */
   find(name: string): Skill | undefined;
   /** Replaces the plugin folders; the next scan reads them. */
   setPluginDirectories(directories: readonly SkillDirectory[]): void;
@@ -104,6 +106,10 @@ class Catalogue implements SkillCatalogue {
     return this.#looking;
   }
 
+  async complete(): Promise<void> {
+    if (this.#mayHaveSome) await (this.#looking ?? (this.#looked ? undefined : this.refresh()));
+  }
+
   async settled(): Promise<void> {
     if (!this.#mayHaveSome) return;
     const look = this.#looking ?? (this.#looked ? undefined : this.refresh());
@@ -113,10 +119,9 @@ class Catalogue implements SkillCatalogue {
   find(name: string): Skill | undefined {
     const { skills } = this;
     const exact =
-      skills.find((skill) => skill.name === name) ??
-      skills.find(({ folder, plugin }) => plugin === undefined && folder === name);
+      skills.find((skill) => skill.name === name) ?? skills.find(({ otherName }) => otherName === name);
     if (exact !== undefined) return exact;
-    const ending = skills.filter((skill) => skill.name.endsWith(`:${name}`));
+    const ending = skills.filter((skill) => namesOf(skill).some((each) => each.endsWith(`:${name}`)));
     return ending.length === 1 ? ending[0] : undefined;
   }
 
@@ -170,20 +175,34 @@ class Catalogue implements SkillCatalogue {
     this.#cache ??= createSkillCache(this.#madeMs, this.#options.unread);
     const cache = this.#cache;
     const found = await Promise.all(directories.map((directory) => discoverSkills(directory, files, cache)));
-    for (const problem of found.flatMap(({ problems }) => problems)) {
-      if (this.#warned.includes(problem)) continue;
-      this.#warned = [...this.#warned, problem];
-      this.#options.warn?.(problem);
-    }
-    const now = settle(
-      found.flatMap((each) => each.skills),
-      this.#options,
-    ).map((skill) => withSleep(skill, this.#awake));
+    for (const problem of found.flatMap(({ problems }) => problems)) this.#warnOnce(problem);
+    const all = eachFileOnce(found.flatMap((each) => each.skills));
+    const settled = settle(all, this.#options);
+    this.#nameLosers(all);
+    const now = settled.map((skill) => withSleep(skill, this.#awake));
     cache.isFirstLook = false;
     const { skills } = this;
     if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at])))
       this.skills = now;
     return this.skills;
+  }
+
+  /** Those of one source whose name and folder others have; a project may word one of the user anew. */
+  #nameLosers(all: readonly Skill[]): void {
+    const owners = new Map<string, Skill>();
+    for (const skill of all) {
+      const name = namesOf(skill).find((each) => !owners.has(each));
+      const owner = owners.get(skill.name);
+      if (name !== undefined) owners.set(name, skill);
+      else if (owner?.source === skill.source && dirname(owner.directory) === dirname(skill.directory))
+        this.#warnOnce(`The skill ${skill.file} has the name of ${owner.file} and was passed over.`);
+    }
+  }
+
+  #warnOnce(problem: string): void {
+    if (this.#warned.includes(problem)) return;
+    this.#warned = [...this.#warned, problem];
+    this.#options.warn?.(problem);
   }
 
   async #projectDirectories(): Promise<readonly SkillDirectory[]> {
@@ -223,6 +242,11 @@ function unseen(paths: readonly string[], root: string, visited: Set<string>): r
   return folders.filter((folder) => !visited.has(folder) && visited.add(folder));
 }
 
+function eachFileOnce(skills: readonly Skill[]): readonly Skill[] {
+  const seen = new Set<string>();
+  return skills.filter(({ file }) => !seen.has(file) && seen.add(file));
+}
+
 function withSleep({ dormant: _, ...skill }: Skill, awake: ReadonlySet<string>): Skill {
   return skill.paths === undefined || awake.has(skill.file) ? skill : { ...skill, dormant: true };
 }
@@ -234,13 +258,15 @@ function isAbout({ paths = [] }: Skill, path: string, root: string | undefined):
   );
 }
 
-/** The first skill of a name wins; then filtered by the options. */
+/** The first skill of a folder's name has it; then filtered by the options. */
 function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOptions): readonly Skill[] {
   const taken = new Set<string>();
-  return found.flatMap((skill) => {
-    if (taken.has(skill.name)) return [];
-    taken.add(skill.name);
-    const override = overrides[skill.name];
+  return found.flatMap((given) => {
+    const name = namesOf(given).find((each) => !taken.has(each));
+    if (name === undefined) return [];
+    taken.add(name);
+    const skill = name === given.name ? given : called(name, given);
+    const override = overrides[name] ?? overrides[skill.otherName ?? name];
     if (override === 'off') return [];
     if (override === 'user-invocable-only' || !isWanted(skill, only))
       return [{ ...skill, modelInvocable: false }];
@@ -248,11 +274,14 @@ function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOpti
   });
 }
 
-function isWanted({ name, folder, plugin }: Skill, only: CatalogueOptions['only']): boolean {
+/** Another folder of the same name comes before it: it keeps the name in its frontmatter alone. */
+function called(name: string, { otherName: _, ...skill }: Skill): Skill {
+  return { ...skill, name };
+}
+
+function isWanted(skill: Skill, only: CatalogueOptions['only']): boolean {
   if (only === undefined || only === 'all') return true;
-  return only.some(
-    (wanted) => name === wanted || name.endsWith(`:${wanted}`) || (plugin === undefined && folder === wanted),
-  );
+  return only.some((wanted) => namesOf(skill).some((name) => name === wanted || name.endsWith(`:${wanted}`)));
 }
 
 function isSame(a: Skill, b: Skill | undefined): boolean {

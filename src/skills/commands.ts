@@ -27,19 +27,27 @@ class SkillCommands implements CommandSource {
   get commands(): readonly Command[] {
     if (this.#from === this.#catalogue.skills) return this.#commands;
     this.#from = this.#catalogue.skills;
+    const taken = new Set(this.#from.map(({ name }) => name));
     this.#commands = this.#from
       .filter(({ userInvocable }) => userInvocable)
-      .map((skill) => commandOf(skill, this.#load));
+      .map((skill) => {
+        const { otherName } = skill;
+        const isFree = otherName !== undefined && !taken.has(otherName);
+        if (isFree) taken.add(otherName);
+        return commandOf(skill, isFree ? otherName : undefined, this.#load);
+      });
     return this.#commands;
   }
 }
 
-function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
+function commandOf(skill: Skill, otherName: string | undefined, load: Pick<LoadContext, 'files'>): Command {
   return {
     name: skill.name,
+    ...(otherName !== undefined && { aliases: [otherName], shownAs: otherName }),
     description: skill.description,
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',
+    isTrusted: skill.trusted,
     async run(args, { sessionId, shell }) {
       // The model starts its agent and continues with the report.
       if (skill.fork !== undefined && skill.modelInvocable)

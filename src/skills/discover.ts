@@ -13,7 +13,7 @@ export type SkillFiles = Pick<
   'exists' | 'lstat' | 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'
 >;
 
-/** A folder of skill folders; or, with a SKILL.md of its own, one skill. */
+/** A folder of skill folders; of a plugin also, with a SKILL.md of its own, one skill. */
 export interface SkillDirectory extends SkillPlace {
   /** Absolute. */
   readonly path: string;
@@ -58,8 +58,10 @@ export async function discoverSkills(
   cache: SkillCache,
 ): Promise<Discovery> {
   const place = { ...directory, isNew: !cache.looked.has(directory.path) };
-  const single = await readSkill(directory.path, place, files, cache);
-  if (single !== undefined) return looked(single, directory, cache);
+  if (directory.plugin !== undefined) {
+    const single = await readSkill(directory.path, { ...place, isOne: true }, files, cache);
+    if (single !== undefined) return looked(single, directory, cache);
+  }
   const names = await files.readDir(directory.path).catch(() => []);
   const found = await Promise.all(
     [...names]
@@ -121,7 +123,7 @@ async function readSkill(
   const problem = (what: string): Discovery => ({ skills: [], problems: [`The skill ${file} ${what}.`] });
   if (directory.within !== undefined && !(await isReallyInside(file, directory.within, files)))
     return problem(`was passed over: it lies outside of ${directory.within}`);
-  const stamp = `${stampOf(stat)}/${directory.plugin}/${directory.mayAllowTools}`;
+  const stamp = `${stampOf(stat)}/${directory.plugin}/${directory.mayAllowTools}/${directory.isOne}`;
   let known = cache.read.get(file);
   if (known?.stamp !== stamp) {
     try {
@@ -147,7 +149,7 @@ async function readSkill(
     cache.read.set(file, known);
   }
   if (known.skill === undefined)
-    return problem('needs a name of letters, digits, "-", "_" and ".", at most 64 characters long');
+    return problem('needs a name of letters, digits, "-", "_" and ".", at most 128 characters long');
   const told = known.problem === undefined ? [] : [`The skill ${file} ${known.problem}.`];
   return { skills: [known.skill], problems: told };
 }

@@ -40,16 +40,17 @@ export function listingLines(
   const { maxDescriptionChars = MAX_DESCRIPTION_CHARS, budgetFraction = BUDGET_FRACTION } = options;
   const listed = skills.filter(({ modelInvocable, dormant }) => modelInvocable && dormant !== true);
   const texts = listed.map((skill) => cut(describe(skill), maxDescriptionChars));
-  const names = listed.reduce((sum, { name }) => sum + name.length + '- : \n'.length, 0);
+  const names = listed.reduce((sum, skill) => sum + label(skill).length + '- : \n'.length, 0);
   const room = Math.max(0, Math.floor(contextWindow * CHARS_PER_TOKEN * budgetFraction) - names);
   const longest = fairShare(
     texts.map(({ length }) => length),
     room,
   );
   return new Map(
-    listed.map(({ name }, at) => {
+    listed.map((skill, at) => {
       const text = cut(texts[at] ?? '', longest);
-      return [name, text === '' ? `- ${name}` : `- ${name}: ${text}`];
+      const called = label(skill);
+      return [skill.name, text === '' ? `- ${called}` : `- ${called}: ${text}`];
     }),
   );
 }
@@ -101,6 +102,11 @@ export function toldIn(view: Iterable<ViewMessage>): ReadonlyMap<string, string>
     for (const name of removed) told.delete(name);
   }
   return told;
+}
+
+/** Both names that it answers to. */
+function label({ name, otherName }: Skill): string {
+  return otherName === undefined ? name : `${name} (${otherName})`;
 }
 
 function describe({ description, whenToUse, describes }: Skill): string {

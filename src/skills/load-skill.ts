@@ -1,7 +1,7 @@
 /** The body of a skill, as the model reads it when it is loaded. */
 
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { ShellAnswer } from '../protocol/tools/command.ts';
+import type { ShellAnswer, ShellTemplate } from '../protocol/tools/command.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { argumentFiller, argumentNames } from '../util/text/fill-arguments.ts';
@@ -13,7 +13,7 @@ export interface LoadContext {
   readonly files: Pick<PersistentFiles, 'readFile' | 'realpath' | 'stat'>;
   readonly sessionId: string;
   /** Runs a shell command of its text through the gate, with these rules allowed as well. Never rejects. */
-  shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
+  shell(command: ShellTemplate, allowedTools: readonly string[]): Promise<ShellAnswer>;
 }
 
 /** A longer body is truncated, with a note. */
@@ -92,11 +92,12 @@ async function fillIn(
       text += filler.fill(part.text);
       continue;
     }
-    const command = filler.fill(part.command).trim();
-    const answer = await context.shell(command, skill.allowedTools);
+    const pieces = filler.pieces(part.command);
+    const of = { name: skill.name, source: skill.source };
+    const answer = await context.shell({ pieces, of }, skill.allowedTools);
     if (!answer.ok)
       throw new Error(
-        `The skill "${skill.name}" was not loaded: its shell command \`${command}\` did not run. ${answer.why}`,
+        `The skill "${skill.name}" was not loaded: its shell command \`${part.command}\` did not run. ${answer.why}`,
       );
     text += answer.output;
   }

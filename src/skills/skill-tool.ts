@@ -1,6 +1,7 @@
 import type { UserMessage } from '../protocol/model/messages.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { Ids } from '../protocol/ports.ts';
+import type { InvokedBy } from '../protocol/tools/hook.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tools/tool.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -19,7 +20,7 @@ export interface SkillToolPorts {
   readonly catalogue: Pick<SkillCatalogue, 'find' | 'skills'>;
   readonly load: Omit<LoadContext, 'shell'>;
   /** Runs a command of a skill's text in the conversation that loads it; see `LoadContext`. */
-  shell(signal: AbortSignal): LoadContext['shell'];
+  shell(signal: AbortSignal, invokedBy: InvokedBy): LoadContext['shell'];
   readonly ids: Ids;
   /** Grants these permission rules until the end of the submission. */
   allow(rules: readonly string[]): Promise<void>;
@@ -75,27 +76,28 @@ export function createSkillTool({
       const skill = catalogue.find(plainName(given));
       return skill?.fork !== undefined || skill?.runsCommands === true ? 'unsafe' : 'pure';
     },
-    permissionTarget: ({ skill }) => ({
-      kind: 'name',
-      name: catalogue.find(plainName(skill))?.name ?? plainName(skill),
-    }),
+    permissionTarget({ skill }) {
+      const { name = plainName(skill), otherName } = catalogue.find(plainName(skill)) ?? {};
+      return { kind: 'name', name, ...(otherName !== undefined && { otherName }) };
+    },
     async *run({ skill: given, args = '' }, context): AsyncGenerator<ToolProgress, ToolOutput> {
       const skill = catalogue.find(plainName(given));
       if (skill === undefined || !skill.modelInvocable) return refusal(given, skill, catalogue.skills);
-      const { name: commandName, model, effort } = skill;
+      const { name, model, effort } = skill;
+      const commandName = plainName(given);
       let text: string;
       let allowedTools: readonly string[];
       let agent: ReturnType<SkillToolPorts['fork']>;
       try {
-        const shell = ports.shell(context.signal);
+        const shell = ports.shell(context.signal, 'claude');
         ({ text, allowedTools } = await loadSkill(skill, args, { ...load, shell }));
         if (skill.fork !== undefined)
-          agent = ports.fork({ name: commandName, agent: skill.fork.agent, model, effort }, text, context);
+          agent = ports.fork({ name, agent: skill.fork.agent, model, effort }, text, context);
         if (agent === undefined && (model !== undefined || effort !== undefined))
           ports.adopt({ model, effort });
       } catch (error) {
         const content = errorText(error);
-        return { data: { success: false, commandName: skill.name }, content, isError: true };
+        return { data: { success: false, commandName }, content, isError: true };
       }
       if (allowedTools.length > 0) await allow(allowedTools);
       if (agent !== undefined) return yield* agent;
@@ -109,7 +111,7 @@ export function createSkillTool({
       });
       return {
         data: { success: true, commandName, ...(allowedTools.length > 0 && { allowedTools }) },
-        content: `The skill "${commandName}" is loaded: it follows. Do as it says.`,
+        content: `The skill "${name}" is loaded: it follows. Do as it says.`,
         extraMessages: [message],
       };
     },

@@ -7,10 +7,10 @@ import { templateParts } from '../util/text/template-parts.ts';
 type SkillSource = 'user' | 'project' | 'plugin';
 
 export interface Skill {
-  /** Name; `plugin:name` for a plugin's. */
+  /** The name of its folder, with a plugin's name in front: `plugin:folder`. */
   readonly name: string;
-  /** Folder name, by which it can be called as well. */
-  readonly folder: string;
+  /** The name in its frontmatter, where that is another one; it answers to both. */
+  readonly otherName?: string;
   /** One line; '' if there is none. */
   readonly description: string;
   readonly whenToUse?: string;
@@ -47,14 +47,21 @@ export interface Skill {
   readonly stamp: string;
 }
 
+/** What it answers to, its folder's name first. */
+export function namesOf({ name, otherName }: Skill): readonly string[] {
+  return otherName === undefined ? [name] : [name, otherName];
+}
+
 /** Changes whenever the file does. */
 export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
   return `${mtimeMs}/${ctimeMs}/${size}/${ino}`;
 }
 
-/** Names that are valid in rules, command lines and lists. */
-const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
-const MAX_HINT_CHARS = 200;
+/** A name that frontmatter gives: valid in rules, command lines and lists. */
+const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}_.-]{0,127}$/u;
+/** A folder may hold blanks and signs too, but none that ends a list, a tag or a path. */
+const FOLDER = /^(?!\.)[^\p{C}"<>,:/\\]{1,128}$/u;
+const MAX_HINT_CHARS = 2_000;
 
 export interface SkillPlace {
   readonly source: SkillSource;
@@ -63,6 +70,8 @@ export interface SkillPlace {
   readonly mayAllowTools: boolean;
   /** Resolved files must be in this folder; absent: anywhere. */
   readonly within?: string | undefined;
+  /** The place is no folder of skills but one skill, which goes by the name in its frontmatter. */
+  readonly isOne?: boolean | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -92,8 +101,12 @@ export function skillOf(
   at: { readonly folder: string; readonly directory: string; readonly file: string; readonly stamp: string },
   place: SkillPlace,
 ): Skill | undefined {
-  const own = [fields['name'], at.folder].find((name) => typeof name === 'string' && NAME.test(name));
-  if (typeof own !== 'string') return undefined;
+  const folder = FOLDER.test(at.folder) ? [at.folder] : [];
+  const own = typeof fields['name'] === 'string' && NAME.test(fields['name']) ? [fields['name']] : [];
+  const [name, otherName] = (place.isOne === true ? [...own, ...folder] : [...folder, ...own]).map((each) =>
+    full(each, place),
+  );
+  if (name === undefined) return undefined;
   const { plugin } = place;
   const whenToUse = oneLine(fields['when_to_use'] ?? fields['when-to-use']);
   const argumentHint = hintOf(fields['argument-hint']);
@@ -103,8 +116,8 @@ export function skillOf(
   const paths = listField(fields['paths']);
   const { mayAllowTools: trusted } = place;
   return {
-    name: plugin === undefined ? own : `${plugin}:${own}`,
-    folder: at.folder,
+    name,
+    ...(otherName !== undefined && otherName !== name && { otherName }),
     description: oneLine(fields['description']) || firstParagraph(body),
     ...(whenToUse !== '' && { whenToUse }),
     ...(argumentHint !== '' && { argumentHint }),
@@ -127,6 +140,9 @@ export function skillOf(
   };
 }
 
+const full = (name: string, { plugin }: SkillPlace): string =>
+  plugin === undefined ? name : `${plugin}:${name}`;
+
 export function oneLine(value: unknown): string {
   if (typeof value === 'object' || value === undefined) return '';
   return String(value)
@@ -136,8 +152,9 @@ export function oneLine(value: unknown): string {
 
 /** YAML makes a list of `[file]`. */
 function hintOf(value: unknown): string {
-  const hint = Array.isArray(value) ? `[${value.map(oneLine).join(', ')}]` : oneLine(value);
-  return hint.slice(0, MAX_HINT_CHARS);
+  const hint = Array.isArray(value) ? `[${value.map(oneLine).join(', ')}]` : value;
+  const text = typeof hint === 'string' ? hint.replace(/[\n\p{Cc}]+/gu, ' ').trim() : oneLine(hint);
+  return text.slice(0, MAX_HINT_CHARS);
 }
 
 /** `Read, Bash(git log:*)`, with commas, blanks, or as a list. */
@@ -146,6 +163,6 @@ function rulesOf(value: unknown): readonly string[] {
 }
 
 function firstParagraph(body: string): string {
-  const paragraphs = body.split(/\n\s*\n/).map((text) => text.replace(/^#+[^\n]*\n?/, ''));
+  const paragraphs = body.split(/\n\s*\n/).map((text) => text.trimStart().replace(/^#+[^\n]*\n?/, ''));
   return oneLine(paragraphs.find((text) => text.trim() !== '') ?? '');
 }

@@ -58,7 +58,9 @@ export async function readAgentFiles(
       if (definition === undefined) continue;
       const other = own.get(definition.name);
       if (other !== undefined)
-        room.warn(`The agent file ${other.path} was passed over: ${path} has the name "${definition.name}" too.`);
+        room.warn(
+          `The agent file ${other.path} was passed over: ${path} has the name "${definition.name}" too.`,
+        );
       own.set(definition.name, { definition, path });
     }
     for (const [name, { definition }] of own) if (!found.has(name)) found.set(name, definition);
@@ -92,9 +94,13 @@ async function readAgentFile(
     if (lost !== undefined) return void skip(`"${lost}" cannot be read, and may restrict it`);
     if (problem !== undefined && lostFields.length === 0 && prefix === undefined) return void skip(problem);
     if (problem !== undefined) warn(`${path}: ${problem}.`);
-    const own = typeof fields['name'] === 'string' && fields['name'] !== '' ? fields['name'] : basename(path, '.md');
+    const own =
+      typeof fields['name'] === 'string' && fields['name'] !== '' ? fields['name'] : basename(path, '.md');
     const name = prefix === undefined ? own : [prefix, ...foldersOf(path, directory), own].join(':');
-    const given = { ...(prefix !== undefined && { description: `An agent of the plugin ${prefix}` }), ...known(fields) };
+    const given = {
+      ...(prefix !== undefined && { description: `An agent of the plugin ${prefix}` }),
+      ...known(fields),
+    };
     const reading = readDefinition(name, { ...given, prompt: body.trim() }, 'file');
     if (!reading.ok) return void skip(reading.problem);
     for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
@@ -115,7 +121,7 @@ async function readAgentFile(
   }
 }
 
-/** What an agent may do less than its session; without them it would be allowed more than its author meant. */
+/** They restrict an agent: without them it could do more than its author meant. */
 const RESTRICTING: readonly string[] = ['tools', 'disallowedTools'];
 
 /** A description of `null` or blanks is none. */
@@ -129,7 +135,9 @@ function known(fields: Readonly<Record<string, unknown>>): Readonly<Record<strin
 /** The folders between a directory and a file in it. */
 function foldersOf(path: string, directory: AgentDirectory): readonly string[] {
   const folder = dirname(path);
-  return folder === directory.path || path === directory.path ? [] : relative(directory.path, folder).split(sep);
+  return folder === directory.path || path === directory.path
+    ? []
+    : relative(directory.path, folder).split(sep);
 }
 
 /** Built-in tools that it names, without specifiers. */

@@ -16,7 +16,7 @@ type DefinitionReading =
     }
   | { readonly ok: false; readonly problem: string };
 
-/** Documented fields of others without effect here (docs/compatibility.md), and what happens in their place. */
+/** Documented fields without effect here (docs/compatibility.md), and what happens in their place. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   observer: 'has no effect here',
   observerMessage: 'has no effect here',
@@ -93,7 +93,7 @@ const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/ -]{0,99}$/u;
 
 /**
  * `value`: the definition of the agent of this name. Never throws. In a `file` a value that cannot be read
- * costs its field alone, unless it may restrict the agent; options are a caller's, who is told.
+ * costs its field alone, unless it may restrict the agent; an option that cannot be read is refused.
  */
 export function readDefinition(
   name: string,
@@ -135,7 +135,8 @@ export function readDefinition(
 function asWritten(field: string, value: unknown, check: Check): unknown {
   // An empty list of tools is no list of all of them.
   if (field === 'tools' && value === null) return [];
-  if (field === 'description' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  if (field === 'description' && (typeof value === 'number' || typeof value === 'boolean'))
+    return String(value);
   // Programs that write descriptions put line breaks as two characters.
   if (field === 'description' && typeof value === 'string') return value.replaceAll('\\n', '\n');
   if (typeof value !== 'string' || (check !== flag && check !== count)) return value;

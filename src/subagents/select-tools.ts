@@ -21,7 +21,12 @@ export function selectTools(selection: Selection, all: readonly AnyTool[]): read
  * looked at anything. Servers may bring theirs later, and an empty list is meant.
  */
 export function refuseWithoutTools(
-  { name, tools = [], mcpServers = [], from }: Pick<AgentDefinition, 'name' | 'tools' | 'mcpServers' | 'from'>,
+  {
+    name,
+    tools = [],
+    mcpServers = [],
+    from,
+  }: Pick<AgentDefinition, 'name' | 'tools' | 'mcpServers' | 'from'>,
   isThere: (tool: string) => boolean,
 ): void {
   const isOpen = tools.length === 0 || tools.includes('*') || mcpServers.length > 0;

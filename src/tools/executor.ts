@@ -41,6 +41,8 @@ interface Entry extends RunningCall {
   readonly notes: CallNotes;
   /** The consumer has taken its block. */
   delivered: boolean;
+  /** Its answer may still end as a refusal right behind it. */
+  awaitsNext: boolean;
   onDelivered?: Deferred<void>;
   prepared?: PreparedCall;
   answered: boolean;
@@ -74,13 +76,14 @@ export class StreamingToolExecutor implements ToolExecutor {
     return this.#running.parked.flatMap(({ wait }) => wait ?? []);
   }
 
-  add(call: ToolCall): void {
+  add(call: ToolCall, awaitsNext = false): void {
     const entry: Entry = {
       call,
       queuedMs: this.#options.clock.monotonicMs(),
       notes: { hookContext: [], said: [] },
       life: openScope(),
       delivered: false,
+      awaitsNext,
       alone: true,
       answered: false,
     };
@@ -107,6 +110,11 @@ export class StreamingToolExecutor implements ToolExecutor {
       entry.alone = prepared.kind === 'refused' || !prepared.concurrencySafe;
       this.#startWhatMay();
     });
+  }
+
+  nextArrived(): void {
+    for (const entry of this.#waiting) entry.awaitsNext = false;
+    this.#startWhatMay();
   }
 
   delivered(callId: string): void {
@@ -166,6 +174,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     while (true) {
       const next = this.#waiting[0];
       if (next?.prepared === undefined || !this.#running.mayStart(next)) return;
+      if (next.alone && next.awaitsNext) return;
       this.#waiting.shift();
       this.#running.add(next);
       void this.#run(next, next.prepared);

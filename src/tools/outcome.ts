@@ -83,3 +83,16 @@ export function errorText(error: unknown): string {
   const half = max / 2;
   return `${headOf(text, half)}\n… (${text.length - max} characters left out) …\n${tailOf(text, half)}`;
 }
+
+/** Where the outcome has no text of its own, as after an abort, it stays as it is. */
+export function withSentence(outcome: CallOutcome, sentence: string): CallOutcome {
+  if ('text' in outcome)
+    return outcome.text.includes(sentence) ? outcome : { ...outcome, text: `${outcome.text}\n${sentence}` };
+  if (outcome.kind !== 'returned') return outcome;
+  const { content } = outcome.output;
+  const told =
+    typeof content === 'string'
+      ? `${content}\n\n(${sentence})`
+      : [...content, { type: 'text' as const, text: sentence }];
+  return { ...outcome, output: { ...outcome.output, content: told } };
+}

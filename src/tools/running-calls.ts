@@ -67,11 +67,13 @@ export class RunningCalls<C extends RunningCall> {
   /** Resolves when no other call runs. Rejects on abort. */
   async aloneFirst(call: C): Promise<void> {
     call.alone = true;
-    call.onAlone = deferred();
+    // Where nothing else runs, its turn comes at once, and clears the field.
+    const turn = deferred<void>();
+    call.onAlone = turn;
     this.#waitingToBeAlone = [...this.#waitingToBeAlone, call];
     this.letAloneRun();
     try {
-      await unlessAborted(call.onAlone.promise, call.life.signal);
+      await unlessAborted(turn.promise, call.life.signal);
     } finally {
       this.#waitingToBeAlone = without(this.#waitingToBeAlone, call);
     }

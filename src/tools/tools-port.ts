@@ -20,25 +20,22 @@ import { withSchemaHint } from './gate/schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 import type { ResultPorts } from './tool-update.ts';
 
+type Chain = ToolContext['queryTracking'];
+
 interface ToolsPortOptions {
   /** A function if the set changes while the session runs: the same array means the same tools. */
   readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;
   /** Called when a call's turn has come. */
-  makeContext(
-    call: ToolCall,
-    life: Life,
-    chain: ToolContext['queryTracking'],
-    delivered: () => Promise<void>,
-  ): ToolContext;
+  makeContext(call: ToolCall, life: Life, ...more: [Chain, delivered: () => Promise<void>]): ToolContext;
   readonly clock: Clock;
   readonly ids: Ids;
   /** What of a result may enter the conversation. Default: all of it. */
   readonly admit?: ResultPorts['admit'];
   /** Concurrency-safe calls that run together. Default 10. */
   readonly maxConcurrency?: number;
-  /** The session's own folder, which descriptions may name. Default `.`. */
-  readonly folder?: { readonly root: string; readonly home: string | undefined };
+  /** The session's own folder, which descriptions may name, and its home. Default `.`. */
+  readonly base?: PathBase;
   /** Which tools are deferred. Default: none. */
   readonly deferral?: Deferral;
   /** false: this tool is not offered; a call of it is still answered. Default: all are. */
@@ -165,12 +162,11 @@ class Tools implements ToolsPort {
   }
 
   outwardInput(block: ToolUseBlock): JsonObject {
-    return outwardInput(this.#find(block.name), block.input, this.#base()) as JsonObject;
-  }
-
-  #base(): PathBase {
-    const { root: cwd = '.', home } = this.#options.folder ?? {};
-    return { cwd, home };
+    return outwardInput(
+      this.#find(block.name),
+      block.input,
+      this.#options.base ?? { cwd: '.' },
+    ) as JsonObject;
   }
 
   /** Without ToolSearch, as in agents with a list of their own, nothing can be loaded later. */
@@ -206,7 +202,7 @@ class Tools implements ToolsPort {
     const set = this.#tools();
     let entry = this.#known.get(model);
     if (entry?.set !== set) {
-      const about = { cwd: this.#base().cwd, model };
+      const about = { cwd: this.#options.base?.cwd ?? '.', model };
       const described = Promise.all(
         set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
       );

@@ -1,10 +1,7 @@
 /** Mistakes of the first hour: each gets a sentence that says what to do. */
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Options, query, tool } from '../../src/index.ts';
 import { reply } from '../../src/rehearsal/index.ts';
 import { against, bareEnv, rehearse, temporaryFolder } from './bin.ts';
@@ -60,53 +57,11 @@ async function lastOf(options: Options) {
   return last;
 }
 
-/** A port that nobody listens at. */
-async function closedPort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 test.each([
-  ['HTTPS_PROXY', 'https://model.example'],
-  ['https_proxy', 'https://model.example'],
-  ['ALL_PROXY', 'https://model.example'],
-  ['HTTP_PROXY', 'http://model.example'],
-  ['http_proxy', 'http://model.example'],
-])('a proxy in %s that refuses is named as the proxy', async (variable, url) => {
-  const proxy = `127.0.0.1:${await closedPort()}`;
-  const env = {
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: 'k',
-    TURNWRIGHT_UNREACHED_RETRIES: '0',
-    [variable]: `http://${proxy}`,
-  };
-  const { code, stderr } = await commandLine(['-p', 'hi'], { env });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`The proxy \\(${proxy}, from HTTPS?_PROXY, ALL_PROXY or .*refuses connections`));
-  expect(stderr).not.toContain('The endpoint');
-});
-
-test('a proxy that wants a password says how to give one', async () => {
-  const proxy = createServer().listen(0, '127.0.0.1');
-  proxy.on('connect', (_, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
-  onTestFinished(() => void proxy.close());
-  await once(proxy, 'listening');
-  const env = {
-    ANTHROPIC_BASE_URL: 'https://model.example',
-    ANTHROPIC_API_KEY: 'k',
-    HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-  };
-  const { code, stderr } = await commandLine(['-p', 'hi'], { env });
-  expect(code).toBe(1);
-  expect(stderr).toContain('asks for a name and a password (407): put them into its address');
-});
-
-test.each([
-  [() => query({ prompt: 'x', options: { permisionMode: 'plan' } as never }), /did you mean "permissionMode"/],
+  [
+    () => query({ prompt: 'x', options: { permisionMode: 'plan' } as never }),
+    /did you mean "permissionMode"/,
+  ],
   [() => query({ prompt: 'x', options: { alowedTools: [] } as never }), /did you mean "allowedTools"/],
   [() => query('text' as never), /query\(\{ prompt: "…" \}\)/],
   [() => query({ promt: 'x' } as never), /Is "promt" meant to be "prompt"/],

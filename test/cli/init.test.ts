@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { reply, startRehearsal } from '../../src/rehearsal/index.ts';
-import { plainJson } from '../../src/settings/read/parse-settings.ts';
 import { settingsSchema } from '../../src/settings/read/settings-schema.ts';
+import { plainJson } from '../../src/util/files/plain-json.ts';
 import { against, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 

@@ -265,7 +265,9 @@ describe('a session', () => {
       'fine: (project) - ! not started: the folder is not trusted (turnwright trust --show)',
       '',
     ]);
-    expect((await mcp('get', 'neither')).stdout).toContain('state: ✗ failed: Its configuration needs a "command" or');
+    expect((await mcp('get', 'neither')).stdout).toContain(
+      'state: ✗ failed: Its configuration needs a "command" or',
+    );
   });
 
   test('F98 T108 starts a project’s servers only where it is trusted; what is added to a trusted folder is', async () => {

@@ -110,13 +110,11 @@ const SHELL: readonly (readonly [words: string, stage: () => Promise<Stage>])[] 
     }),
   ],
   [
-    'https://api.openai.com',
-    async () => ({
-      server: await startChatServer(),
-      host: 'https://api.openai.com',
-      model: 'gpt-5.2',
-      credential: 'sk-...',
-    }),
+    'openai:gpt-5.2',
+    async () => {
+      const server = await startChatServer();
+      return { server, env: { OPENAI_BASE_URL: server.url }, model: 'gpt-5.2', credential: 'sk-...' };
+    },
   ],
   [
     'http://localhost:11434/v1',

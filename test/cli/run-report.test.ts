@@ -156,7 +156,7 @@ test('every way to stop but completion has its words', () => {
   for (const terminal_reason of TERMINAL_REASONS) {
     const said = stopSentence({ ...RESULT, terminal_reason });
     if (terminal_reason === 'completed') expect(said).toBeUndefined();
-    else expect(said).toMatch(new RegExp(`^\\w.* \\(${terminal_reason}\\)$`));
+    else expect(said).toMatch(/^\w[^_]*$/);
   }
   expect(stopSentence({ ...RESULT, stop_reason: 'refusal' })).toContain('refused');
 });

@@ -37,6 +37,24 @@ test('sessions: list, show, rename, tag, fork, delete', async () => {
   ]);
 });
 
+test('dates and times are those of the user’s time zone: in the prompt and in lists', async () => {
+  const TZ = 'Pacific/Kiritimati';
+  const here = { env: { ...env, TZ }, cwd };
+  const before = Date.now();
+  await turnwright(['-p', 'Remember the larch.'], here);
+  const dates = [before, Date.now()].map((ms) =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: TZ, dateStyle: 'short' }).format(ms),
+  );
+  const told = /Today is (\d{4}-\d\d-\d\d)\./.exec(JSON.stringify(server.requests[0]?.body))?.[1];
+  expect(dates).toContain(told);
+  const [, day = '', hour = ''] =
+    /(\d{4}-\d\d-\d\d) (\d\d):\d\d/.exec((await turnwright(['sessions'], here)).stdout) ?? [];
+  expect(dates).toContain(day);
+  const elsewhere = (await turnwright(['sessions'], { env: { ...env, TZ: 'UTC' }, cwd })).stdout;
+  // Fourteen hours from UTC.
+  expect(Number(/ (\d\d):\d\d/.exec(elsewhere)?.[1])).toBe((Number(hour) + 10) % 24);
+});
+
 test('sessions erase: what a message says, or a text that is read from stdin', async () => {
   await run('-p', 'Use the key abc-123-def.');
   const id = idOf((await run('sessions')).stdout);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HookCallback, SDKMessage } from '../../src/index.ts';
+import { type HookCallback, query, type SDKMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type Project, projectUnderTest } from '../memory/project-under-test.ts';
 
@@ -27,7 +27,8 @@ describe('command files', () => {
       '.claude/commands/web/form.md': '# Build a form\nPlease.',
       '.turnwright/commands/plan.md': 'Plan.',
       '.claude/commands/plan.md': 'Not this plan.',
-      '.claude/commands/clear.md': 'Not in the place of the engine.',
+      '.claude/commands/clear.md': '---\ndescription: Clears up\n---\nIn the place of the engine: $ARGUMENTS',
+      '.claude/commands/reset.md': 'In the place of an alias.',
       '.claude/commands/odd name.md': 'Odd.',
     });
     project.write({
@@ -35,8 +36,17 @@ describe('command files', () => {
       [join(project.home, 'commands/mine.md')]: 'Only mine.',
     });
     const { messages, sent } = await project.run({ prompt: '/plan' });
-    const own = ['clear', 'compact', 'context', 'cost', 'effort', 'help', 'init', 'model'];
-    expect(init(messages).slash_commands).toEqual([...own, 'plan', 'review', 'web:form', 'mine']);
+    const own = ['compact', 'context', 'cost', 'effort', 'help', 'init', 'model'];
+    expect(init(messages).slash_commands).toEqual([
+      ...own,
+      'plan',
+      'clear',
+      'odd name',
+      'reset',
+      'review',
+      'web:form',
+      'mine',
+    ]);
     expect(said(sent[0])).toContain('Plan.');
     const { results } = await project.run({ prompt: '/help' });
     const [help] = results;
@@ -45,12 +55,42 @@ describe('command files', () => {
     expect(JSON.stringify(help)).toContain('/web:form: Build a form');
   });
 
+  it('take the place of a built-in command or alias, say so, and leave the others alone', async () => {
+    const names = ['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort'];
+    const files = Object.fromEntries(
+      names.map((name) => [
+        `.claude/commands/${name}.md`,
+        `---\ndescription: d\n---\nDo ${name}: $ARGUMENTS`,
+      ]),
+    );
+    const project = await projectUnderTest(files);
+    const { messages, sent } = await project.run({
+      prompt: names.map((name) => `/${name} it`),
+      replies: names.map(() => reply('Done.')),
+    });
+    expect([...init(messages).slash_commands].sort()).toEqual([...names].sort());
+    expect(sent.map(said).map((text) => /Do [a-z]+: it/.exec(text)?.[0])).toEqual(
+      names.map((name) => `Do ${name}: it`),
+    );
+    const listed = query({
+      prompt: (async function* () {})(),
+      options: { cwd: project.cwd, settingSources: ['project'] },
+    });
+    const found = (await listed.supportedCommands()).map(
+      ({ name, description }) => `${name}: ${description}`,
+    );
+    listed.close();
+    expect(found).toContain('new: d (project, in place of the built-in /new)');
+    const untrusted = await project.run({ prompt: '/help', options: { projectTrusted: false } });
+    expect(untrusted.results[0]).toMatchObject({ local_command: 'help' });
+  });
+
   it('are read only of the sources that are named', async () => {
     const project = await projectUnderTest({ '.claude/commands/ours.md': 'Ours.' });
     project.write({ [join(project.home, 'commands/mine.md')]: 'Mine.' });
     const names = async (...settingSources: readonly ('user' | 'project')[]) =>
       init((await project.run({ prompt: 'Go.', options: { settingSources } })).messages).slash_commands.slice(
-        7,
+        8,
       );
     expect(await names()).toEqual([]);
     expect(await names('project')).toEqual(['ours']);
@@ -110,11 +150,14 @@ describe('command files', () => {
 
   it('run no shell command that no rule allows, not even behind one that is allowed', async () => {
     const text = '---\nallowed-tools: Bash(echo:*)\n---\nIt says !`echo $ARGUMENTS`.';
-    const { project, results, sent } = await command(text, '/try hi; touch stolen');
-    expect(results[0]).toMatchObject({ subtype: 'error_during_execution', is_error: true });
-    expect(JSON.stringify(results[0])).toContain('/try was not sent: its shell command');
-    expect(sent).toEqual([]);
+    const { project, sent } = await command(text, '/try hi; touch stolen');
+    expect(said(sent[0])).toContain('It says hi; touch stolen');
     expect(existsSync(project.at('stolen'))).toBe(false);
+    const behind = await command(text.replace('`echo', '`echo a; touch made; echo'), '/try hi');
+    expect(behind.results[0]).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+    expect(JSON.stringify(behind.results[0])).toContain('/try was not sent: its shell command');
+    expect(behind.sent).toEqual([]);
+    expect(existsSync(behind.project.at('made'))).toBe(false);
     const bare = await command('It says !`touch made`.', '/try');
     expect(bare.results[0]).toMatchObject({ is_error: true });
     expect(existsSync(bare.project.at('made'))).toBe(false);

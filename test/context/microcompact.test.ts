@@ -102,13 +102,13 @@ describe('microcompact, in the view', () => {
   });
 
   it('clears in the view even where the API could, once the cache has gone cold', async () => {
-    const after = async (ms: number) => {
+    const outcomeAfter = async (ms: number) => {
       const { port, clock } = context([], CACHED);
       await clock.advance(ms);
       return (await step(port, view, DUE)).outcome;
     };
-    expect(await after(5 * MINUTE)).toMatchObject({ kind: 'request' });
-    expect(await after(5 * MINUTE + 1)).toMatchObject({
+    expect(await outcomeAfter(5 * MINUTE)).toMatchObject({ kind: 'request' });
+    expect(await outcomeAfter(5 * MINUTE + 1)).toMatchObject({
       kind: 'edits',
       why: expect.stringContaining('and the cache is cold'),
     });

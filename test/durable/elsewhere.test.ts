@@ -194,3 +194,49 @@ test('what an answer allows for the session holds in its next run, on another wo
   expect((await place.question()).question).toMatchObject({ input: { command: 'mkdir three' } });
   expect(await place.fleet.database.run('select 1 from turnwright.asks')).toHaveLength(2);
 });
+
+test.each([
+  { permissionMode: 'default' },
+  { permissionMode: 'acceptEdits' },
+  { permissionMode: 'dontAsk' },
+  { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
+  { allowedTools: ['Bash'] },
+])(
+  'what was approved with another input runs with that input, on a worker with %j',
+  {
+    timeout: 120_000,
+  },
+  async (later) => {
+    const place = await opened();
+    const workspace = { shared: place.folder };
+    const first = await place.start({ workspace, options: { allowedTools: [], parkAfterMs: 200 } });
+    const sent = await place.client.send(SESSION, prompt(bash('touch asked.txt')));
+    const { askId } = await place.question();
+    first.signal('SIGKILL');
+    await first.exited;
+    await place.client.answer(SESSION, askId, {
+      behavior: 'allow',
+      updatedInput: { command: 'touch approved.txt' },
+    });
+    await place.start({ workspace, options: { allowedTools: [], ...later } });
+    await place.result(sent);
+    const made = ['asked.txt', 'approved.txt'].map((name) => existsSync(join(place.folder, SESSION, name)));
+    expect(made).toEqual([false, true]);
+  },
+);
+
+test('what a person denied does not run on a worker that would have allowed it', {
+  timeout: 120_000,
+}, async () => {
+  const place = await opened();
+  const workspace = { shared: place.folder };
+  const first = await place.start({ workspace, options: { allowedTools: [], parkAfterMs: 200 } });
+  const sent = await place.client.send(SESSION, prompt(bash('touch asked.txt')));
+  const { askId } = await place.question();
+  first.signal('SIGKILL');
+  await first.exited;
+  await place.client.answer(SESSION, askId, { behavior: 'deny', message: 'Not that.' });
+  await place.start({ workspace, options: { allowedTools: ['Bash'] } });
+  expect(await place.result(sent)).toContain('Not that.');
+  expect(existsSync(join(place.folder, SESSION, 'asked.txt'))).toBe(false);
+});

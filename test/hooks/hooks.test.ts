@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHooks } from '../../src/hooks/hook-runner.ts';
+import { compileMatcher, matchesNothing } from '../../src/hooks/match.ts';
 import type { RegisteredHook } from '../../src/hooks/registered-hook.ts';
 import type { SystemBody } from '../../src/protocol/model/messages.ts';
 import { type HookCall, type HookEvent, NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
@@ -121,6 +122,36 @@ describe('matchers', () => {
     ['^Ba', 'Bash', true],
     ['^ash', 'Bash', false],
     ['bash', 'Bash', false],
+    ['Edit,Write', 'Write', true],
+    ['Edit , Write', 'Write', true],
+    [' Bash ', 'Bash', true],
+    ['\tBash\n', 'Bash', true],
+    ['Bash | Write', 'Write', true],
+    ['Bash|', 'Bash', true],
+    ['Bash|', 'Write', false],
+    ['|Bash', 'Write', false],
+    ['Bash||Write', 'Edit', false],
+    ['Bash,Write,', 'Write', true],
+    [',', 'Bash', false],
+    ['|', 'Bash', false],
+    [' ', 'Bash', false],
+    ['Ba', 'Bash', false],
+    ['Bash Write', 'Bash', false],
+    ['mcp__k', 'mcp__k__t', false],
+    ['mcp__k__.*', 'mcp__k__t', true],
+    ['mcp__k__*', 'mcp__k__t', true],
+    ['mcp__*', 'mcp__k__t', true],
+    ['B*', 'Write', true],
+    ['Bash,*', 'Bash', true],
+    ['^(?!Bash)', 'Write', true],
+    ['^(?!Bash)', 'Bash', false],
+    ['Edit;Write', 'Write', false],
+    ['\u00a0Bash', 'Bash', false],
+    ['Task', 'Agent', true],
+    ['^Task$', 'Agent', true],
+    ['Edit,Task', 'Agent', true],
+    ['KillShell', 'TaskStop', true],
+    ['Task', 'Bash', false],
   ])('%j against %s: %s', async (matcher, tool_name, expected) => {
     const seen: unknown[] = [];
     const hooks = hooksOf('PreToolUse', [
@@ -133,10 +164,82 @@ describe('matchers', () => {
   it('SessionStart matches its source; an event without a subject always matches', async () => {
     const start = hooksOf('SessionStart', [{ matcher: 'resume', hooks: [answer({ systemMessage: 'x' })] }]);
     expect(await start.run(CALLS.SessionStart, { signal: live() })).toBe(NO_HOOK_VERDICT);
-    expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).told).toEqual([
-      'Stop says: x',
-    ]);
+    for (const matcher of ['anything', '[', ','])
+      expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher })).told).toEqual([
+        'Stop says: x',
+      ]);
   });
+
+  /** The field of each event with a matcher, and a value of it. */
+  const SUBJECTS = {
+    PreToolUse: ['tool_name', 'Bash'],
+    PostToolUse: ['tool_name', 'Bash'],
+    PostToolUseFailure: ['tool_name', 'Bash'],
+    PermissionRequest: ['tool_name', 'Bash'],
+    PermissionDenied: ['tool_name', 'Bash'],
+    Notification: ['notification_type', 'idle_prompt'],
+    UserPromptExpansion: ['command_name', 'deploy'],
+    SessionStart: ['source', 'startup'],
+    SessionEnd: ['reason', 'other'],
+    StopFailure: ['error', 'rate_limit'],
+    SubagentStart: ['agent_type', 'general-purpose'],
+    SubagentStop: ['agent_type', 'general-purpose'],
+    PreCompact: ['trigger', 'manual'],
+    PostCompact: ['trigger', 'auto'],
+    PreModelSwitch: ['source', 'sdk'],
+    PostModelSwitch: ['source', 'command'],
+    Elicitation: ['mcp_server_name', 'gh'],
+    ElicitationResult: ['mcp_server_name', 'gh'],
+    ConfigChange: ['source', 'user_settings'],
+    InstructionsLoaded: ['load_reason', 'session_start'],
+  } as const satisfies Partial<Record<HookEvent, readonly [string, string]>>;
+
+  it.each(
+    Object.entries(SUBJECTS).flatMap(([event, [, value]]) => [
+      [event, value, true],
+      [event, ` ${value} `, true],
+      [event, `nothing,${value}`, true],
+      [event, `nothing | ${value}`, true],
+      [event, `${value}|`, true],
+      [event, value.slice(0, -1), false],
+      [event, `^${value.slice(0, 3)}.*`, true],
+      [event, `${value}x`, false],
+      [event, '*', true],
+      [event, '', true],
+    ]) as [keyof typeof SUBJECTS, string, boolean][],
+  )('%s: %j: %s', (event, matcher, expected) => {
+    expect(compileMatcher(matcher, event)(SUBJECTS[event][1])).toBe(expected);
+  });
+
+  it.each([
+    ['PreToolUse', 'Bash', false],
+    ['PreToolUse', 'Edit|MultiEdit', false],
+    ['PreToolUse', 'MultiEdit', true],
+    ['PreToolUse', 'NoSuch,Bash', false],
+    ['PreToolUse', 'Task', false],
+    ['PreToolUse', 'mcp__gh', true],
+    ['PreToolUse', 'mcp__gh__get', false],
+    ['PreToolUse', 'mcp__gh__.*', false],
+    ['PreToolUse', '.*delete.*', false],
+    ['PreToolUse', '/Bash/', true],
+    ['PreToolUse', '!Bash', true],
+    ['PreToolUse', 'Bash(rm *)', true],
+    ['PreToolUse', ' ', true],
+    ['SessionStart', 'Startup', true],
+    ['SessionStart', 'startup|resume', false],
+    ['SessionStart', 'begin.*', true],
+    ['PreCompact', 'never', true],
+    ['SubagentStart', 'my-agent', false],
+    ['SubagentStart', ',', true],
+    ['Notification', 'whatever', false],
+    ['Stop', 'whatever', false],
+    ['UserPromptSubmit', ',', false],
+  ] as [HookEvent, string, boolean][])(
+    '%s: %j matches nothing that there is: %s',
+    (event, matcher, expected) => {
+      expect(matchesNothing(matcher, event, () => ['Bash', 'Edit', 'Agent', 'Write'])).toBe(expected);
+    },
+  );
 
   it('one that cannot be read, and an event that does not exist, are refused at the start', () => {
     expect(() => hooksOf('PreToolUse', [{ matcher: '(', hooks: [] }])).toThrow(

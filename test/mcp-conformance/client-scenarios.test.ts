@@ -83,7 +83,9 @@ async function play({ scenario, url, context }: Task): Promise<void> {
       ANTHROPIC_API_KEY: 'rehearsal',
       MCP_TIMEOUT: '120000',
     },
-    mcpServers: { it: { type: 'http', url, alwaysLoad: true, ...(oauth && { oauth }) } satisfies McpServerConfig },
+    mcpServers: {
+      it: { type: 'http', url, alwaysLoad: true, ...(oauth && { oauth }) } satisfies McpServerConfig,
+    },
     allowedTools: ['mcp__it'],
     persistSession: false,
     // A person who leaves every field as it is.

@@ -68,7 +68,7 @@ describe('the first request', () => {
     expect(told.filter((names) => !names.includes('gone'))).toEqual(['slow,slower', 'slower', '']);
   });
 
-  it('the host is told for whom, and goes on without', async () => {
+  it('reports to the host which servers it waits for, and goes on without them', async () => {
     const slow = await closedServer();
     const told: (readonly string[])[] = [];
     const under = engineWith(

@@ -241,13 +241,21 @@ describe('a server that cannot be used', () => {
 
   it.each([
     ['old', /^It speaks version 1999-01-01 of the protocol; supported are 2025-11-25, 2025-06-18/],
-    [
-      'refuses',
-      /^Unsupported protocol version \{"supported":\["1999-01-01"\],"requested":"2025-11-25"\}/,
-    ],
-  ])('that speaks another version of the protocol (%s) fails with the versions of both sides', async (how, says) => {
-    const room = await roomOf({ crude: stdio(CRUDE, [how]) });
-    expect(room.statuses()[0]).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
+    ['refuses', /^Unsupported protocol version \{"supported":\["1999-01-01"\],"requested":"2025-11-25"\}/],
+  ])(
+    'that speaks another version of the protocol (%s) fails with the versions of both sides',
+    async (how, says) => {
+      const room = await roomOf({ crude: stdio(CRUDE, [how]) });
+      expect(room.statuses()[0]).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
+    },
+  );
+
+  it('that starts, and cannot list its tools, says which of the two', async () => {
+    const room = await roomOf({ crude: stdio(CRUDE, ['unlisted']) });
+    expect(room.statuses()[0]).toMatchObject({
+      status: 'failed',
+      error: 'It started, but could not list its tools: fetch failed',
+    });
   });
 
   it.each([

@@ -101,7 +101,7 @@ describe('options together', () => {
   });
 
   it('a name that is not in the table is refused', () => {
-    expect(refusal({ maxTurn: 3 })).toBe('The option "maxTurn" is not supported.');
+    expect(refusal({ maxTurn: 3 })).toBe('The option "maxTurn" is not supported (did you mean "maxTurns"?).');
     expect(refusal({ toString: 3 })).toBe('The option "toString" is not supported.');
   });
 });

@@ -516,7 +516,10 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: (seen) => init(seen)?.mcp_servers,
     as: [],
   },
-  onMcpWait: ['test/mcp/first-request.test.ts', 'the host is told for whom, and goes on without'],
+  onMcpWait: [
+    'test/mcp/first-request.test.ts',
+    'reports to the host which servers it waits for, and goes on without them',
+  ],
   onElicitation: ['test/client/mcp.test.ts', 'have their questions answered by the host'],
   plugins: {
     beside: ({ put }) => {

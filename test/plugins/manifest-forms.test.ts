@@ -2,10 +2,10 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPlugins, type PluginSetup } from '../../src/engine/project/plugins.ts';
 import { pluginCommands } from '../../src/engine/project/plugin-commands.ts';
+import { openPlugins, type PluginSetup } from '../../src/engine/project/plugins.ts';
 import { OPEN_HOOK_POLICY } from '../../src/protocol/tools/hook-config.ts';
-import { discoverSkills, createSkillCache } from '../../src/skills/discover.ts';
+import { createSkillCache, discoverSkills } from '../../src/skills/discover.ts';
 import { readOutputStyles } from '../../src/skills/output-styles.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { createUnreadFields } from '../../src/util/text/unread-fields.ts';
@@ -36,7 +36,10 @@ const TREE = {
 };
 
 async function load(manifest: object, tree: Readonly<Record<string, string>> = TREE) {
-  const folder = tempFolder({ 'p/.claude-plugin/plugin.json': JSON.stringify({ name: 'p', ...manifest }), 'outside.md': named('outside') });
+  const folder = tempFolder({
+    'p/.claude-plugin/plugin.json': JSON.stringify({ name: 'p', ...manifest }),
+    'outside.md': named('outside'),
+  });
   const root = join(folder, 'p');
   for (const [path, text] of Object.entries(tree)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -61,16 +64,31 @@ async function partOf(field: string, setup: PluginSetup): Promise<readonly strin
     case 'agents':
       return setup.agents.map(({ name }) => name.slice(2)).sort();
     case 'commands': {
-      const source = pluginCommands(setup, { files: nodeFiles, warn: () => {}, unread: createUnreadFields() });
+      const source = pluginCommands(setup, {
+        files: nodeFiles,
+        warn: () => {},
+        unread: createUnreadFields(),
+      });
       await source.load?.();
       return source.commands.map(({ name }) => name.slice(2)).sort();
     }
     case 'outputStyles':
-      return (await readOutputStyles(plugin.outputStyleDirectories.map((path) => ({ path })), { files: nodeFiles })).map(({ name }) => name).sort();
+      return (
+        await readOutputStyles(
+          plugin.outputStyleDirectories.map((path) => ({ path })),
+          { files: nodeFiles },
+        )
+      )
+        .map(({ name }) => name)
+        .sort();
     case 'skills': {
       const found = await Promise.all(
         plugin.skillDirectories.map((path) =>
-          discoverSkills({ path, source: 'plugin', plugin: 'p', mayAllowTools: true, within: plugin.root }, nodeFiles, createSkillCache(0)),
+          discoverSkills(
+            { path, source: 'plugin', plugin: 'p', mayAllowTools: true, within: plugin.root },
+            nodeFiles,
+            createSkillCache(0),
+          ),
         ),
       );
       return found.flatMap(({ skills }) => skills.map(({ name }) => name.slice(2))).sort();
@@ -91,9 +109,15 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   agents: [
     [undefined, ['standard']],
     ['./x/one.md', ['one']],
-    [['./x/one.md', 'x/sub/two.md'], ['one', 'two']],
+    [
+      ['./x/one.md', 'x/sub/two.md'],
+      ['one', 'two'],
+    ],
     ['./x', ['one', 'sub:two']],
-    [['./x/', './x/one.md', './agents'], ['one', 'standard', 'sub:two']],
+    [
+      ['./x/', './x/one.md', './agents'],
+      ['one', 'standard', 'sub:two'],
+    ],
     ['./gone.md', [], LOST],
     [['./gone.md', './x/one.md'], ['one'], LOST],
     ['./notes.txt', [], LOST],
@@ -111,14 +135,21 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   commands: [
     [undefined, ['standard']],
     ['./c/go.md', ['go']],
-    [['./c/go.md', './c/sub/'], ['deep', 'go']],
+    [
+      ['./c/go.md', './c/sub/'],
+      ['deep', 'go'],
+    ],
     ['./c', ['go', 'sub:deep']],
     [{ hey: { source: './c/go.md' } }, ['hey']],
     [{ hey: './c/go.md', 'a:b': { content: 'Do it.' } }, ['a:b', 'hey']],
     [{ hey: { source: './gone.md' }, you: { content: 'Do it.' } }, ['you'], LOST],
     [{ hey: { source: '../outside.md' } }, [], OUTSIDE],
     [{ hey: { source: './link.md' } }, [], OUTSIDE],
-    [{ hey: {}, 'a b': { content: 'x' }, both: { content: 'x', source: './c/go.md' } }, [], [...WRONG, ...WRONG, ...WRONG]],
+    [
+      { hey: {}, 'a b': { content: 'x' }, both: { content: 'x', source: './c/go.md' } },
+      [],
+      [...WRONG, ...WRONG, ...WRONG],
+    ],
     [{}, []],
     ['./gone', [], LOST],
     ['./notes.txt', [], LOST],
@@ -129,7 +160,10 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
     [undefined, ['standard']],
     ['./styles', ['terse']],
     [['./styles/terse.md'], ['terse']],
-    [['./styles', './output-styles'], ['standard', 'terse']],
+    [
+      ['./styles', './output-styles'],
+      ['standard', 'terse'],
+    ],
     ['./gone', [], LOST],
     ['./link.md', [], OUTSIDE],
     [true, [], WRONG],
@@ -147,11 +181,17 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   hooks: [
     [undefined, ['standard']],
     ['./h/a.json', ['standard', 'a']],
-    [['./h/a.json', './h/b.json'], ['standard', 'a', 'b']],
+    [
+      ['./h/a.json', './h/b.json'],
+      ['standard', 'a', 'b'],
+    ],
     ['./hooks/hooks.json', ['standard']],
     [{ Stop: stop('inline') }, ['standard', 'inline']],
     [{ hooks: { Stop: stop('inline') } }, ['standard', 'inline']],
-    [['./h/a.json', { Stop: stop('inline') }], ['standard', 'a', 'inline']],
+    [
+      ['./h/a.json', { Stop: stop('inline') }],
+      ['standard', 'a', 'inline'],
+    ],
     ['./gone.json', ['standard'], LOST],
     ['./broken.json', ['standard'], LOST],
     [5, ['standard'], WRONG],
@@ -160,7 +200,10 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   mcpServers: [
     [undefined, ['standard']],
     ['./m/one.json', ['standard', 'one']],
-    [['./m/one.json', { two: { command: 'two' } }], ['standard', 'one', 'two']],
+    [
+      ['./m/one.json', { two: { command: 'two' } }],
+      ['standard', 'one', 'two'],
+    ],
     [{ mcpServers: { two: { command: 'two' } } }, ['standard', 'two']],
     ['./broken.json', ['standard'], LOST],
     [5, ['standard'], WRONG],
@@ -178,7 +221,13 @@ describe.each(Object.entries(FORMS))('%s of a manifest', (field, forms) => {
 it('a command of a manifest says more than its file, and works', async () => {
   const { setup } = await load({
     commands: {
-      hey: { source: './c/go.md', description: 'Says hey.', argumentHint: '[who]', model: 'haiku', allowedTools: ['Read'] },
+      hey: {
+        source: './c/go.md',
+        description: 'Says hey.',
+        argumentHint: '[who]',
+        model: 'haiku',
+        allowedTools: ['Read'],
+      },
       inline: { content: 'Do $ARGUMENTS.' },
     },
   });
@@ -188,12 +237,19 @@ it('a command of a manifest says more than its file, and works', async () => {
   expect(hey).toMatchObject({ name: 'p:hey', description: 'Says hey.', argumentHint: '[who]' });
   const context = { mentionedFiles: async () => [], shell: async () => ({ ok: false as const, why: '' }) };
   type Run = Parameters<NonNullable<typeof hey>['run']>;
-  expect(await hey?.run('', context as unknown as Run[1])).toMatchObject({ messages: ['Go.'], model: 'haiku', allowedTools: ['Read'] });
+  expect(await hey?.run('', context as unknown as Run[1])).toMatchObject({
+    messages: ['Go.'],
+    model: 'haiku',
+    allowedTools: ['Read'],
+  });
   expect(await inline?.run('it', context as unknown as Run[1])).toMatchObject({ messages: ['Do it.'] });
 });
 
 it('a SKILL.md in its root is a skill, with or without a manifest', async () => {
-  const { setup } = await load({}, { 'SKILL.md': named('root-one'), 'skills/other/SKILL.md': named('other') });
+  const { setup } = await load(
+    {},
+    { 'SKILL.md': named('root-one'), 'skills/other/SKILL.md': named('other') },
+  );
   expect(await partOf('skills', setup)).toEqual(['other', 'root-one']);
 });
 

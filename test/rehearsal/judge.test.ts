@@ -285,6 +285,18 @@ const REFUSED: readonly Case[] = [
     }),
     says: /JSON schema is invalid/,
   },
+  ...['#/$defs/none', '#/definitions/none', '#/properties/b/items', '#/$defs/a~1c'].map(
+    ($ref): Case => ({
+      rule: 'tool-schema',
+      why: `a reference that leads nowhere: ${$ref}`,
+      body: body([user('x')], {
+        tools: [
+          { name: 'A', input_schema: { type: 'object', properties: { a: { $ref } }, $defs: { 'a/b': {} } } },
+        ],
+      }),
+      says: /JSON schema is invalid: ".*" refers to nothing in it/,
+    }),
+  ),
   {
     rule: 'tool-schema',
     why: 'required: true inside',

@@ -45,7 +45,7 @@ describe("import 'turnwright'", () => {
     ])
       expect(each).toBeTypeOf('function');
     expect(turnwright.TERMINAL_REASONS).toHaveLength(16);
-    expect(turnwright.HOOK_EVENTS).toHaveLength(33);
+    expect(turnwright.HOOK_EVENTS).toHaveLength(34);
     expect(turnwright).not.toHaveProperty('startRehearsal');
     expect(turnwright).not.toHaveProperty('default');
   });

@@ -313,7 +313,6 @@ describe('trust by content', () => {
       'hooks.Stop.0.hooks.0.command: .claude/hooks/stop.sh',
       'hooks.Stop.0.hooks.0.type: command',
       'permissions.allow.0: Bash',
-      'statusLine.command: date',
       'mcpServers.a.command: npx',
       expect.stringMatching(/^content: sha256 [0-9a-f]{64}$/),
     ]);

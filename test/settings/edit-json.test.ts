@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainJson } from '../../src/settings/read/parse-settings.ts';
 import { withKey } from '../../src/settings/write/edit-json.ts';
+import { plainJson } from '../../src/util/files/plain-json.ts';
 
 describe('plainJson', () => {
   it.each([

@@ -178,13 +178,8 @@ describe('test 109: settings that cannot be used stop the run and say where', ()
   it.each([
     ['{ "model": ', /settings\.json cannot be used: it is not JSON/],
     ['[]', /settings\.json cannot be used: the whole file: .*expected object/],
-    ['{"model": 3}', /settings\.json cannot be used: model: .*expected string/],
     ['{"permissions": {"deny": [1]}}', /permissions\.deny\.0: .*expected string/],
     ['{"permissions": {"deny": ["Bash("]}}', /permissions\.deny\.0: expected a rule/],
-    ['{"permissions": {"defaultMode": "yolo"}}', /permissions\.defaultMode: expected one of default/],
-    ['{"env": {"A": 1}}', /env\.A: .*expected string/],
-    ['{"autoCompactWindow": 1.5}', /autoCompactWindow: /],
-    ['{"headers": {"X-A": "a\\r\\nB: c"}}', /headers\.X-A: expected a header value/],
   ])('%s', async (text, message) => {
     const file = await put('~/.claude/settings.json', text);
     await refused({ settingSources: ['user'] }).toMatchObject({

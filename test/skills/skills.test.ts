@@ -180,6 +180,22 @@ describe('skills of project and user', () => {
     expect(stage.sent()).toContain('The body of roof.');
   });
 
+  it('rules, options and overrides mean a skill by either name, whichever the model calls', async () => {
+    const stage = await skillStage();
+    await stage.write('home/skills/folder/SKILL.md', skill('other', 'Words.', 'The body.'));
+    const calls = () => [
+      reply([toolUse('Skill', { skill: 'folder' }), toolUse('Skill', { skill: 'other' })]),
+    ];
+    for (const name of ['folder', 'other']) {
+      await stage.run([...calls(), reply('Done.')], { disallowedTools: [`Skill(${name})`] });
+      expect(stage.sent()).not.toContain('The body.');
+      await stage.run([...calls(), reply('Done.')], { skills: [name] });
+      expect(stage.sent()).toContain('The body.');
+      await stage.run([reply('Done.')], { settings: { skillOverrides: { [name]: 'off' } } });
+      expect(stage.sent()).not.toContain('folder (other)');
+    }
+  });
+
   it('files of a skill may be read, also outside of the project; others beside it not', async () => {
     const stage = await skillStage();
     await stage.write('home/skills/paint/SKILL.md', skill('paint', 'Painting.', 'See colours.md.'));
@@ -209,11 +225,11 @@ describe('skills of project and user', () => {
       'home/skills/yours/SKILL.md',
       skill('yours', 'For models.', 'Body.', 'user-invocable: false\n'),
     );
-    await stage.write('home/skills/-odd name-/SKILL.md', skill('a b', 'Odd.', 'Body.'));
+    await stage.write('home/skills/-odd, name-/SKILL.md', skill('a b', 'Odd.', 'Body.'));
     await stage.write('home/skills/bomb/SKILL.md', `---\n${bomb()}---\nBody.`);
     await stage.write('home/skills/no-skill/readme.md', 'Nothing.');
     const messages = await stage.run([load('mine'), reply('Done.')], { stderr: (line) => lines.push(line) });
-    expect(init(messages)).toMatchObject({ skills: ['bare', 'bomb', 'colon', 'mine', 'yours'] });
+    expect(init(messages)).toMatchObject({ skills: ['bare', 'bomb', 'colon', 'mine'] });
     const commands = init(messages) as { slash_commands?: readonly string[] } | undefined;
     expect(commands?.slash_commands).not.toContain('yours');
     expect(stage.sent(0)).toContain('- bare: First words of it.');

@@ -8,7 +8,8 @@ import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { refuseWithoutTools } from '../../src/subagents/select-tools.ts';
 import { type SkillStage, skillStage } from '../skills/skill-folders.ts';
 
-const command = (text: string) => `      hooks:\n        - type: command\n          command: ${JSON.stringify(text)}\n`;
+const command = (text: string) =>
+  `      hooks:\n        - type: command\n          command: ${JSON.stringify(text)}\n`;
 const guarded = (stage: SkillStage) => {
   const log = join(stage.cwd, '../log');
   return `---
@@ -34,7 +35,8 @@ const GUARDED = [
 ];
 const BYPASS: Options = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
 
-const resultsIn = (messages: readonly SDKMessage[]) => JSON.stringify(messages.filter(({ type }) => type === 'user'));
+const resultsIn = (messages: readonly SDKMessage[]) =>
+  JSON.stringify(messages.filter(({ type }) => type === 'user'));
 
 async function ended(stage: SkillStage): Promise<readonly string[]> {
   const log = join(stage.cwd, '../log');
@@ -61,8 +63,13 @@ describe('hooks of an agent', () => {
   it('of a plugin run in it', async () => {
     const stage = await skillStage();
     await stage.write('tools/agents/guard.md', guarded(stage));
-    const replies = [reply(toolUse('Agent', { description: 'x', prompt: 'Work.', subagent_type: 'tools:guard' })), ...GUARDED.slice(1)];
-    const said = resultsIn(await stage.run(replies, { ...BYPASS, plugins: [{ type: 'local', path: '../tools' }] }));
+    const replies = [
+      reply(toolUse('Agent', { description: 'x', prompt: 'Work.', subagent_type: 'tools:guard' })),
+      ...GUARDED.slice(1),
+    ];
+    const said = resultsIn(
+      await stage.run(replies, { ...BYPASS, plugins: [{ type: 'local', path: '../tools' }] }),
+    );
     expect(said).toContain('NOPE');
     expect(said).toContain('in the session');
   });
@@ -81,7 +88,9 @@ describe('hooks of an agent', () => {
     const stage = await skillStage();
     const path = await stage.write('work/.claude/agents/guard.md', guarded(stage));
     const lines: string[] = [];
-    const said = resultsIn(await stage.run(GUARDED, { ...BYPASS, projectTrusted: false, stderr: (line) => lines.push(line) }));
+    const said = resultsIn(
+      await stage.run(GUARDED, { ...BYPASS, projectTrusted: false, stderr: (line) => lines.push(line) }),
+    );
     expect(said).not.toContain('NOPE');
     expect(lines).toContain(`${path}: "hooks" was passed over, as the project is not trusted.`);
   });
@@ -91,16 +100,16 @@ describe('hooks of an agent', () => {
     'PreToolUse:\n    - hooks:\n        - type: command',
     'PreToolUse:\n    - matcher: "("\n      hooks: [{ type: command, command: "true" }]',
     'Nothing: []',
-  ])(
-    'that cannot be read are named, and the agent works: %j',
-    async (hooks) => {
-      const stage = await skillStage();
-      const path = await stage.write('home/agents/guard.md', `---\nname: guard\ndescription: G.\nhooks:\n  ${hooks}\n---\nI guard.`);
-      const lines: string[] = [];
-      await stage.run(GUARDED, { ...BYPASS, stderr: (line) => lines.push(line) });
-      expect(lines.filter((line) => line.includes(path))).toHaveLength(1);
-    },
-  );
+  ])('that cannot be read are named, and the agent works: %j', async (hooks) => {
+    const stage = await skillStage();
+    const path = await stage.write(
+      'home/agents/guard.md',
+      `---\nname: guard\ndescription: G.\nhooks:\n  ${hooks}\n---\nI guard.`,
+    );
+    const lines: string[] = [];
+    await stage.run(GUARDED, { ...BYPASS, stderr: (line) => lines.push(line) });
+    expect(lines.filter((line) => line.includes(path))).toHaveLength(1);
+  });
 
   it('are off where hooks are switched off', async () => {
     const stage = await skillStage();
@@ -113,10 +122,15 @@ describe('hooks of an agent', () => {
 describe('an agent whose list names no tool that there is', () => {
   it.each(['All tools', 'MultiEdit, LS'])('%s is refused, with the reason', async (tools) => {
     const stage = await skillStage();
-    const path = await stage.write('home/agents/odd.md', `---\nname: odd\ndescription: O.\ntools: ${tools}\n---\nI work.`);
+    const path = await stage.write(
+      'home/agents/odd.md',
+      `---\nname: odd\ndescription: O.\ntools: ${tools}\n---\nI work.`,
+    );
     const call = toolUse('Agent', { description: 'x', prompt: 'Work.', subagent_type: 'odd' });
     const said = resultsIn(await stage.run([reply(call), reply('Done.')], BYPASS));
-    expect(said).toContain(`would have no tools: its list names ${tools.split(/[ ,]+/).join(', ')}, and none of them is there.`);
+    expect(said).toContain(
+      `would have no tools: its list names ${tools.split(/[ ,]+/).join(', ')}, and none of them is there.`,
+    );
     expect(said).toContain(path);
     await expect(stage.run([], { ...BYPASS, agent: 'odd' })).rejects.toThrow('would have no tools');
   });

@@ -1,12 +1,12 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unknownTools } from '../../src/engine/wiring/tools/builtin-tools.ts';
 import { readAgentFiles } from '../../src/subagents/agent-files.ts';
 import { agentCatalog, definedAgents } from '../../src/subagents/catalog.ts';
 import { readDefinition } from '../../src/subagents/read-definition.ts';
 import { selectTools } from '../../src/subagents/select-tools.ts';
 import { fakeTool } from '../../src/testing/index.ts';
-import { unknownTools } from '../../src/engine/wiring/tools/builtin-tools.ts';
 import { markdownBelow } from '../../src/util/files/folders.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';
@@ -60,7 +60,9 @@ describe('agents from files', () => {
       'a.md': 'Just text.',
       'b.md': file('- description', 'x'),
       'c.md': file('description: C.\nmaxTurns: many'),
-      'd.md': file('description: D.\nobserver: watcher\ncolour: red\nisolation: worktree\ntools: Read, MultiEdit'),
+      'd.md': file(
+        'description: D.\nobserver: watcher\ncolour: red\nisolation: worktree\ntools: Read, MultiEdit',
+      ),
     });
     expect(agents.map(({ name }) => name)).toEqual(['c', 'd']);
     expect(warnings).toEqual([
@@ -70,7 +72,10 @@ describe('agents from files', () => {
       'd.md: "observer" has no effect here.',
       'd.md: "isolation" has no effect here: the agent works in the folder of its session.',
     ]);
-    expect(notes).toEqual(['d.md: "colour" is not a field of an agent', 'd.md: "tools" names MultiEdit, which is no tool here']);
+    expect(notes).toEqual([
+      'd.md: "colour" is not a field of an agent',
+      'd.md: "tools" names MultiEdit, which is no tool here',
+    ]);
   });
 
   /** In a file: what is left of a field, and whether a warning names it; undefined: the file is no agent. */
@@ -94,7 +99,11 @@ describe('agents from files', () => {
     ...refused('initialPrompt', ['[a]', '5']),
     ['model:\nmemory: null\nskills: ~', {}, false],
     ['tools: Read Grep', { tools: ['Read', 'Grep'] }, false],
-    ['tools: Read Bash(git log:*, git diff) Grep', { tools: ['Read', 'Bash(git log:*, git diff)', 'Grep'] }, false],
+    [
+      'tools: Read Bash(git log:*, git diff) Grep',
+      { tools: ['Read', 'Bash(git log:*, git diff)', 'Grep'] },
+      false,
+    ],
     ['tools:\n\t- Read\n\t- Grep', { tools: ['Read', 'Grep'] }, false],
     ['tools: ["Read", "Grep"]', { tools: ['Read', 'Grep'] }, false],
     ['tools: "*"', { tools: ['*'] }, false],
@@ -104,10 +113,14 @@ describe('agents from files', () => {
     ['tools: ""', { tools: [] }, false],
     ['disallowedTools: Bash Write', { disallowedTools: ['Bash', 'Write'] }, false],
     // What restricts an agent, and cannot be read, costs the agent.
-    ...['tools: 7', 'tools: true', 'tools: {a: b}', 'tools:\n  - a: b: c\n   - d', 'disallowedTools: 5'].map((bad): FormOfField => [bad, undefined, true]),
+    ...['tools: 7', 'tools: true', 'tools: {a: b}', 'tools:\n  - a: b: c\n   - d', 'disallowedTools: 5'].map(
+      (bad): FormOfField => [bad, undefined, true],
+    ),
   ])('%j', async (fields, left, isNamed) => {
     const { agents, warnings } = await read({ 'a.md': file(`description: A.\n${fields}`) });
-    expect(agents).toEqual(left === undefined ? [] : [{ name: 'a', description: 'A.', prompt: 'You review.', ...left }]);
+    expect(agents).toEqual(
+      left === undefined ? [] : [{ name: 'a', description: 'A.', prompt: 'You review.', ...left }],
+    );
     const [field = ''] = fields.split(':');
     expect(warnings).toEqual(isNamed ? [expect.stringContaining(`"${field}"`)] : []);
   });
@@ -123,7 +136,9 @@ describe('agents from files', () => {
   });
 
   it('needs no prompt', async () => {
-    expect((await read({ 'a.md': file('description: A.', '') })).agents).toMatchObject([{ name: 'a', prompt: '' }]);
+    expect((await read({ 'a.md': file('description: A.', '') })).agents).toMatchObject([
+      { name: 'a', prompt: '' },
+    ]);
   });
 
   it('sub-folders are read, in a plugin they are part of the name', async () => {
@@ -167,11 +182,17 @@ describe('agents from files', () => {
   });
 
   it.each([
-    ['# Title\n\nDo it.', { name: 'p:a', description: 'An agent of the plugin p', prompt: '# Title\n\nDo it.' }],
+    [
+      '# Title\n\nDo it.',
+      { name: 'p:a', description: 'An agent of the plugin p', prompt: '# Title\n\nDo it.' },
+    ],
     ['---\nname: x\n---\nBody', { name: 'p:x', description: 'An agent of the plugin p', prompt: 'Body' }],
     ['---\nname: x\ndescription:\n---\nBody', { name: 'p:x', description: 'An agent of the plugin p' }],
     ['---\n- no fields\n---\nBody', { name: 'p:a', description: 'An agent of the plugin p', prompt: 'Body' }],
-    ['<!-- c -->\n---\nname: x\ndescription: D.\n---\nBody', { name: 'p:x', description: 'D.', prompt: 'Body' }],
+    [
+      '<!-- c -->\n---\nname: x\ndescription: D.\n---\nBody',
+      { name: 'p:x', description: 'D.', prompt: 'Body' },
+    ],
     ['', { name: 'p:a', prompt: '' }],
   ])('in a plugin every Markdown file is one: %j', async (text, agent) => {
     expect((await read({ 'a.md': text }, 'p')).agents).toMatchObject([agent]);

@@ -7,8 +7,15 @@ import { reply } from '../../src/rehearsal/index.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { type SkillStage, skillStage } from '../skills/skill-folders.ts';
 
-const REVIEWER = '---\nname: reviewer\ndescription: Reviews.\ntools: Read, Grep\nmodel: haiku\npermissionMode: plan\n---\nI-AM-THE-REVIEWER\n';
-const DEFINED = { description: 'Reviews.', prompt: 'I-AM-THE-REVIEWER', tools: ['Read', 'Grep'], model: 'haiku', permissionMode: 'plan' } as const;
+const REVIEWER =
+  '---\nname: reviewer\ndescription: Reviews.\ntools: Read, Grep\nmodel: haiku\npermissionMode: plan\n---\nI-AM-THE-REVIEWER\n';
+const DEFINED = {
+  description: 'Reviews.',
+  prompt: 'I-AM-THE-REVIEWER',
+  tools: ['Read', 'Grep'],
+  model: 'haiku',
+  permissionMode: 'plan',
+} as const;
 
 interface Init {
   readonly session_id: string;
@@ -20,28 +27,54 @@ const initOf = (messages: readonly SDKMessage[]) =>
 
 /** The last request: what it offers, and to which model. */
 function lastRequest({ server }: SkillStage) {
-  const { tools, model, system } = server.requests.filter(({ path }) => path === '/v1/messages').at(-1)?.body as {
+  const bodies = server.requests.filter(({ path }) => path === '/v1/messages').map(({ body }) => body);
+  const { tools, model, system } = bodies.at(-1) as {
     tools?: { name: string }[];
     model: string;
     system: unknown;
   };
-  return { tools: (tools ?? []).map(({ name }) => name).sort(), model, isReviewer: JSON.stringify(system).includes('I-AM-THE-REVIEWER') };
+  return {
+    tools: (tools ?? []).map(({ name }) => name).sort(),
+    model,
+    isReviewer: JSON.stringify(system).includes('I-AM-THE-REVIEWER'),
+  };
 }
 
 const AS_REVIEWER = { tools: ['Grep', 'Read'], model: expect.stringContaining('haiku'), isReviewer: true };
 
 /** Where the agent is defined and named; `again` is named once more, as a host that defines agents does. */
-const STARTS: Readonly<Record<string, { readonly first: Options; readonly again?: Options; readonly file?: string; readonly more?: readonly [string, string] }>> = {
+const STARTS: Readonly<
+  Record<
+    string,
+    {
+      readonly first: Options;
+      readonly again?: Options;
+      readonly file?: string;
+      readonly more?: readonly [string, string];
+    }
+  >
+> = {
   'a file of the user': { first: { agent: 'reviewer' }, file: 'home/agents/reviewer.md' },
   'a file in a sub-folder': { first: { agent: 'reviewer' }, file: 'home/agents/some/reviewer.md' },
-  'a file of a trusted project': { first: { agent: 'reviewer', projectTrusted: true }, again: { projectTrusted: true }, file: 'work/.claude/agents/reviewer.md' },
+  'a file of a trusted project': {
+    first: { agent: 'reviewer', projectTrusted: true },
+    again: { projectTrusted: true },
+    file: 'work/.claude/agents/reviewer.md',
+  },
   'a plugin': {
     first: { agent: 'tools:reviewer', plugins: [{ type: 'local', path: '../tools' }] },
     again: { plugins: [{ type: 'local', path: '../tools' }] },
     file: 'tools/agents/reviewer.md',
   },
-  'the settings': { first: {}, file: 'home/agents/reviewer.md', more: ['home/settings.json', '{"agent":"reviewer"}'] },
-  options: { first: { agent: 'reviewer', agents: { reviewer: DEFINED } }, again: { agents: { reviewer: DEFINED } } },
+  'the settings': {
+    first: {},
+    file: 'home/agents/reviewer.md',
+    more: ['home/settings.json', '{"agent":"reviewer"}'],
+  },
+  options: {
+    first: { agent: 'reviewer', agents: { reviewer: DEFINED } },
+    again: { agents: { reviewer: DEFINED } },
+  },
 };
 
 type Resume = (stage: SkillStage, id: string, again: Options) => Promise<Options>;
@@ -71,7 +104,10 @@ describe.each(Object.keys(STARTS))('a session of an agent from %s', (name) => {
     const { stage, id, again } = await start(name);
     // The settings name it no more: the session is what it was.
     if (name === 'the settings') await stage.write('home/settings.json', '{}');
-    const messages = await stage.run([reply('Two.')], { ...again, ...(await RESUMES[how]?.(stage, id, again)) });
+    const messages = await stage.run([reply('Two.')], {
+      ...again,
+      ...(await RESUMES[how]?.(stage, id, again)),
+    });
     expect(lastRequest(stage)).toEqual(AS_REVIEWER);
     expect(initOf(messages)).toMatchObject({ permissionMode: 'plan' });
     if (how !== 'a fork by option') return;
@@ -107,8 +143,30 @@ describe('a session of an agent', () => {
     const file = join(projects, folder, `${id}.jsonl`);
     const foreign = [
       { type: 'agent-setting', agentSetting: 'reviewer', sessionId: id },
-      { type: 'user', uuid: 'u1', parentUuid: null, sessionId: id, cwd: stage.cwd, timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: 'Say "type":"agent-setting".' } },
-      { type: 'assistant', uuid: 'a1', parentUuid: 'u1', sessionId: id, cwd: stage.cwd, timestamp: '2026-01-01T00:00:01.000Z', message: { id: 'm1', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'Yes.' }], usage: { input_tokens: 1, output_tokens: 1 } } },
+      {
+        type: 'user',
+        uuid: 'u1',
+        parentUuid: null,
+        sessionId: id,
+        cwd: stage.cwd,
+        timestamp: '2026-01-01T00:00:00.000Z',
+        message: { role: 'user', content: 'Say "type":"agent-setting".' },
+      },
+      {
+        type: 'assistant',
+        uuid: 'a1',
+        parentUuid: 'u1',
+        sessionId: id,
+        cwd: stage.cwd,
+        timestamp: '2026-01-01T00:00:01.000Z',
+        message: {
+          id: 'm1',
+          role: 'assistant',
+          model: 'm',
+          content: [{ type: 'text', text: 'Yes.' }],
+          usage: { input_tokens: 1, output_tokens: 1 },
+        },
+      },
     ];
     await writeFile(file, foreign.map((record) => `${JSON.stringify(record)}\n`).join(''));
     await stage.run([reply('Two.')], { resume: id });
@@ -120,7 +178,9 @@ describe('a session of an agent', () => {
     const stage = await skillStage();
     await stage.write('home/agents/reviewer.md', REVIEWER);
     const sessionStore = new InMemorySessionStore();
-    const { session_id: resume } = initOf(await stage.run([reply('One.')], { agent: 'reviewer', sessionStore }));
+    const { session_id: resume } = initOf(
+      await stage.run([reply('One.')], { agent: 'reviewer', sessionStore }),
+    );
     await expect(stage.run([], { resume, sessionStore })).rejects.toThrow(
       `The session ${resume} is one of the agent "reviewer", and would go on without its limits. Name the agent (agent, --agent), or another one.`,
     );
@@ -152,13 +212,19 @@ describe('on the command line', () => {
     await stage.write('home/agents/reviewer.md', REVIEWER);
     const run = (args: readonly string[], text: string) => {
       stage.server.setScenario({ name: 'cli', replies: [reply(text)] });
-      return commandLine(['-p', 'Go.', '--output-format', 'json', ...args], { env: env(stage), cwd: stage.cwd });
+      return commandLine(['-p', 'Go.', '--output-format', 'json', ...args], {
+        env: env(stage),
+        cwd: stage.cwd,
+      });
     };
     const { session_id: id } = JSON.parse((await run(['--agent', 'reviewer'], 'One.')).stdout);
     expect(await run(flags(id), 'Two.')).toMatchObject({ code: 0 });
     expect(lastRequest(stage)).toEqual(AS_REVIEWER);
     await rm(join(stage.home, 'agents/reviewer.md'));
     const { code, stderr } = await run(flags(id), 'Three.');
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('is one of the agent "reviewer", which there is no more') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is one of the agent "reviewer", which there is no more'),
+    });
   });
 });

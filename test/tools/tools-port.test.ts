@@ -17,7 +17,7 @@ const portOf = (tools: readonly AnyTool[]) =>
       contextIn('/start', { signal, toolUseId: call.block.id, queryTracking }),
     clock: systemClock,
     ids: systemIds,
-    folder: { root: '/start', home: undefined },
+    base: { cwd: '/start' },
   });
 
 const at = (scope = openScope()) => ({ scope, iteration: 1, chainId: 'c1', depth: 2 });

@@ -35,7 +35,7 @@ export async function mcpCommand(world: World, { call }: McpInvocation): Promise
     }
     case 'login': {
       const { server: name, browser } = call;
-      await settleTrust(world, { options: {} }, undefined);
+      await settleTrust(world, { options: {} }, { onlyLooks: true });
       await mcpLogin(name, {
         ...place,
         async show(address) {
@@ -50,7 +50,7 @@ export async function mcpCommand(world: World, { call }: McpInvocation): Promise
     }
     case 'logout': {
       const name = call.server;
-      await settleTrust(world, { options: {} }, undefined);
+      await settleTrust(world, { options: {} }, { onlyLooks: true });
       const was = await mcpLogout(name, place);
       await say(was ? `Logged out of ${visible(name)}.` : `There was no login to ${visible(name)}.`);
       return was ? EXIT.success : EXIT.error;

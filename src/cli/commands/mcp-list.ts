@@ -77,7 +77,7 @@ async function serversIn(place: McpPlace, names: readonly string[] | undefined):
 /** What is wrong with the configurations of a project's servers, by name. None is started. */
 async function problemsIn(place: McpPlace): Promise<ReadonlyMap<string, string>> {
   const read = { ...place, projectTrusted: true, stderr: () => undefined };
-  // What cannot be read otherwise is told by others.
+  // Settings that cannot be read are reported by the commands that use them.
   const servers = await listMcpServers(read).catch(() => []);
   return new Map(
     servers.flatMap(({ name, scope, problem }) =>

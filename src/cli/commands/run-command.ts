@@ -78,9 +78,10 @@ async function converse(
     }
   }
   const ask = lineMode ? (await import('../conversation/start/menu.ts')).askTrust : undefined;
-  await settleTrust(world, flags, keyboard, ask);
+  const declined = (await settleTrust(world, flags, { keyboard, ask })) === 'declined';
+  const mine = declined ? { ...flags, options: { ...flags.options, trustRecorded: false } } : flags;
   const { openConversation } = await import('../conversation/screen/open-conversation.ts');
-  return openConversation(world, flags, { keyboard, prompt: task, settings, lineMode });
+  return openConversation(world, mine, { keyboard, prompt: task, settings, lineMode });
 }
 
 /** `stream-json` reports progress already: programs that read it set --verbose, and expect a quiet stderr. */
@@ -89,7 +90,7 @@ const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
 
 /** Only the answer on stdout; questions and, with --verbose, progress on stderr. */
 async function runPrinted(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
-  await settleTrust(world, flags, undefined);
+  await settleTrust(world, flags);
   const warn = warnOn(world);
   const told = isTold(flags);
   const course = flags.outputFormat !== 'stream-json';

@@ -1,6 +1,7 @@
 /** Ids by their beginning: what was typed of an id becomes the whole id, if it begins only one. */
 import { getSessionMessages, listSessions, type SDKSessionInfo } from '../../index.ts';
 import type { Invocation } from '../flags/args.ts';
+import { localMinute } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 
@@ -89,7 +90,7 @@ export function theOnly<T>(given: string, all: readonly T[], { what, idOf, lineO
 
 /** A session in a list. */
 export function sessionLine({ sessionId, lastModified, summary, tag, archived }: SDKSessionInfo): string {
-  const when = new Date(lastModified).toISOString().slice(0, 16).replace('T', ' ');
+  const when = localMinute(lastModified);
   const marks = [tag && `#${tag}`, archived === true ? '(archived)' : ''].filter(Boolean).join(' ');
   return [sessionId, when, summary, marks].filter((part) => part !== '').join('  ');
 }

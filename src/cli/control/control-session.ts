@@ -114,7 +114,8 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     started = { query: running, initialize };
     forward(running).then((result) => {
       // A host that sends a signal needs no report; the outcome of the turn is in its result.
-      if (!signals.leaving) end(result?.is_error === true && !signals.interrupted ? EXIT.error : EXIT.success);
+      if (!signals.leaving)
+        end(result?.is_error === true && !signals.interrupted ? EXIT.error : EXIT.success);
     }, fail);
     return started;
   };

@@ -16,7 +16,7 @@ export interface Conversation {
   dispatch(event: ConversationEvent): void;
   /** Sends a prompt; while the session works it joins the work, or with `now` it interrupts what runs. */
   enter(prompt: NewPrompt, how?: 'now'): void;
-  /** Finishes the turn that was cut off, else sends the first prompt that waits for Enter. False: none does. */
+  /** Finishes the turn that was cut off, else sends the first prompt that waits. False: there is neither. */
   sendHeld(): boolean;
   /** Takes the last prompt out of the queue; undefined: there is none that has not begun. */
   takeQueued(): Promise<QueuedPrompt | undefined>;

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { PermissionMode, SDKMessage } from '../../index.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import type { ReopenTarget } from './command-context.ts';
 import type { Conversation, ConversationOptions, NewPrompt } from './conversation-interface.ts';
 import { type ConversationEvent, reduce } from './reduce/reduce.ts';
@@ -94,7 +95,7 @@ export function createConversation({
       // A session that does not open is reported by `opened`.
       if (driver !== opening || failure === undefined) return;
       isEnded = true;
-      dispatch({ kind: 'failed', sentence: sentenceOf(failure.error) });
+      dispatch({ kind: 'failed', sentence: errorText(failure.error) });
     });
     return learn(opening, id);
   };
@@ -184,7 +185,7 @@ export function createConversation({
     const { figures, todos, session } = state;
     const kept = { figures, todos, session, phase: 'submitted' } as const;
     restart({ resume: session.id, carryOn: true }, kept).catch((error: unknown) =>
-      dispatch({ kind: 'failed', sentence: sentenceOf(error) }),
+      dispatch({ kind: 'failed', sentence: errorText(error) }),
     );
   };
 
@@ -240,12 +241,10 @@ export function createConversation({
       dispatch({ kind: 'interrupting' });
       shell?.run.stop();
       const held = behindShell.splice(0).map(({ prompt }) => prompt.uuid);
-      dispatch({
-        kind: 'queued',
-        queue: state.queue.map((prompt) =>
-          held.includes(prompt.uuid) ? { ...prompt, place: 'here' } : prompt,
-        ),
-      });
+      const queue = state.queue.map(
+        (prompt): QueuedPrompt => (held.includes(prompt.uuid) ? { ...prompt, place: 'here' } : prompt),
+      );
+      dispatch({ kind: 'queued', queue });
       void driver.interrupt().catch(() => undefined);
       return true;
     },
@@ -255,11 +254,10 @@ export function createConversation({
       void learnModel().catch(() => undefined);
     },
     cycleMode() {
-      const at = MODES.indexOf(state.session.mode);
-      const mode = MODES[(at + 1) % MODES.length] ?? 'default';
+      const mode = MODES[(MODES.indexOf(state.session.mode) + 1) % MODES.length] ?? 'default';
       dispatch({ kind: 'mode', mode });
       driver.query.setPermissionMode(mode).catch((error: unknown) => {
-        dispatch({ kind: 'hint', text: sentenceOf(error) });
+        dispatch({ kind: 'hint', text: errorText(error) });
       });
     },
     lookBack: async (place) => dispatch(await foundIn(place, { cwd, env })),
@@ -271,8 +269,4 @@ export function createConversation({
     },
     opened,
   };
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -39,6 +39,8 @@ export interface ConversationState {
   readonly questionsSinceMs: number;
   readonly compactingSinceMs: number | undefined;
   readonly interruptingSinceMs: number | undefined;
+  /** Id of the session whose MCP servers were reported. */
+  readonly serversReportedOf: string;
   /** MCP servers that the first request waits for. */
   readonly awaitedServers: readonly string[];
   readonly retry: Retry | undefined;
@@ -195,6 +197,7 @@ export function startingState(
     questionsSinceMs: nowMs,
     compactingSinceMs: undefined,
     interruptingSinceMs: undefined,
+    serversReportedOf: '',
     awaitedServers: [],
     retry: undefined,
     figures: { context: undefined, cost: undefined, cache: undefined, work: undefined },

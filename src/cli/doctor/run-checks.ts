@@ -1,20 +1,17 @@
 /** All checks of the doctor: what a run on this machine, in this folder, needs. */
-import { configurationHome, type McpServerStatus, sessionsDirectory, TurnwrightError } from '../../index.ts';
+import { configurationHome, sessionsDirectory, TurnwrightError } from '../../index.ts';
 import type { World } from '../world.ts';
 import type { CheckResult, CheckState } from './check.ts';
 import { checkFields } from './check-fields.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './check-machine.ts';
 import { checkModel } from './check-model.ts';
 import { checkSandbox } from './check-sandbox.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkSettings, type RunningSession } from './check-settings.ts';
 
 type Place = Pick<World, 'cwd' | 'env'>;
 
-/** `servers`: those of a running session, which has more than the settings name. */
-export async function runChecks(
-  place: Place,
-  servers?: readonly McpServerStatus[],
-): Promise<readonly CheckResult[]> {
+/** `running`: a session, which has more than the settings name. */
+export async function runChecks(place: Place, running?: RunningSession): Promise<readonly CheckResult[]> {
   const { cwd, env } = place;
   const home = configurationHome(env, cwd);
   const checks = await Promise.all([
@@ -22,7 +19,7 @@ export async function runChecks(
     home === undefined ? NO_HOME : checkWritable('config home', home),
     checkWritable('working folder', cwd),
     ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, cwd))]),
-    checkConfigured(place, servers),
+    checkConfigured(place, running),
     checkRipgrep(env),
   ]);
   return checks.flat();
@@ -37,12 +34,12 @@ const NO_HOME: CheckResult = {
 /** Settings and their model, as for a run. Unreadable settings are one problem. */
 async function checkConfigured(
   place: Place,
-  servers: readonly McpServerStatus[] | undefined,
+  running: RunningSession | undefined,
 ): Promise<readonly CheckResult[]> {
   try {
     return (
       await Promise.all([
-        checkSettings(place, servers),
+        checkSettings(place, running),
         checkFields(place),
         checkSandbox(place),
         checkModel(place),

@@ -1,6 +1,7 @@
 /** Values of flags, validated: each parser returns the value or throws one sentence. */
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
+import { readHandWrittenJson } from '../../util/files/plain-json.ts';
 
 export function appended(word: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), word];
@@ -40,7 +41,7 @@ export function jsonObject(word: string): Readonly<Record<string, unknown>> {
   const text = word.trimStart().startsWith('{') ? word : readText(word);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = readHandWrittenJson(text);
   } catch (error) {
     throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`);
   }

@@ -35,7 +35,8 @@ export function createPrinter(format: OutputFormat, output: Output, problems?: O
           if (result === undefined) return;
           await writeLine(output, result.is_error ? answer.text() : answerText(result));
           if (problems === undefined) return;
-          if (!result.is_error) await writeLine(problems, isAnswered(result) ? '' : NO_ANSWER[silence(result)]);
+          if (!result.is_error)
+            await writeLine(problems, isAnswered(result) ? '' : NO_ANSWER[silence(result)]);
           else if (!isStartFailure(result)) await writeLine(problems, errorText(result));
         },
       };

@@ -45,7 +45,8 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     settingSources: options.settingSources ?? SETTING_SOURCES,
     // Settings of a repository may restrict, but what they allow or run needs the user's trust (T101–T103).
     projectTrusted: isTrustedUnasked(flags, context.env),
-    trustRecorded: true,
+    // A person who declined knows what does not run.
+    trustRecorded: options.trustRecorded ?? true,
   };
 }
 

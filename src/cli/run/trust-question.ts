@@ -6,6 +6,7 @@ import { visible } from '../../terminal/text/visible.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
 import { drain } from '../screen/line-reader.ts';
 import { readKeys } from '../screen/raw-keys.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Env, World } from '../world.ts';
 
 /** Maximum length of a value; a longer one is truncated in the middle, so that neither end is hidden. */
@@ -16,29 +17,42 @@ export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env
   return flags.trustProject === true || env['TURNWRIGHT_TRUST_PROJECT'] === '1';
 }
 
+interface TrustAsking {
+  /** Input for the answer; undefined: no question is asked. */
+  readonly keyboard?: NodeJS.ReadStream | undefined;
+  /** Another way to ask, after what would take effect was shown. */
+  readonly ask?: ((world: World, keyboard: NodeJS.ReadStream) => Promise<boolean>) | undefined;
+  /** Nothing runs: trust that has lapsed is only said. */
+  readonly onlyLooks?: true;
+}
+
 /**
- * `keyboard`: input for the answer; undefined: no question is asked. `ask`: another way to ask, after what
- * would take effect was shown. Without an agreement, the run itself ignores the settings.
+ * Without an agreement, the run itself ignores the settings. 'declined': a person said no. Throws UsageError
+ * when hooks that were trusted do not run any more, and no person can be asked.
  */
 export async function settleTrust(
   world: World,
   flags: Pick<RunFlags, 'trustProject' | 'options'>,
-  keyboard: NodeJS.ReadStream | undefined,
-  ask: (world: World, keyboard: NodeJS.ReadStream) => Promise<boolean> = agrees,
-): Promise<void> {
+  { keyboard, ask = agrees, onlyLooks }: TrustAsking = {},
+): Promise<'declined' | undefined> {
   const { settingSources = SETTING_SOURCES, projectConfigRoot } = flags.options;
-  if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
+  if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user'))
+    return undefined;
   const { cwd, env } = world;
   const trust = await projectTrust({ cwd, env, settingSources, projectConfigRoot });
-  if (trust.state === 'nothing' || trust.state === 'trusted') return;
+  if (trust.state === 'nothing' || trust.state === 'trusted') return undefined;
+  if (keyboard === undefined && trust.lapsed !== undefined && onlyLooks !== true)
+    throw new UsageError(visible(trust.lapsed));
   if (keyboard === undefined) {
     await world.err.write(
       `turnwright: What the settings of ${visible(trust.root)} would allow or run is passed over: ${WHY[trust.state]} See it with turnwright trust --show; turnwright trust agrees to it.\n`,
     );
-    return;
+    return undefined;
   }
   await world.out.write(`${describeItems(trust).join('\n')}\n`);
-  if (await ask(world, keyboard)) await trustProject(trust, { cwd, env });
+  if (!(await ask(world, keyboard))) return 'declined';
+  await trustProject(trust, { cwd, env });
+  return undefined;
 }
 
 const WHY = {
@@ -47,7 +61,15 @@ const WHY = {
 } as const;
 
 /** Everything that trust would enable, so that nothing is agreed to unseen. */
-export function describeItems({ root, state, items }: ProjectTrust): readonly string[] {
+export function describeItems({
+  root,
+  state,
+  items,
+  changes = [],
+  lapsed,
+  unused = [],
+}: ProjectTrust): readonly string[] {
+  if (items.length === 0 && lapsed !== undefined) return [visible(lapsed)];
   if (items.length === 0) return [`The settings of ${visible(root)} ask for nothing that needs trust.`];
   const lines: string[] = [];
   let file: string | undefined;
@@ -57,8 +79,19 @@ export function describeItems({ root, state, items }: ProjectTrust): readonly st
     const named = nameOf(root, item);
     lines.push(`    ${visible(named ?? `${item.key}: ${shortened(item.value)}`)}`);
   }
-  const changed = state === 'changed' ? ' They have changed since you agreed to them.' : '';
-  return [`The settings of ${visible(root)} would allow, set or run:${changed}`, ...lines];
+  const changed =
+    state === 'changed' ? ` They have changed since you agreed to them: ${visible(changes.join(', '))}.` : '';
+  return [
+    `The settings of ${visible(root)} would allow, set or run:${changed}`,
+    ...lines,
+    ...notUsed(unused),
+  ];
+}
+
+/** A repository may have them for other programs. */
+export function notUsed(keys: readonly string[]): readonly string[] {
+  if (keys.length === 0) return [];
+  return [`  Not used: ${keys.join(', ')}. The screen is yours: such keys count in your own settings alone.`];
 }
 
 /** What a file beside the settings is, which is trusted by its content: a hash says nothing to a person. */
@@ -66,7 +99,8 @@ function nameOf(root: string, { file, key }: ProjectTrust['items'][number]): str
   const path = relative(root, file).split(sep).join('/');
   const [, kind, name = ''] =
     /^\.(?:claude|turnwright)\/(hooks|skills|commands|agents)\/(.+)$/.exec(path) ?? [];
-  if (kind === undefined || key !== 'content') return undefined;
+  if (key !== 'content') return undefined;
+  if (kind === undefined) return 'a script that a command names, or that one loads';
   const plain = name.replace(/\.md$/i, '');
   switch (kind) {
     case 'skills':

@@ -27,6 +27,8 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
     case 'microcompact_boundary':
       return style.dim(`⊟ old tool results cleared: ${tokens(message.tokens_freed)} tokens`);
     case 'informational':
+      // Said on stderr already.
+      if (message.tag === 'settings_not_in_effect') return undefined;
       return message.level === 'warning'
         ? style.yellow(`! ${oneLine(message.content)}`)
         : style.dim(`· ${oneLine(message.content)}`);

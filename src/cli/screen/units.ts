@@ -43,3 +43,17 @@ export function age(ms: number): string {
   if (hours < 24) return `${hours} h ago`;
   return `${counted(Math.floor(hours / 24), 'day')} ago`;
 }
+
+/** `2026-11-30`, in the time zone of the user. */
+export function localDate(ms: number): string {
+  const date = new Date(ms);
+  return [date.getFullYear(), twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join('-');
+}
+
+/** `2026-11-30 09:05`, in the time zone of the user. */
+export function localMinute(ms: number): string {
+  const date = new Date(ms);
+  return `${localDate(ms)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');

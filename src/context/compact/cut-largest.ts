@@ -25,7 +25,7 @@ interface CutAim {
 export interface Cut {
   readonly edits: readonly ViewEdit[];
   readonly tokensFreed: number;
-  /** Prompts that were truncated: what somebody wrote, and reads nowhere that it was. */
+  /** Prompts that were truncated, as they are now. */
   readonly prompts: readonly UserMessage[];
 }
 

@@ -95,4 +95,4 @@ export function cutPromptsText(prompts: readonly UserMessage[]): string {
 }
 
 /** What `cutMiddle` leaves in the place of a text. */
-const CUT = /\[… .*? characters left out.*? …\]/g;
+const CUT = /\[\u2026 .*? characters left out.*? \u2026\]/g;

@@ -14,6 +14,7 @@ import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { PermissionDenial } from '../../protocol/tools/permission.ts';
 import type { ToolProgress } from '../../protocol/tools/tool.ts';
+import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
@@ -73,6 +74,7 @@ async function* untilItEnds(run: AgentRun): AsyncGenerator<ToolProgress, AgentOu
     session.model.refuseUnpriced(model);
     refuseOtherProvider(request, session);
     agent = await run.compose(model, scope);
+    if (agent.ports.tools.names().length === 0) refuseWithoutTools(request.definition, () => false);
     terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
   } catch (error) {
     const why = errorText(error);

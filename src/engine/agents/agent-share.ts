@@ -1,6 +1,6 @@
 /** Where an agent's share of a session differs from the session's own. */
 
-import type { HookedFiles } from '../../attachments/hooked-files.ts';
+import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
 import type { HookCall, HookPort } from '../../protocol/tools/hook.ts';
@@ -49,13 +49,9 @@ export function agentHooks(
   {
     transcriptPath,
     folder,
-    files,
-  }: {
-    readonly transcriptPath: string | undefined;
-    readonly folder: { readonly now: string };
-    readonly files: HookedFiles;
-  },
-): HookPort {
+  }: { readonly transcriptPath: string | undefined; readonly folder: { readonly now: string } },
+): HookPort & WatchedHooks {
+  let files: HookedFiles | undefined;
   const whose = { agent_id: request.agentId, agent_type: request.definition.name };
   return {
     has: (event) => hooks.has(event),
@@ -63,7 +59,10 @@ export function agentHooks(
       const ends = call.event === 'SubagentStop' && { agent_transcript_path: transcriptPath ?? '' };
       const own = { ...call, cwd: folder.now, ...whose, ...ends } as HookCall;
       const run = () => hooks.run(own, options);
-      return hooks.has(call.event) ? files.around(own, run) : run();
+      return files !== undefined && hooks.has(call.event) ? files.around(own, run) : run();
+    },
+    watch(its) {
+      files = its;
     },
   };
 }

@@ -9,15 +9,21 @@ interface AskedHooks {
   readonly permissions: Pick<PermissionPort, 'apply'>;
   /** Whether a host can answer: only then are `Notification` hooks called. */
   readonly hasHost: boolean;
+  /** Whether the answer about this call is known: neither hooks nor the person are asked again. */
+  isAnswered(toolUseId: string): boolean;
 }
 
 /**
  * Hooks first: one that decides answers in the place of the person. One that fails leaves the question to
  * them.
  */
-export function askHooksFirst(ask: AskPort, { hooks, permissions, hasHost }: AskedHooks): AskPort {
+export function askHooksFirst(
+  ask: AskPort,
+  { hooks, permissions, hasHost, isAnswered }: AskedHooks,
+): AskPort {
   return async (question, signal) => {
     const { tool, input, toolUseId, suggestions, agentId } = question;
+    if (isAnswered(toolUseId)) return ask(question, signal);
     const agent = agentId === undefined ? {} : { agent_id: agentId };
     if (hooks.has('PermissionRequest')) {
       const verdict = await hooks.run(

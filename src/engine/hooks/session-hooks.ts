@@ -1,5 +1,6 @@
 /** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
-import type { HookedFiles } from '../../attachments/hooked-files.ts';
+import { join } from 'node:path';
+import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
@@ -57,16 +58,11 @@ interface HookParts {
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
 
-export interface SessionHooks extends Hooks {
-  /**
-   * Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it
-   * is.
-   */
+export interface SessionHooks extends Hooks, WatchedHooks {
+  /** Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings` and changes nothing. */
   setPluginHooks(hooks: readonly ConfiguredHook[]): void;
   /** What was set holds from here on. */
   takeUp(): void;
-  /** Files of the main agent that hooks may change. */
-  watch(files: HookedFiles): void;
 }
 
 /** Throws `invalid_option` and `invalid_settings` for hooks that cannot be read. */
@@ -177,6 +173,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     cwd: config.cwd,
     projectRoot: config.projectRoot ?? config.cwd,
     childEnv: parts.env,
+    bytecode: config.home === undefined ? undefined : join(config.home, 'cache', 'bytecode'),
     isolate: parts.sandbox?.isolatesHooks === true ? parts.sandbox.isolate : undefined,
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,

@@ -1,7 +1,8 @@
 /** Which command a prompt calls, and what the command gets to work with (L1 phase 3). */
 
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
-import type { Command, CommandContext } from '../../protocol/tools/command.ts';
+import type { Command, CommandContext, CommandResult } from '../../protocol/tools/command.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';
 import { gatedShell } from '../tools/gated-shell.ts';
@@ -24,7 +25,12 @@ export function findCommand(
   const command =
     commands.find((each) => each.name === name) ??
     commands.find(({ aliases = [] }) => aliases.includes(name));
-  return command && { command, args: match?.[2] ?? '' };
+  if (command !== undefined) return { command, args: match?.[2] ?? '' };
+  // The name of a file may hold blanks.
+  const spaced = commands
+    .filter((each) => each.name.includes(' ') && `${text} `.startsWith(`/${each.name} `))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+  return spaced && { command: spaced, args: text.slice(spaced.name.length + 1).trim() };
 }
 
 /** A text is a text also when its sender wrote it as one block. */
@@ -61,8 +67,49 @@ export function commandContext(session: Session, signal: AbortSignal): CommandCo
       contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(session),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
     },
-    shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, session),
+    shell: (command, allowedTools) =>
+      gatedShell(command, allowedTools, { signal, invokedBy: 'user' }, session),
     mentionedFiles: async (text) =>
       (await mentionedFiles(text, { signal }, session)).flatMap(({ rendered }) => rendered),
   };
 }
+
+/** Throws `invalid_option` for what a host's own command returned in another shape than `CommandResult`. */
+export function checkedResult(name: string, result: CommandResult): CommandResult {
+  const problem = problemOf(result);
+  if (problem === undefined) return result;
+  throw new TurnwrightError(
+    'invalid_option',
+    `The command /${name} did not return a CommandResult: ${problem}. Its \`run\` returns { messages, shouldQuery }.`,
+  );
+}
+
+/** Fields that are lists of texts, where they are there. */
+const LISTS = ['allowedTools', 'notices'] as const;
+
+function problemOf(result: unknown): string | undefined {
+  if (typeof result !== 'object' || result === null) return `it returned ${kindOf(result)}`;
+  const fields = result as Readonly<Record<string, unknown>>;
+  const { messages, shouldQuery } = fields;
+  if (!Array.isArray(messages)) return `\`messages\` must be a list, and is ${kindOf(messages)}`;
+  const odd = messages.findIndex((message) => typeof message !== 'string' && !Array.isArray(message));
+  if (odd !== -1)
+    return `\`messages[${odd}]\` must be a text or a list of content blocks, and is ${kindOf(messages[odd])}`;
+  if (typeof shouldQuery !== 'boolean')
+    return `\`shouldQuery\` must be true or false, and is ${kindOf(shouldQuery)}`;
+  for (const name of LISTS) {
+    const list = fields[name];
+    if (list !== undefined && !(Array.isArray(list) && list.every((each) => typeof each === 'string')))
+      return `\`${name}\` must be a list of texts, and is ${kindOf(list)}`;
+  }
+  return undefined;
+}
+
+const kindOf = (value: unknown): string =>
+  value === undefined
+    ? 'missing'
+    : value === null
+      ? 'null'
+      : Array.isArray(value)
+        ? 'a list'
+        : `a ${typeof value}`;

@@ -1,12 +1,15 @@
 /** The commands of a session, in the order in which a name is looked up. */
 import { BUILTIN_COMMANDS } from '../../commands/builtin.ts';
 import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts';
-import type { Command } from '../../protocol/tools/command.ts';
+import type { Command, CommandOrigin } from '../../protocol/tools/command.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
+/** Files may take the place of a built-in command, as those of the user or of a trusted project. */
+const MAY_OVERRIDE: ReadonlySet<CommandOrigin> = new Set<CommandOrigin>(['user', 'project', 'skill']);
+
 /**
- * The host's commands, the engine's, then those of the sources: the first that has a name owns it, so that a
- * repository's file never takes the place of what the engine or the host calls by that name.
+ * The host's commands, then those of the sources, the engine's last where a source has their name: the first
+ * that has a name owns it. A file owns its name also where the engine has another command or alias by it.
  */
 export function commandsOf(
   {
@@ -17,20 +20,34 @@ export function commandsOf(
   more: readonly Command[] = [],
 ): readonly Command[] {
   if (disableSlashCommands === true) return [];
-  const own = [
-    ...commands,
-    ...BUILTIN_COMMANDS,
-    ...commandSources.flatMap((source) => source.commands),
-    ...more,
-  ];
+  const ofSources = commandSources.flatMap((source) => source.commands);
   // There are no other commands, so no name can occur twice.
-  if (own.length === BUILTIN_COMMANDS.length) return BUILTIN_COMMANDS;
+  if (commands.length + ofSources.length + more.length === 0) return BUILTIN_COMMANDS;
+  const overriding = new Set(ofSources.flatMap((command) => (mayOverride(command) ? [command.name] : [])));
   const taken = new Set<string>();
-  return own.filter(({ name, aliases = [] }) => {
-    if (taken.has(name)) return false;
-    for (const word of [name, ...aliases]) taken.add(word);
-    return true;
-  });
+  const own: Command[] = [];
+  for (const command of [...commands, ...BUILTIN_COMMANDS, ...ofSources, ...more]) {
+    const { name, origin } = command;
+    const isBuiltIn = origin === 'builtin';
+    if (taken.has(name) || (isBuiltIn && overriding.has(name))) continue;
+    const aliases = command.aliases?.filter(
+      (alias) => !taken.has(alias) && !(isBuiltIn && overriding.has(alias)),
+    );
+    for (const word of [name, ...(aliases ?? [])]) taken.add(word);
+    own.push(aliases?.length === command.aliases?.length ? command : { ...command, aliases });
+  }
+  return own;
+}
+
+const mayOverride = ({ origin, isTrusted = true }: Command): boolean =>
+  origin !== undefined && MAY_OVERRIDE.has(origin) && isTrusted;
+
+/** The built-in command in whose place a command of a file stands, by name or alias. */
+function overriddenBy(command: Command): Command | undefined {
+  if (!mayOverride(command)) return undefined;
+  return BUILTIN_COMMANDS.find(
+    ({ name, aliases = [] }) => name === command.name || aliases.includes(command.name),
+  );
 }
 
 /**
@@ -45,16 +62,30 @@ export async function loadCommands({
     await Promise.all(commandSources.map((source) => source.load?.()));
 }
 
+const overrides = ({ name, origin }: Command): string => `${origin}, in place of the built-in /${name}`;
+
+/** A name that another command had before is not shown. */
+function shownNames({ name, aliases, shownAs }: Command): Pick<Command, 'name' | 'aliases'> {
+  if (shownAs === undefined || aliases?.includes(shownAs) !== true) return { name, aliases };
+  return { name: shownAs, aliases: [name, ...aliases.filter((alias) => alias !== shownAs)] };
+}
+
 /** The commands in the form of the SDK. */
 export function commandList(
   config: Parameters<typeof commandsOf>[0],
   more: readonly Command[] = [],
 ): readonly SlashCommandInfo[] {
-  return commandsOf(config, more).map(({ name, description, argumentHint = '', aliases, origin }) => ({
-    name,
-    description,
-    argumentHint,
-    ...(aliases !== undefined && { aliases }),
-    ...(origin === 'builtin' && { builtin: true as const }),
-  }));
+  return commandsOf(config, more).map((command) => {
+    const { description, argumentHint = '', isTrusted, origin } = command;
+    const { name, aliases } = shownNames(command);
+    return {
+      name,
+      description:
+        overriddenBy(command) === undefined ? description : `${description} (${overrides(command)})`,
+      argumentHint,
+      ...(aliases !== undefined && aliases.length > 0 && { aliases }),
+      ...(origin === 'builtin' && { builtin: true as const }),
+      ...(isTrusted === false && { untrusted: true as const }),
+    };
+  });
 }

@@ -1,14 +1,21 @@
-import type { ConnectPort } from '../../mcp/connect/http-fetch.ts';
-import { openConnections } from '../../model/http/connections.ts';
+import { type Connections, openConnections } from '../../model/http/connections.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
-/** Servers are reached as the model is: through the same proxy, trusting the same authorities. */
-export function connectWith({ proxyUrl, noProxy, ca }: QueryEngineConfig): ConnectPort {
-  return (baseUrl) =>
-    openConnections({
+/** MCP servers and pages are reached as the model is: by the same settings, trusting the same authorities. */
+export function connectWith({
+  proxies,
+  proxyUrl,
+  noProxy,
+  ca,
+}: QueryEngineConfig): (url: URL) => Connections {
+  const both = proxies ?? { http: proxyUrl, https: proxyUrl };
+  return (baseUrl) => {
+    const proxy = baseUrl.protocol === 'https:' ? both.https : both.http;
+    return openConnections({
       baseUrl,
-      proxyUrl: proxyUrl === undefined ? undefined : new URL(proxyUrl),
+      proxyUrl: proxy === undefined ? undefined : new URL(proxy),
       noProxy,
       ca,
     });
+  };
 }

@@ -70,8 +70,8 @@ export class McpRoom {
 
   /**
    * Before the first request: waits until every server was tried once, which has a time limit of its own, or
-   * until the host goes on without; not beyond an abort. `areCalled`: tools of servers are about to be called,
-   * so their servers are waited for in any case.
+   * until the host goes on without; not beyond an abort. `areCalled`: tools of servers are about to be
+   * called, so that all are waited for.
    */
   async settled(scope: { readonly signal: AbortSignal }, { areCalled = false } = {}): Promise<void> {
     if (this.#waited || (this.#config.mcpServers ?? []).length === 0) return;

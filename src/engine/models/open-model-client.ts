@@ -112,7 +112,7 @@ export function modelsRoot(provider: ProviderConfig, config: Omit<QueryEngineCon
 
 /** Why a model must not be asked, in one sentence; undefined: it may. */
 function refusalOf(name: string, model: string, config: QueryEngineConfig): string | undefined {
-  if (name === ownName(config)) return missing(config) ?? nobodysModel(model, config);
+  if (name === ownName(config)) return missing(config) ?? foreignName(model, config);
   return lockedOut(name, config) ?? missingKey(name, config);
 }
 
@@ -127,8 +127,8 @@ export function missingKey(
   return `The provider "${name}" needs a key: set ${variable}. Nothing was sent.`;
 }
 
-/** No model of Anthropic has such a name: whoever writes it means another provider. */
-export function nobodysModel(
+/** A name that no model of Anthropic has, so that another provider is meant; undefined: it may have it. */
+export function foreignName(
   model: string,
   config: Pick<QueryEngineConfig, 'baseUrl' | 'provider' | 'providers'>,
 ): string | undefined {

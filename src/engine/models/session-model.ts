@@ -3,7 +3,7 @@
  * runs.
  */
 import type { LoopParams } from '../../loop/deps.ts';
-import { thinkingFor } from '../../model/request/thinking-options.ts';
+import { thinkingFor, unsentThinking } from '../../model/request/thinking-options.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { CallModel, FastModeStatus, ModelInfo } from '../../protocol/model/model.ts';
@@ -51,6 +51,7 @@ export class SessionModel {
   readonly #config: ModelConfig;
   #name: string | undefined;
   #thinking: ThinkingConfig | undefined;
+  #named: ReadonlySet<string> | undefined;
   #display: ThinkingDisplay;
   #effort: EffortLevel | undefined;
   #fastMode: ModelConfig['fastMode'];
@@ -184,6 +185,19 @@ export class SessionModel {
       return thinking;
     const { display: _, ...rest } = thinking;
     return this.#display === null ? rest : { ...rest, display: this.#display };
+  }
+
+  /** Options that requests of this model do not carry, one sentence each; each is named once in a session. */
+  unsentOptions(model: string): readonly string[] {
+    const info = this.infoOf(model);
+    const thinking = unsentThinking(this.#thinking ?? this.#config.thinking, model, info);
+    const isSlow = this.#fastMode === true && info.supportsFastMode !== true;
+    const news = [
+      ...(thinking === undefined ? [] : [thinking]),
+      ...(isSlow ? [`${model} has no fast mode: its requests go out at normal speed.`] : []),
+    ].filter((sentence) => this.#named?.has(sentence) !== true);
+    if (news.length > 0) this.#named = new Set([...(this.#named ?? []), ...news]);
+    return news;
   }
 
   /** The fallbacks in order, without the model itself. */

@@ -2,7 +2,7 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import type { ProviderReach } from './configured-access.ts';
-import { named, nobodysModel, ownName, resolvedModel } from './open-model-client.ts';
+import { foreignName, named, ownName, resolvedModel } from './open-model-client.ts';
 
 export const NOT_CONFIGURED =
   'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), store a key with `turnwright login`, or set ANTHROPIC_BASE_URL for a compatible server. For others name them with the model: `--model ollama:qwen3:8b` (or lmstudio:, llamacpp:) on this machine, `--model openai:<name>` (or openrouter:, …) with their key. `turnwright start` works without: it plays a rehearsed run.';
@@ -19,6 +19,6 @@ export async function reachOf(
     if (reach.isConfigured !== false) return reach;
   }
   if (!isModelConfigured) return { unreachable: new TurnwrightError('not_configured', NOT_CONFIGURED) };
-  const nobodys = nobodysModel(resolvedModel(config.model, config), config);
-  return nobodys === undefined ? {} : { unreachable: new TurnwrightError('invalid_settings', nobodys) };
+  const foreign = foreignName(resolvedModel(config.model, config), config);
+  return foreign === undefined ? {} : { unreachable: new TurnwrightError('invalid_settings', foreign) };
 }

@@ -1,6 +1,6 @@
 /**
- * Answers that were continued: cut at the output cap, or paused by the provider. The parts are one answer, and
- * whoever gives its text gives all of it.
+ * Answers that were continued: cut at the output cap, or paused by the provider. The parts are one answer:
+ * its text is that of all of them.
  */
 import type { AssistantMessage, LoopMessage } from '../../protocol/model/messages.ts';
 import type { StopReason } from '../../protocol/model/wire.ts';
@@ -36,7 +36,9 @@ export class ContinuedAnswers {
 
 const idOf = ({ message }: AssistantMessage): string => message.id;
 
-/** The text of an answer: of its last block, and of all parts that were continued. '' when it ends in no text. */
+/**
+ * The text of an answer: of its last block, and of all parts that were continued. '' when it ends in no text.
+ */
 export function answerText(parts: readonly string[], blocks: readonly AssistantMessage[]): string {
   const [first, ...others] = parts.map((id) => blocks.filter(({ message }) => message.id === id));
   const end = (others.at(-1) ?? first)?.at(-1);

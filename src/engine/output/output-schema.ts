@@ -16,6 +16,7 @@ import type { JsonSchema } from '../../protocol/json.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { compileJsonSchema, type SchemaCheck } from '../json-schema-check.ts';
+import { withoutDraft4 } from './portable-schema.ts';
 
 /** The value that the caller receives, or one sentence per problem. */
 export type Judgement =
@@ -36,7 +37,7 @@ export interface OpenedSchema {
 /** Throws `invalid_option` for a schema that cannot be used. */
 export async function openOutputSchema(format: OutputFormat): Promise<OpenedSchema> {
   const schema = schemaIn(format);
-  const jsonSchema = isJsonSchema(schema) ? schema : await described(schema);
+  const jsonSchema = withoutDraft4(isJsonSchema(schema) ? schema : await described(schema));
   return { jsonSchema, issuesOf: compileJsonSchema(jsonSchema), judge: judgeOf(schema) };
 }
 

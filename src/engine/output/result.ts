@@ -48,8 +48,10 @@ export interface Outcome {
   readonly lastStopReason: StopReason | null;
   /** User messages that the loop yielded. */
   readonly userMessages: number;
-  /** A request was made. */
+  /** A request was announced. */
   readonly isAsked: boolean;
+  /** It was sent: an answer began. */
+  readonly isAnswered: boolean;
   /** The queued prompts seen so far are part of this turn now. */
   joined(): void;
   readonly joinedUuids: readonly string[];
@@ -76,6 +78,7 @@ export function createOutcome(): Outcome {
     lastStopReason: null,
     userMessages: 0,
     isAsked: false,
+    isAnswered: false,
     joined() {
       joinedUuids.push(...joining);
       joining = [];
@@ -84,11 +87,13 @@ export function createOutcome(): Outcome {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
       continued.observe(message, blocks);
       if (message.type === 'stream_request_start') outcome.isAsked = true;
+      else if (message.type === 'stream_events') outcome.isAnswered = true;
       if (message.type === 'assistant') {
         blocks.push(message);
         // A message of a previous process, whose answers have ended.
         if (message.synthetic === undefined) {
           outcome.isAsked = true;
+          outcome.isAnswered = true;
           outcome.lastStopReason = message.message.stop_reason ?? outcome.lastStopReason;
         }
       } else if (message.type === 'user') outcome.userMessages += 1;
@@ -146,7 +151,7 @@ type ResultLimits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'outpu
 /** The result of a submission that ran the loop, or failed while it was being set up. */
 export function resultOf(
   terminal: Terminal,
-  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'isAsked' | 'userMessages'>,
+  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'isAsked' | 'isAnswered' | 'userMessages'>,
   facts: ResultFacts,
   limits: ResultLimits,
   structured?: { readonly value: unknown },
@@ -203,9 +208,11 @@ export function resultOf(
 
 function turnsOf(
   { reason }: Terminal,
-  { isAsked, userMessages }: Pick<Outcome, 'isAsked' | 'userMessages'>,
+  { isAsked, isAnswered, userMessages }: Pick<Outcome, 'isAsked' | 'isAnswered' | 'userMessages'>,
 ): number {
   if (reason === 'turn_setup_failed') return 0;
+  // The money was spent before: the request was announced, and not sent.
+  if (reason === 'budget_exhausted' && !isAnswered && userMessages === 0) return 0;
   return isAsked || userMessages > 0 ? 1 + userMessages : 0;
 }
 

@@ -25,7 +25,9 @@ export async function hooksOfAgents(
         const read = await hooksOfAgent({ ...agent, place, hookSource: sourceOf(agent) }, policy, warn);
         for (const { matcher, event } of read) compileMatcher(matcher, event);
         const own = read.map((hook) => inAgent(hook, agent.name));
-        return agent.name === main ? [...own, ...read.map((hook): ConfiguredHook => ({ ...hook, notIn: agent.name }))] : own;
+        return agent.name === main
+          ? [...own, ...read.map((hook): ConfiguredHook => ({ ...hook, notIn: agent.name }))]
+          : own;
       } catch (error) {
         warn(`The hooks of ${place} do not run: ${errorText(error)}.`);
         return [];

@@ -1,4 +1,5 @@
 /** The context before a conversation, read once per session. */
+import { resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { memoryPrompt } from '../../subagents/agent-memory.ts';
 import { foldersOfRepository } from '../../util/files/folders.ts';
@@ -15,9 +16,11 @@ interface ContextSourceParts {
 }
 
 export function composeContextSources(
-  { cwd, memoryPath, projectTrusted = true }: QueryEngineConfig,
+  config: QueryEngineConfig,
   { projectMemory, files, env }: ContextSourceParts,
 ): ContextSources {
+  const { cwd, projectTrusted = true } = config;
+  const memoryPath = memoryPathOf(config);
   return {
     memoryFiles: projectMemory.load,
     relevantMemory: projectMemory.prefetch,
@@ -31,6 +34,17 @@ export function composeContextSources(
 }
 
 /** What the main thread reads and writes without being asked. */
-export function ownDirectoriesOf({ ownDirectories, memoryPath }: QueryEngineConfig) {
+export function ownDirectoriesOf(config: QueryEngineConfig) {
+  const { ownDirectories } = config;
+  const memoryPath = memoryPathOf(config);
   return memoryPath === undefined ? ownDirectories : [...(ownDirectories ?? []), memoryPath];
 }
+
+/** Where the conversation keeps notes of its own; default, where the environment of the engine says. */
+function memoryPathOf({ cwd, env, memoryPath }: QueryEngineConfig): string | undefined {
+  const given = env?.[MEMORY_PATH_VARIABLE];
+  if (memoryPath !== undefined || given === undefined || given.trim() === '') return memoryPath;
+  return resolve(cwd, given);
+}
+
+const MEMORY_PATH_VARIABLE = 'CLAUDE_COWORK_MEMORY_PATH_OVERRIDE';

@@ -17,7 +17,7 @@ export function pluginCommands(
   let from: readonly Plugin[] | undefined;
   let loading: Promise<void> = Promise.resolve();
   const load = async (plugins: readonly Plugin[]) => {
-    const sources = plugins.flatMap(({ name, commandDirectories: folders }) =>
+    const sources = plugins.flatMap(({ name, root, commandDirectories: folders }) =>
       folders.length === 0
         ? []
         : [
@@ -28,6 +28,7 @@ export function pluginCommands(
               origin: 'plugin',
               trusted: true,
               prefix: name,
+              places: { CLAUDE_PLUGIN_ROOT: root },
             }),
           ],
     );

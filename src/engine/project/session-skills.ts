@@ -31,7 +31,7 @@ export interface SkillSetup {
 }
 
 export interface SkillsRoom {
-  /** Names, for `system/init`. */
+  /** Names of those that the user can call, for `system/init`. */
   names(): readonly string[];
   /** The Skill tool once there was a skill to load; the same array while nothing changed. */
   readonly tools: readonly AnyTool[];
@@ -109,7 +109,10 @@ class Skills implements SkillsRoom {
   }
 
   names(): readonly string[] {
-    return this.#setup.catalogue.skills.map(({ name }) => name);
+    const { skills } = this.#setup.catalogue;
+    return skills.flatMap(({ name, userInvocable, dormant }) =>
+      userInvocable && dormant !== true ? [name] : [],
+    );
   }
 
   readableDirectories(): readonly string[] {
@@ -219,7 +222,7 @@ class Skills implements SkillsRoom {
       const skill = this.#setup.catalogue.find(name);
       if (skill === undefined) problems.push(`There is no skill "${name}".`);
       else
-        await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal) }).then(
+        await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal, 'other') }).then(
           ({ text }) => void texts.push(text),
           (error: unknown) => void problems.push(errorText(error)),
         );

@@ -99,9 +99,13 @@ function withoutSame(answer: PermissionResult, input: unknown): PermissionResult
   return rest;
 }
 
-/** Answers that an earlier process recorded and did not act upon. */
-export function presetAnswers(asks: Asks, tools: Pick<ToolsRoom, 'presetAnswer'>): void {
-  for (const { toolUseId, answer } of asks) {
+/** Answers that an earlier process recorded and did not act upon, and those that came since (`later`). */
+export function presetAnswers(
+  asks: Asks,
+  tools: Pick<ToolsRoom, 'presetAnswer'>,
+  later?: ReadonlyMap<string, unknown>,
+): void {
+  for (const { askId, toolUseId, answer = later?.get(askId) } of asks) {
     if (answer === undefined) continue;
     const read = readAnswer(answer, toolUseId);
     if (read.ok) tools.presetAnswer({ ...read.answer, toolUseID: toolUseId });

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { renderMemory } from '../../memory/render.ts';
 import { wireModel } from '../../model/catalog/model-info.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { localDate } from '../../util/text/local-time.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SessionContexts } from './conversation.ts';
@@ -66,7 +66,7 @@ async function fetchOnce(
     isRepository,
     ownMemory,
     gitStatus: isRepository && !isSilent(config) ? await sources.gitStatus(signal) : '',
-    date: isoTime(world.clock.nowMs()).slice(0, 10),
+    date: localDate(world.clock.nowMs(), config.env?.['TZ']),
   };
 }
 

@@ -33,6 +33,8 @@ interface NoticeParts {
   readonly host: HostChannel;
   readonly permissions: Pick<PermissionPort, 'mode'>;
   readonly appState: AppStateAccess;
+  /** What of the settings is not in force; one message says all of it. */
+  readonly start?: readonly string[] | undefined;
 }
 
 export function createSessionNotices(parts: NoticeParts): SessionNotices {
@@ -47,6 +49,14 @@ class Notices implements SessionNotices {
   constructor(parts: NoticeParts) {
     this.#parts = parts;
     this.#told = parts.permissions.mode;
+    const { start = [] } = parts;
+    if (start.length > 0)
+      this.show({
+        subtype: 'informational',
+        content: start.join('\n'),
+        level: 'warning',
+        tag: 'settings_not_in_effect',
+      });
   }
 
   say(content: string, level: 'notice' | 'warning' = 'warning'): void {

@@ -50,8 +50,11 @@ export async function* compactSession(
   const why = 'asked for by /compact';
   await recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
   if (held.length > 0) yield held;
-  const freed = grouped(Math.max(0, tokensFreed));
-  return { compacted: true, text: `The conversation was compacted: about ${freed} tokens were freed.` };
+  const freed =
+    tokensFreed > 0
+      ? `about ${grouped(tokensFreed)} tokens were freed`
+      : `it was so short that its summary is about ${grouped(-tokensFreed)} tokens longer`;
+  return { compacted: true, text: `The conversation was compacted: ${freed}.` };
 }
 
 const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });

@@ -16,8 +16,8 @@ import type { Conversation } from '../session/conversation.ts';
 import type { Session } from '../session/session.ts';
 
 /**
- * What a new prompt closes of the interrupted submission, without the call that the answer is about: it is not
- * closed but answered, before the prompt.
+ * What a new prompt closes of the interrupted submission, without the call that the answer is about: it is
+ * not closed but answered, before the prompt.
  */
 export function leftOpen(
   orphan: OrphanedPermission,

@@ -149,6 +149,7 @@ export async function prepareSubmission(
       messages.push(localAnswer(resultText, host.timedStamp(), sessionId));
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
+  for (const sentence of session.model.unsentOptions(model)) session.notices.say(sentence, 'notice');
   recordSnapshot(context, submission, session);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }

@@ -11,6 +11,7 @@ import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
 import type { SchemaCheck } from '../json-schema-check.ts';
 import { type Judge, type Judgement, type OpenedSchema, openOutputSchema } from '../output/output-schema.ts';
+import { carriedIn } from '../output/portable-schema.ts';
 import { SchemaAnswers } from './schema-answers.ts';
 
 /** A tool's input is an object; a schema of anything else is carried in a field of one. */
@@ -49,14 +50,7 @@ export class SchemaValue {
     this.#isCarried = schema.type !== 'object';
     this.#issuesOf = issuesOf;
     this.#judge = judge;
-    this.inputJsonSchema = this.#isCarried
-      ? {
-          type: 'object',
-          properties: { [CARRIER]: schema },
-          required: [CARRIER],
-          additionalProperties: false,
-        }
-      : schema;
+    this.inputJsonSchema = this.#isCarried ? carriedIn(CARRIER, schema) : schema;
     this.#answers = new SchemaAnswers({ schema: this.inputJsonSchema, ...means });
   }
 

@@ -1,15 +1,20 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
-import { adviceForPrompt } from '../../commands/other-commands.ts';
 import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/model/messages.ts';
 import type { UserBlock } from '../../protocol/model/wire.ts';
-import type { Command, CommandOrigin, CommandResult } from '../../protocol/tools/command.ts';
+import {
+  COMMAND_SOURCES,
+  type Command,
+  type CommandOrigin,
+  type CommandResult,
+} from '../../protocol/tools/command.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { type CommandCall, commandContext, findCommand } from '../host/called-command.ts';
+import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
+import { adviceForPrompt } from '../host/command-advice.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
@@ -76,7 +81,8 @@ export async function processUserInput(
     const verdict = await judgeCommand(command, args, text, scope, session);
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;
-    const result = await command.run(args, commandContext(session, scope.signal));
+    const returned = await command.run(args, commandContext(session, scope.signal));
+    const result = checkedResult(command.name, returned);
     const worded = withHead(result.messages, command, args);
     return {
       ...base,
@@ -120,9 +126,6 @@ function calledBy(
   return findCommand(prompt.content, commands.list());
 }
 
-/** Where a command is from, as hooks know it. */
-const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', user: 'userSettings' };
-
 /** Whose prompts say first which command they come from: those that people keep in files. */
 const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
 
@@ -160,7 +163,7 @@ async function judgeCommand(
       expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
       command_name: name,
       command_args: args,
-      command_source: SOURCES[origin] ?? origin,
+      command_source: COMMAND_SOURCES[origin] ?? origin,
       prompt,
     },
     scope,
@@ -173,7 +176,7 @@ async function judgeCommand(
 async function mentions(
   text: string,
   scope: Pick<Scope, 'signal'>,
-  session: Pick<Session, 'config' | 'host' | 'tools'>,
+  session: Pick<Session, 'config' | 'host' | 'tools' | 'world'>,
 ): Promise<AttachmentMessage[]> {
   return (await mentionedFiles(text, scope, session)).map(({ path, rendered }) => ({
     type: 'attachment',

@@ -2,7 +2,7 @@ import type { ToolsPort } from '../../loop/deps.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
 import type { PermissionResult } from '../../protocol/tools/permission.ts';
-import type { ToolOutput } from '../../protocol/tools/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import type { GatedAnswer } from './host-call.ts';
 
 /** The tools of a conversation, as the engine uses them. */
@@ -14,8 +14,17 @@ export interface ToolsRoom {
   names(): readonly string[];
   /** Tools that are announced by name and omitted from requests until they are loaded. */
   deferred(model: string): Promise<readonly WireTool[]>;
-  /** A call of the engine, not of the model, through the same gate, without a question. Never rejects. */
-  callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
+  /**
+   * A call of the engine, not of the model, through the same gate, without a question. `filled`: what its
+   * shell command runs as. A tool of the engine's own runs where the session has one of its name. Never
+   * rejects.
+   */
+  callGated(
+    called: string | AnyTool,
+    input: JsonObject,
+    signal: AbortSignal,
+    filled?: ToolContext['filled'],
+  ): Promise<GatedAnswer>;
   /** The host's answer is known before it is asked (an orphaned permission). */
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
   /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */

@@ -55,11 +55,12 @@ export class CallFolder {
   }
 
   /**
-   * What the model must learn with the calls of this round, which is an answer of the model: it made them
-   * without knowing that the folder is gone. The calls of later rounds were made for the new one.
+   * What the model must learn with this call and the others of the same answer (see `effectKeyOf`): it made
+   * them without knowing that the folder is gone. The calls of later answers were made for the new one.
    */
-  lossFor(round: string): string | undefined {
+  lossFor(effectKey: string): string | undefined {
     if (this.#loss === undefined) return undefined;
+    const round = effectKey.replace(/\/tool\/[^/]*$/, '');
     this.#loss.round ??= round;
     if (this.#loss.round !== round) this.#loss = undefined;
     return this.#loss?.sentence;

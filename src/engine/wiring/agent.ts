@@ -3,13 +3,10 @@
  * model, ledger, rules and hooks are the session's, so that one gate and one budget hold at every depth.
  */
 
-import { hookedFiles } from '../../attachments/hooked-files.ts';
 import { NO_MEMORY, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
-import { refuseWithoutTools } from '../../subagents/select-tools.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
 import { agentDeferredTools } from '../agents/agent-deferred-tools.ts';
 import { composeAgentJournal } from '../agents/agent-journal.ts';
 import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';
@@ -47,7 +44,7 @@ export async function composeAgentParts(
 ): Promise<AgentParts> {
   const { session } = room;
   const { definition } = request;
-  const { world } = session;
+  const { permissions, world } = session;
   const config = agentConfig(request, session.config);
   const agentJournal = composeAgentJournal(request, session.config, {
     ...world,
@@ -60,11 +57,8 @@ export async function composeAgentParts(
   const conversation = new Conversation(session.conversation.sessionId, journal);
   // A `cd` in the agent's shell changes no working directory.
   const folder = session.tools.folder.forAgent();
-  const readFileCache = createReadFileCache();
-  const seenFiles = new SeenFiles(config.cwd, { ...room.tools, readFileCache });
-  const files = hookedFiles({ readFileCache, files: seenFiles, hash: sha256 });
-  const hooks = agentHooks(session.hooks, request, { transcriptPath, folder, files });
-  const own = { hooks, scope, readFileCache, todos: agentTodos() };
+  const hooks = agentHooks(session.hooks, request, { transcriptPath, folder });
+  const own = { hooks, scope, readFileCache: createReadFileCache(), todos: agentTodos() };
   const ownModel = session.model.forAgent(model, request.effort ?? definition.effort);
   const surroundings = await agentSurroundings(definition, {
     ...world,
@@ -79,14 +73,13 @@ export async function composeAgentParts(
     contextWindow: () => session.model.infoOf(model).contextWindow,
     isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
     adopt: (choice) => ownModel.adopt(choice),
-    shell: (signal) => (command, rules) =>
-      gatedShell(command, rules, signal, { permissions: session.permissions, tools }),
+    shell: (signal, invokedBy) => (command, rules) =>
+      gatedShell(command, rules, { signal, invokedBy }, { permissions, world, hooks, tools }),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     agentTools(definition, offered(all, request.depth)).map(skills.own),
   );
   const allTools = () => toolsAmong(surroundings.tools());
-  if (allTools().length === 0) refuseWithoutTools(definition, () => false);
   const toolParts: ToolParts = {
     ...room.tools,
     ...own,
@@ -107,6 +100,7 @@ export async function composeAgentParts(
   const deferred = agentDeferredTools(tools.port, () => ownModel.inUse, view, world);
   const readers = memoryReaders({ hooks, scope, tools: allTools, folder });
   const memory = definition.omitClaudeMd === true ? NO_MEMORY : room.projectMemory.branch(readers);
+  const seenFiles = new SeenFiles(config.cwd, toolParts);
   const budget = session.budget.share(config, definition.name);
   const contextParts: ContextParts = {
     ...room.context,

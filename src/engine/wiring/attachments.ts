@@ -3,6 +3,7 @@
  */
 import { changedFiles } from '../../attachments/changed-files.ts';
 import { createAttachments } from '../../attachments/collect.ts';
+import { hookedFiles, type WatchedHooks } from '../../attachments/hooked-files.ts';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import { todoReminder } from '../../attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
@@ -17,6 +18,8 @@ interface AttachmentParts {
   readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
+  /** Of this agent. */
+  readonly hooks: WatchedHooks;
   readonly stderr: ((line: string) => void) | undefined;
   /** Called for files that changed on disk since the model read or wrote them. */
   readonly onFileChanged?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
@@ -27,6 +30,7 @@ interface AttachmentParts {
 export function composeAttachments({
   clock,
   files,
+  hooks,
   ids,
   onFileChanged,
   readFileCache,
@@ -34,6 +38,7 @@ export function composeAttachments({
   stderr,
   todos,
 }: AttachmentParts): AttachmentPort {
+  hooks.watch(hookedFiles({ readFileCache, files }));
   return createAttachments({
     sources: [
       changedFiles({ readFileCache, files, hash: sha256, onChange: onFileChanged }),

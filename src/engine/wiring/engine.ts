@@ -1,9 +1,7 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
 
-import { hookedFiles } from '../../attachments/hooked-files.ts';
 import { queuedCommands } from '../../attachments/queued-commands.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
 import type { AgentRun } from '../agents/agent-run.ts';
 import { todosOf } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
@@ -64,7 +62,6 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   toolState.watch(tools.port);
   const projectMemory = composeMemory(config, { conversation, model, budget, world, ...toolParts });
   const seenFiles = new SeenFiles(config.cwd, toolParts);
-  hooks.watch(hookedFiles({ readFileCache, files: seenFiles, hash: sha256 }));
   const contextParts: ContextParts = extended(shared, {
     model,
     ledger: budget.account,

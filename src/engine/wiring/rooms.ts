@@ -43,12 +43,8 @@ export function composeRooms(
 
   const spill = composeSpill(config, { sessionId, directory: place.directory, files });
   const basics = { sessionId, scope, clock, ids, files, host };
-  const tasks: TaskRoom = composeTasks({
-    directory: place.directory,
-    journal,
-    stderr: config.stderr,
-    ...basics,
-  });
+  const { stderr } = config;
+  const tasks: TaskRoom = composeTasks({ directory: place.directory, journal, stderr, ...basics });
   scope.onClose(() => tasks.table.stopAll('session'));
   const mcp = inherited?.mcp ?? new McpRoom(config, extended(world, { env }));
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
@@ -68,7 +64,8 @@ export function composeRooms(
   });
   const { permissions } = asking;
   const appState = openAppState(config, { permissionMode: permissions.mode, todos: [] });
-  const notices = createSessionNotices({ host, permissions, appState });
+  const start = inherited ? [] : config.startNotices;
+  const notices = createSessionNotices({ host, permissions, appState, start });
   const folder = new WorkingFolder(config, { files, permissions });
 
   const structured =
@@ -91,7 +88,8 @@ export function composeRooms(
     allow: (rules) => lendOnRecord(rules, permissions, ref.session),
     adopt: (choice) => model.adopt(choice),
     fork: (...call) => agents.fork(...call),
-    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, ref.session),
+    shell: (signal, invokedBy) => (command, rules) =>
+      gatedShell(command, rules, { signal, invokedBy }, ref.session),
     ...basics,
   });
   const own = composeOwnTools(config, {
@@ -124,10 +122,8 @@ export function composeRooms(
   const questions = new RecordedQuestions({ ids, conversation, submissions });
   mcp.serve({ notices, hooks, surroundings, questions, parking });
   const asked: AskPort = (...question) => questions.ask(asking.ask, ...question);
-  const askWith = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost });
-  // A known answer was given to the same question, by hooks or a person.
-  const ask: AskPort = (question, signal) =>
-    (asking.isAnswered(question.toolUseId) ? asked : askWith)(question, signal);
+  const { isAnswered } = asking;
+  const ask = askHooksFirst(hasHost ? asked : asking.ask, { hooks, permissions, hasHost, isAnswered });
   return {
     agents,
     allTools,

@@ -5,7 +5,7 @@
 import type { BaseOptions } from '../../options/options.ts';
 import { createPermissions } from '../../permissions/permission-engine.ts';
 import { neverMatching } from '../../permissions/rules/never-matches.ts';
-import type { TurnwrightError } from '../../protocol/errors.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import { type ConfigSources, resolveConfig } from '../../settings/resolve/resolve-config.ts';
@@ -16,6 +16,7 @@ import { extended } from '../../util/collections/extended.ts';
 import { confinedFiles, type LookedAtFiles } from '../../util/files/confined-files.ts';
 import type { UnreadFields } from '../../util/text/unread-fields.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { hooksInForce } from '../hooks/hooks-in-force.ts';
 import { createSettingsAccess } from '../host/settings-access.ts';
 import { credentialsFromHelper } from '../models/api-key-helper.ts';
 import { reachOf } from '../models/unreachable-model.ts';
@@ -25,7 +26,7 @@ import { pluginCommands } from '../project/plugin-commands.ts';
 import { openPlugins } from '../project/plugins.ts';
 import { requestedSandbox } from '../sandbox/requested-sandbox.ts';
 import { openSkills } from './open-skills.ts';
-import { toolFields, unknownTools } from './tools/builtin-tools.ts';
+import { everyToolName, toolFields, unknownTools } from './tools/builtin-tools.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
 export type { ProjectServerPolicy } from '../../settings/resolve/resolution.ts';
@@ -76,7 +77,16 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     skills: skills.catalogue,
     hookPolicy: config.hookPolicy,
   });
+  const ofSkills = skillCommands(skills.catalogue, { files: looked });
   const commands = commandFileSources(config, { files: looked, warn, unread });
+  const hooks = hooksInForce({
+    configured: config.configuredHooks ?? [],
+    ofPlugins: plugins?.hooks ?? [],
+    callbacks: options.hooks,
+    tools: () => [...everyToolName()],
+    rules: { files, home: resolved.homeDirectory },
+  });
+  hooks.notices.forEach(warn);
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
     config: extended(config, {
@@ -84,10 +94,12 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       sandbox,
       skills,
       plugins,
+      configuredHooks: hooks.hooks,
+      startNotices: [...resolved.notices, ...(vain === undefined ? [] : [vain]), ...hooks.notices],
       outputStyles: await openOutputStyles(resolved, { files: looked, plugins, warn }),
       commandSources: [
-        ...commands.first,
-        skillCommands(skills.catalogue, { files: looked }),
+        // A skill wins over a command of its name; one of a project that is not trusted, over none.
+        ...(config.projectTrusted ? [ofSkills, ...commands.first] : [...commands.first, ofSkills]),
         pluginCommands(plugins, { files, warn, unread }),
         ...commands.last,
       ],
@@ -101,8 +113,13 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectFiles: looked,
     settingsAgent: resolved.agent,
     unreachable,
-    refused,
+    refused: refused ?? lapsedTrust(resolved.project),
   };
+}
+
+/** Guards that were trusted and do not run any more must not stand open. */
+function lapsedTrust({ trust }: Resolution['project']): TurnwrightError | undefined {
+  return trust?.lapsed === undefined ? undefined : new TurnwrightError('invalid_settings', trust.lapsed);
 }
 
 /**

@@ -6,8 +6,8 @@ import { maxOutputTokensRecovery } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 
 /**
- * The provider paused a long turn (`pause_turn`): the answer is sent back as it is, and goes on. Where nothing
- * in it waits for the provider, a message asks for the rest: an answer alone may not end a request.
+ * The provider paused a long turn (`pause_turn`): the answer is sent back as it is, and goes on. Where
+ * nothing in it waits for the provider, a message asks for the rest: an answer alone may not end a request.
  */
 export const paused: Rule = {
   name: 'paused',
@@ -23,9 +23,7 @@ export const paused: Rule = {
     const waits = facts.messages.some(({ message }) =>
       message.content.some(({ type }) => type === 'server_tool_use'),
     );
-    const asked = waits
-      ? []
-      : [yield* iteration.emit(userMessage(deps, RESUME_AFTER_PAUSE, 'resume'))];
+    const asked = waits ? [] : [yield* iteration.emit(userMessage(deps, RESUME_AFTER_PAUSE, 'resume'))];
     return goOn(maxOutputTokensRecovery(state, { ...turnOutput(output, iteration, asked), paused: true }));
   },
 };

@@ -3,8 +3,8 @@ import { lastText } from '../loop-messages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
- * The model refused to answer. A refusal is the end, and a success: its calls have not run, and Stop hooks are
- * not asked about it. StopFailure hooks are told, without being waited for.
+ * The model refused to answer. A refusal is the end, and a success: no Stop hook is asked about it, and no
+ * request follows its calls. StopFailure hooks run, without being waited for.
  */
 export const refused: Rule = {
   name: 'refused',

@@ -7,7 +7,7 @@ import type { Iteration } from '../iteration.ts';
 import { lastText, systemMessage } from '../loop-messages.ts';
 import type { State } from '../state.ts';
 
-export type StopEvent = 'Stop' | 'SubagentStop';
+type StopEvent = 'Stop' | 'SubagentStop';
 
 export const stopEventOf = ({ depth }: Pick<LoopParams, 'depth'>): StopEvent =>
   depth === 0 ? 'Stop' : 'SubagentStop';

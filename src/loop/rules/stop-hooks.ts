@@ -50,7 +50,7 @@ export const stopHooks: Rule = {
   },
 };
 
-/** What the model is told that owes a structured value. */
+/** The message to a model that owes a structured value. */
 function owedValue({ structuredOutputOwed }: Facts, { params }: Iteration): string | undefined {
   if (!structuredOutputOwed || params.structuredOutput === undefined) return undefined;
   return `Hand over the result by calling the ${params.structuredOutput.toolName} tool; plain text does not count.`;

@@ -10,6 +10,12 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Statuses for which the platform allows no body. */
 const BODILESS = [101, 204, 205, 304];
 
+/** An error on the way to a proxy names the proxy. */
+function unreached({ origin }: URL, error: NodeJS.ErrnoException): string {
+  const why = 'isOfProxy' in error ? `: ${error.message}` : ` (${error.code})`;
+  return `${origin} cannot be reached${why}`;
+}
+
 interface BodyEnd {
   /** The stream has event ids, so it can be resumed. */
   readonly resumable: boolean;
@@ -77,7 +83,7 @@ export function createHttpFetch(
       outgoing.on('error', (error: NodeJS.ErrnoException) =>
         reject(
           NOT_DELIVERED.includes(error.code ?? '')
-            ? new NotDeliveredError(`${url.origin} cannot be reached (${error.code})`, { cause: error })
+            ? new NotDeliveredError(unreached(url, error), { cause: error })
             : error,
         ),
       );

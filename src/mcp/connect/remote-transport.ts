@@ -50,7 +50,10 @@ export async function createRemoteTransport(
   return transport;
 }
 
-/** A configured `authorization` header takes precedence over the configuration's own login, and this over a person's. */
+/**
+ * A configured `authorization` header takes precedence over a login by the configuration, and that over the
+ * login of a person.
+ */
 async function withLogin(
   config: McpRemoteServerConfig,
   { credentials, clock, fetch }: Pick<RemotePorts, 'clock' | 'credentials'> & { readonly fetch: Fetch },

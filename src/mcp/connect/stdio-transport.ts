@@ -22,7 +22,7 @@ interface StdioServer {
 }
 
 export interface StdioTransport extends Transport {
-  /** How the process ended by itself, with the end of its stderr; undefined while it runs, and when it was closed. */
+  /** How the process ended by itself, with the end of its stderr; undefined while it runs, or if closed. */
   readonly epitaph: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface Credentials {
   readonly redirectUrl?: string | undefined;
   /** Absent: they were revoked, and a new login is needed. */
   readonly tokens?: Tokens | undefined;
-  /** Scopes that a request needed and the tokens do not have; separated by blanks. The next login asks for them. */
+  /** Scopes that a request lacked, separated by blanks: the next login requests them. */
   readonly wantedScope?: string | undefined;
   /** ms since 1970. Absent if unknown. */
   readonly expiresAtMs?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Tokens for a server whose configuration is the login: the client's own credentials, or a person's sign-in at
- * a company's identity provider. They are kept in memory. Loaded with the first such server.
+ * Tokens for a server whose configuration is the login: the client's own credentials, or a person's sign-in
+ * at a company's identity provider. They are kept in memory. Loaded with the first such server.
  */
 import { createPrivateKey } from 'node:crypto';
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
@@ -30,14 +30,14 @@ interface HeldToken {
 }
 
 /** `fetch` with such a token; requests to other origins do not carry it (T118). */
-export function withOwnLogin(server: McpRemoteServerConfig, { clock, fetch }: OwnLoginPorts): Fetch {
+export function withOwnLogin(server: McpRemoteServerConfig, { clock, fetch: send }: OwnLoginPorts): Fetch {
   const { origin } = new URL(server.url);
   let held: HeldToken | undefined;
   let getting: Promise<HeldToken> | undefined;
 
   const renewed = (refused: HeldToken | undefined, refusal: Response): Promise<HeldToken> => {
     if (held !== undefined && held !== refused) return Promise.resolve(held);
-    getting ??= obtain(server, refusal, refused?.scope, { clock, fetch })
+    getting ??= obtain(server, refusal, refused?.scope, { clock, fetch: send })
       .then((token) => {
         held = token;
         return token;
@@ -49,15 +49,15 @@ export function withOwnLogin(server: McpRemoteServerConfig, { clock, fetch }: Ow
   };
 
   return async (input, init = {}) => {
-    if (new URL(input).origin !== origin) return fetch(input, init);
+    if (new URL(input).origin !== origin) return send(input, init);
     const isOld = held?.expiresAtMs !== undefined && held.expiresAtMs - clock.nowMs() <= EARLY_MS;
     const before = isOld ? undefined : held;
     if (isOld) held = undefined;
-    const response = await fetch(input, authorized(init, before?.token));
+    const response = await send(input, authorized(init, before?.token));
     if (response.status !== 401 && (await missingScope(response)) === undefined) return response;
     await response.body?.cancel();
     const now = await renewed(before, response);
-    const again = await fetch(input, authorized(init, now.token));
+    const again = await send(input, authorized(init, now.token));
     const missing = await missingScope(again);
     if (missing === undefined) return again;
     await again.body?.cancel();
@@ -162,8 +162,8 @@ function signedBy(privateKey: string, clientId: string) {
 }
 
 /**
- * Exchanges the sign-in (RFC 8693) for an assertion that the server's authorization server takes: it names that
- * server, and nothing else can be reached with it.
+ * Exchanges the sign-in (RFC 8693) for an assertion that the server's authorization server takes: it names
+ * that server, and nothing else can be reached with it.
  */
 async function assertionFrom(
   { tokenEndpoint, clientId, idToken }: McpIdentityProvider,

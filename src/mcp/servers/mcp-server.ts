@@ -173,7 +173,7 @@ export class McpServer {
       const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
       // A server that fails to list prompts still has its tools.
       const prompts = Promise.resolve(list('prompts')).catch(() => []);
-      const [tools] = await Promise.all([list('tools'), offered.load()]);
+      const [tools] = await Promise.all([Promise.resolve(list('tools')).catch(unlisted), offered.load()]);
       this.#offer({
         ...offered.list(tools, connection.serverInfo?.name),
         prompts: await prompts,
@@ -239,6 +239,13 @@ export class McpServer {
       if (this.#reload === reload) this.#reload = undefined;
     });
   }
+}
+
+/** The server runs: its own message alone would not say what failed. */
+function unlisted(error: unknown): never {
+  const failure = failureOf(error);
+  if (failure.kind !== 'answered') throw error;
+  throw new Error(`It started, but could not list its tools: ${failure.message}`, { cause: error });
 }
 
 function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {

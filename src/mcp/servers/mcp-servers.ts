@@ -74,7 +74,7 @@ export interface McpServers {
 interface AwaitedServers {
   /** Which of them; default all. */
   readonly isAwaited?: ((entry: McpServerEntry) => boolean) | undefined;
-  /** Told the names of those that were not tried yet, whenever they change, and no name in the end. */
+  /** Called with the names of those that were not tried yet, when they change, and with none in the end. */
   readonly onWait?: ((names: readonly string[]) => void) | undefined;
 }
 
@@ -153,7 +153,7 @@ class AllServers implements McpServers {
       waiting.delete(entry.name);
       if (isTold && !signal.aborted) tell();
     });
-    // Nobody hears of a server that cannot even be tried.
+    // A server that cannot even be tried is not reported.
     const cancel = this.#options.clock.timer(0, tell);
     try {
       await unlessAborted(Promise.all(tries), signal);

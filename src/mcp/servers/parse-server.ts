@@ -70,7 +70,8 @@ type Expand = (text: string) => string;
 
 function parseStdio(value: Record<string, unknown>, expand: Expand): ParsedServer {
   const { command, args = [], env = {} } = value;
-  if (typeof command !== 'string' || command === '') return problem(value['type'] === undefined ? 'needs a "command" or a "url"' : 'needs a "command"');
+  if (typeof command !== 'string' || command === '')
+    return problem((command ?? value['type']) ? 'needs a "command"' : 'needs a "command" or a "url"');
   if (!Array.isArray(args) || !args.every(isText)) return problem('must have a list of texts as "args"');
   if (!isTextRecord(env)) return problem('must have texts by name as "env"');
   return withCommonFields(value, {

@@ -47,8 +47,8 @@ export function keeperOf(context: ToolContext): NonNullable<ResultPlace['keep']>
 }
 
 /**
- * Accepts any value (F83): unknown shapes are shown as JSON. Structured content replaces text that it contains.
- * Never rejects.
+ * Accepts any value (F83): unknown shapes are shown as JSON. Structured content replaces text that it
+ * contains. Never rejects.
  */
 export async function outputOf(result: Fields, place: ResultPlace): Promise<ToolOutput> {
   const { content, structuredContent, _meta } = result;

@@ -30,6 +30,8 @@ export interface EndpointFactsOptions {
   readonly clock: Clock;
   /** Called with one line about each look-up. */
   readonly log: ((line: string) => void) | undefined;
+  /** Models that the server does not know are a matter of advice, too. */
+  readonly namesUnknown: boolean;
   /** Called with a sentence when the server gives the model little of its window. */
   readonly advise: ((sentence: string) => void) | undefined;
 }

@@ -17,8 +17,10 @@ export interface LookedUp {
   readonly isFinal: boolean;
   /** What was found, in one line. */
   readonly said: string;
-  /** What to do when nobody knows the model, or the server gives it little of its window. */
+  /** What to do when the server gives the model little of its window. */
   readonly advice?: string | undefined;
+  /** What to do when the server does not know the model. */
+  readonly unknown?: string | undefined;
 }
 
 /** Asks for the model itself, then for the list, then the server that these tell of. */
@@ -30,7 +32,7 @@ export async function lookUpFacts(model: string, place: AskedPlace): Promise<Loo
       facts: undefined,
       isFinal: asked.reached(),
       said: saidOf(model, undefined, place),
-      advice: asked.reached() ? unknownAdvice(model, place) : undefined,
+      unknown: asked.reached() ? unknownAdvice(model, place) : undefined,
     };
   const described = await describe(model, listed, asked);
   return {
@@ -102,7 +104,7 @@ function factWords(facts: StatedFacts): string {
   return words.length === 0 ? 'nothing of use' : words.join(', ');
 }
 
-/** Nobody knows the model: the name may be a mistake, or another provider's. */
+/** An unknown model: its name may be a mistake, or another provider's. */
 function unknownAdvice(model: string, { baseUrl }: AskedPlace): string | undefined {
   if (isClaudeModel(model)) return undefined;
   return `The model "${model}" is not known here, and ${baseUrl.host} says nothing of it: a window of ${grouped(UNKNOWN_WINDOW_TOKENS)} tokens is assumed. One of another provider is named with it (openai:<name>, ollama:<name>); its sizes can be given under "models" in the settings.`;

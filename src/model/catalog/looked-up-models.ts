@@ -75,7 +75,7 @@ class Facts implements EndpointFacts {
   }
 
   async #look(model: string): Promise<LookedUp | undefined> {
-    const { baseUrl, clock, connections, headers, root, log, advise } = this.#options;
+    const { baseUrl, clock, connections, headers, root, log, advise, namesUnknown } = this.#options;
     const controller = new AbortController();
     const { signal } = controller;
     const cancel = clock.timer(LOOKUP_MS, () => controller.abort());
@@ -89,7 +89,8 @@ class Facts implements EndpointFacts {
         life: lifeOf(signal),
       });
       log?.(found.said);
-      if (found.advice !== undefined) advise?.(found.advice);
+      const advice = found.advice ?? (namesUnknown ? found.unknown : undefined);
+      if (advice !== undefined) advise?.(advice);
       return found;
     } catch {
       return undefined;

@@ -2,7 +2,7 @@
  * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients with the same
  * route. Idle sockets do not keep the process alive. TLS is loaded for https only.
  */
-import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { http, https, tls } from '../../util/node.ts';
@@ -82,6 +82,18 @@ function proxySentence(code: string | undefined): string | undefined {
   }
 }
 
+/** Without a tunnel a proxy answers where the endpoint would: a 407 is never the endpoint's. */
+function sayProxy(sent: ClientRequest, proxy: URL, target: URL): void {
+  sent.prependListener('error', (error) => onProxy(error, proxy, target));
+  const emit = sent.emit.bind(sent);
+  sent.emit = (name: string | symbol, ...values: unknown[]) => {
+    const [response] = values as [IncomingMessage?];
+    if (name !== 'response' || response?.statusCode !== 407) return emit(name, ...values);
+    response.destroy();
+    return emit('error', new ProxyRefusal(407, proxy, target));
+  };
+}
+
 interface Route {
   readonly agent: Agent;
   makeAgent(keepAlive: boolean): Agent;
@@ -138,7 +150,7 @@ export function openConnections(options: EndpointOptions): Connections {
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
-      if (absolute) sent.prependListener('error', (error) => onProxy(error, proxy, baseUrl));
+      if (absolute) sayProxy(sent, proxy, baseUrl);
       return sent;
     },
     dropIdle() {

@@ -27,6 +27,24 @@ export function thinkingFor(
   return asked.type === 'adaptive' && support === 'enabled' ? { type: 'enabled', ...display(asked) } : asked;
 }
 
+/** Why what was asked for is not what the model is sent; undefined: it is, or nothing was asked for. */
+export function unsentThinking(
+  asked: ThinkingConfig | undefined,
+  model: string,
+  info: ModelInfo,
+): string | undefined {
+  if (asked === undefined) return undefined;
+  if (isOff(asked))
+    return info.alwaysThinks === true ? `${model} always thinks: thinking is not switched off.` : undefined;
+  const support = thinkingSupport(model, info);
+  if (support === 'none' && info.supportsThinking === false)
+    return `${model} does not think: what was set for thinking is not sent.`;
+  const budget = asked.type === 'enabled' ? asked.budgetTokens : undefined;
+  return support === 'adaptive' && budget !== undefined
+    ? `${model} decides itself how much it thinks: the thinking budget of ${budget} tokens is not sent.`
+    : undefined;
+}
+
 /** Where the model decides how much of a thinking budget it uses, the answer needs additional tokens. */
 export const OUTPUT_CAP_WITH_THINKING = DEFAULT_THINKING_BUDGET + 1;
 

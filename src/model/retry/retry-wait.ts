@@ -42,13 +42,7 @@ export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, vo
 }
 
 /** The wait as the consumer reads of it, before it begins. */
-export function announcement({
-  failure,
-  delayMs,
-  attempt,
-  maxRetries,
-  isUnlimited,
-}: Announced): ModelOutput {
+export function announcement({ failure, delayMs, attempt, maxRetries, isUnlimited }: Announced): ModelOutput {
   return {
     kind: 'retry',
     notice: {

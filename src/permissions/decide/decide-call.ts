@@ -28,7 +28,7 @@ import { type AllowOrAsk, withPlaces } from './judged-places.ts';
 import { leavingOut } from './leaving-out.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
-import { allowedBy, type Deny, deny, matchedOf } from './verdicts.ts';
+import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from './verdicts.ts';
 
 /** Built-in tools that change nothing but the session's own record. */
 const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
@@ -41,7 +41,7 @@ export function decideCall(question: PermissionQuestion, state: PermissionState)
   );
 }
 
-/** A search below folders runs without the files that rules deny where that is sure, and else is asked about. */
+/** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */
 async function decideLeavingOut(question: PermissionQuestion, each: Case, found: Found): Promise<Verdict> {
   // An ask rule speaks of the search as it was written.
   const asked = each.state.mode === 'bypassPermissions' ? undefined : await firstMatch('ask', each);
@@ -81,9 +81,6 @@ function decideBeside(
     );
   });
 }
-
-type Ask = Extract<GateVerdict, { kind: 'ask' }>;
-type Verdict = AllowOrAsk | Deny;
 
 /** Plan mode: writes of file tools are asked about, commands run if they only read. undefined: undecided. */
 async function inPlan(each: Case): Promise<Ask | Deny | undefined> {

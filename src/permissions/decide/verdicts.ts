@@ -1,8 +1,11 @@
-/** Verdicts of rules and modes, in their form. */
+/** What a decision about a call may be, and how those that a rule makes are written. */
 import type { GateVerdict, MatchedRule } from '../../protocol/tools/permission.ts';
 import { formatRule, type PermissionRule } from '../rules/rule.ts';
+import type { AllowOrAsk } from './judged-places.ts';
 
+export type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 export type Deny = Extract<GateVerdict, { kind: 'deny' }>;
+export type Verdict = AllowOrAsk | Deny;
 
 export function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
   const [first] = rules;

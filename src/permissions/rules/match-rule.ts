@@ -76,7 +76,7 @@ function matchesOther(rule: PermissionRule, subject: Subject): boolean {
     case 'url':
       return matchesUrl(specifier, target.url, certain);
     case 'name':
-      return matchesName(specifier, target.name);
+      return [target.name, target.otherName].some((name) => matchesName(specifier, name));
     default:
       return !certain;
   }
@@ -125,7 +125,8 @@ async function matchFiles(
 }
 
 /** The name itself, or every name that begins with the text before `:*`. */
-function matchesName(specifier: string, name: string): boolean {
+function matchesName(specifier: string, name: string | undefined): boolean {
+  if (name === undefined) return false;
   const wanted = specifier.trim();
   return wanted.endsWith(':*') ? name.startsWith(wanted.slice(0, -2)) : name === wanted;
 }

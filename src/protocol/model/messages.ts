@@ -137,7 +137,7 @@ export type SystemBody =
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
       readonly prompt_submit_outcome?: PromptOutcome;
-      readonly tag?: 'hook_callback_failed';
+      readonly tag?: 'hook_callback_failed' | 'settings_not_in_effect';
       /** uuids of messages that were retracted without a replacement (L4.5). */
       readonly retracted_message_uuids?: readonly string[];
     }

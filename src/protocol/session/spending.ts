@@ -67,10 +67,7 @@ export interface SessionCost {
   readonly rows: readonly SpendingRow[];
   /** Models without a price: what they cost is missing in the total, not zero. */
   readonly unpricedModels: readonly string[];
-  /**
-   * USD in the total that nobody was billed by this program: another one recorded the usage, and it is computed
-   * at list prices. Absent: none.
-   */
+  /** USD in the total, computed at list prices from usage that another program recorded. Absent: none. */
   readonly computedUsd?: number;
 }
 

@@ -194,6 +194,8 @@ export interface SlashCommandInfo {
   readonly aliases?: readonly string[];
   /** Present for built-in commands. */
   readonly builtin?: true;
+  /** Present for those of a project that is not trusted, which take the place of no other command. */
+  readonly untrusted?: true;
 }
 
 /**

@@ -11,23 +11,33 @@ import type { ModelUsage } from '../stream/result-message.ts';
 /** The source of a command. `builtin`: the engine; `host`: the embedding program. */
 export type CommandOrigin = 'builtin' | 'host' | 'user' | 'project' | 'plugin' | 'skill' | 'mcp';
 
+/** Names of sources for hooks, where they differ. */
+export const COMMAND_SOURCES: Partial<Record<CommandOrigin, string>> = {
+  project: 'projectSettings',
+  user: 'userSettings',
+};
+
 export interface Command {
   /** Without the slash. */
   readonly name: string;
   /** Other names, without the slash. */
   readonly aliases?: readonly string[] | undefined;
+  /** The alias that lists with descriptions show, in place of the name. */
+  readonly shownAs?: string | undefined;
   readonly description: string;
   /** What to write behind the name, such as `[file]`. */
   readonly argumentHint?: string | undefined;
   /** Default `host`. */
   readonly origin?: CommandOrigin | undefined;
+  /** false: it comes with a folder that is not trusted, and takes the place of no other. Default true. */
+  readonly isTrusted?: boolean | undefined;
   /** Rejects with a sentence for the user; that sentence is then the result. */
   run(args: string, context: CommandContext): CommandResult | Promise<CommandResult>;
 }
 
 /**
- * Commands from one source. A session asks its sources in order, and the first one that knows a name owns it;
- * names of built-in commands take precedence.
+ * Commands from one source. A session asks its sources in order, and the first one that knows a name owns it.
+ * Files of the user and of a trusted project take precedence over built-in commands.
  */
 export interface CommandSource {
   /** Name of the source, for messages about it. */
@@ -48,14 +58,34 @@ export interface CommandContext {
   readonly session: CommandSession;
   /**
    * Runs a shell command like a call of the model, through the one gate, with these rules allowed as well.
-   * The host is not asked: a command that no rule allows is refused. Never rejects.
+   * The host is not asked: a command that no rule allows is refused. Untrusted text belongs into a template,
+   * never into the command. Never rejects.
    */
-  shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
+  shell(command: string | ShellTemplate, allowedTools: readonly string[]): Promise<ShellAnswer>;
   /**
    * The files that a text mentions with `@path`, read under the rules of Read. Files that may not be read are
    * left out.
    */
   mentionedFiles(text: string): Promise<readonly UserBlock[]>;
+}
+
+/**
+ * A shell command as its author wrote it, with placeholders for untrusted text. That text reaches the
+ * shell as data: in variables, in whatever quotes the placeholder is.
+ */
+export interface ShellTemplate {
+  readonly pieces: readonly (string | ForeignText)[];
+  /** Whose command it is, for hooks. */
+  readonly of?: { readonly name: string; readonly source: CommandOrigin } | undefined;
+}
+
+interface ForeignText {
+  /** The value within quotes. */
+  readonly text: string;
+  /** The values without quotes, each one word; an empty list is nothing. */
+  readonly words: readonly string[];
+  /** May be the beginning of a program's name: a folder that the command itself comes from. */
+  readonly namesProgram?: boolean;
 }
 
 export type ShellAnswer =

@@ -37,6 +37,7 @@ export const HOOK_EVENTS = [
   'FileChanged',
   'DirectoryAdded',
   'MessageDisplay',
+  'PreSkillShellCommand',
 ] as const;
 /** Names of hook events. */
 export type HookEvent = (typeof HOOK_EVENTS)[number];
@@ -66,6 +67,9 @@ export type LoadReason =
   | 'include'
   | 'compact'
   | 'recall';
+
+/** Who had a skill or command loaded: a person or host, the model, or the engine. */
+export type InvokedBy = 'user' | 'claude' | 'other';
 
 /** The tool of a call. */
 export interface CalledTool {
@@ -107,6 +111,15 @@ export type HookCall =
       readonly tool_input: unknown;
       readonly tool_use_id: string;
       readonly reason: string;
+    })
+  | (CalledTool & {
+      readonly event: 'PreSkillShellCommand';
+      readonly tool_input: { readonly command: string };
+      readonly tool_use_id: string;
+      /** The skill or command in whose text it stands. */
+      readonly command_name: string;
+      readonly command_source?: string;
+      readonly invoked_by: InvokedBy;
     })
   | {
       readonly event: 'Notification';

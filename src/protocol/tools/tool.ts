@@ -48,12 +48,12 @@ export interface ToolProgress {
   readonly [key: string]: unknown;
 }
 
-export interface HookedState {
+interface HookedState {
   readonly hash: string;
   readonly mtimeMs: number;
   /** The text before; undefined: it was not kept. */
   readonly before?: string | undefined;
-  /** The model was told of the change, but not shown all of it. */
+  /** The change was reported to the model, but not shown completely. */
   readonly told?: boolean;
 }
 
@@ -128,6 +128,15 @@ export interface ToolContext {
   readFilter?(): ((path: string) => Promise<boolean>) | undefined;
   /** The files of this call as its permission judged them: only these are opened. Absent: not judged. */
   readonly judged?: readonly JudgedPath[] | undefined;
+  /**
+   * A shell command with untrusted text in it: `shown` is what was judged, `text` what runs, with that text
+   * in variables. Absent: the input runs as it is.
+   */
+  readonly filled?: {
+    readonly shown: string;
+    readonly text: string;
+    readonly variables: Readonly<Record<string, string>>;
+  };
   nowMs(): number;
   /** Aborted with the session, not with the turn: for work that outlives the call. */
   readonly sessionSignal: AbortSignal;
@@ -227,8 +236,8 @@ export type PermissionTarget =
       readonly leavesSandbox?: boolean;
     }
   | { readonly kind: 'url'; readonly url: string }
-  /** Something with a name, such as a skill: `Skill(name)` or `Skill(prefix:*)`. */
-  | { readonly kind: 'name'; readonly name: string }
+  /** Something with a name, such as a skill: `Skill(name)` or `Skill(prefix:*)`, of either name. */
+  | { readonly kind: 'name'; readonly name: string; readonly otherName?: string }
   | { readonly kind: 'none' };
 
 // biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each has its own types

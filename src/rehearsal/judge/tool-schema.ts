@@ -32,5 +32,37 @@ function checkSchema(schema: unknown, path: string): ApiError | undefined {
   if (Object.keys(properties).some((key) => !PROPERTY_KEY.test(key))) {
     return invalidRequest(`${path}.properties: Property keys should match pattern '${PROPERTY_KEY.source}'`);
   }
-  return isJsonSchema(schema) ? undefined : invalidRequest(`${path}: ${INVALID}`);
+  if (!isJsonSchema(schema)) return invalidRequest(`${path}: ${INVALID}`);
+  const dangling = danglingReference(schema, schema);
+  if (dangling === undefined) return undefined;
+  return invalidRequest(`${path}: JSON schema is invalid: "${dangling}" refers to nothing in it`);
+}
+
+/** The first reference within the schema that has no target. `root`: what references are read from. */
+function danglingReference(part: unknown, root: unknown): string | undefined {
+  if (Array.isArray(part)) return firstOf(part, root);
+  if (!isRecord(part)) return undefined;
+  const { $ref, const: _, enum: __, default: ___, examples: ____, ...rest } = part;
+  const own = typeof part['$id'] === 'string' ? part : root;
+  if (typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/')) && !leadsSomewhere($ref, own))
+    return $ref;
+  return firstOf(Object.values(rest), own);
+}
+
+function firstOf(parts: readonly unknown[], root: unknown): string | undefined {
+  for (const part of parts) {
+    const found = danglingReference(part, root);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function leadsSomewhere(ref: string, root: unknown): boolean {
+  let at = root;
+  for (const step of ref.split('/').slice(1)) {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if ((!isRecord(at) && !Array.isArray(at)) || !Object.hasOwn(at, key)) return false;
+    at = (at as Readonly<Record<string, unknown>>)[key];
+  }
+  return true;
 }

@@ -2,6 +2,7 @@
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import { openSpans } from '../../engine/session/open-spans.ts';
 import { checkOptions } from '../../options/check.ts';
+import { isSlip } from '../../options/is-slip.ts';
 import type { Known } from '../../options/output-format.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
@@ -9,7 +10,6 @@ import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { flattened } from '../../util/async/flattened.ts';
 import { segmented } from '../../util/async/segmented.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { isSlip } from '../../util/text/is-slip.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';

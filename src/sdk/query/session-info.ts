@@ -37,7 +37,7 @@ export interface InitializationResult {
 }
 
 export async function initializationOf(config: QueryEngineConfig): Promise<InitializationResult> {
-  await loadCommands(config);
+  await Promise.all([loadCommands(config), config.skills?.catalogue.complete()]);
   return {
     commands: commandList(config),
     agents: agentList(config),

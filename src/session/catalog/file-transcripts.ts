@@ -9,7 +9,7 @@ import { isoTime } from '../../util/text/iso-time.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { createFileLeaseStore } from '../lease/lease.ts';
-import { findSession, sessionIdsIn, sessionsDirectory } from '../paths.ts';
+import { findSession, projectSlug, sessionIdsIn, sessionsDirectory } from '../paths.ts';
 import { checkedSessionId, journalPath } from '../session-files.ts';
 import { readSessionHead } from '../session-head.ts';
 import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
@@ -117,6 +117,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
         if (listed.length >= offset + limit) break;
         const found = await summaryOfFile(files, file, sessionId, { withOutcome });
         if (found === undefined || (!includeProgrammatic && isProgrammatic(found.summary))) continue;
+        if (cwds !== undefined && isOfAnother(found.summary.data['cwd'], cwds)) continue;
         const info = await describe(file, found);
         if (info !== undefined) listed.push(info);
       }
@@ -207,6 +208,12 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
       await files.writeAtomic(join(folder, ARCHIVED), JSON.stringify(mark), { mode: 0o600 });
     },
   };
+}
+
+/** Folders whose names differ only in letters that a folder of sessions does not have share one. */
+function isOfAnother(cwd: unknown, cwds: readonly string[]): boolean {
+  if (typeof cwd !== 'string' || cwds.includes(cwd)) return false;
+  return cwds.some((own) => projectSlug(own) === projectSlug(cwd));
 }
 
 const ARCHIVED = 'archived.json';

@@ -5,8 +5,8 @@ import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { retractedIn } from '../../view/changes.ts';
 import { messageOfRecord, promptText } from '../journal/message-record.ts';
-import { typedWords } from '../typed-words.ts';
 import { noProblems, recordsInOrder } from '../resume/record-order.ts';
+import { typedWords } from '../typed-words.ts';
 
 export interface SessionPrompt {
   /** For `rewindFiles`. */

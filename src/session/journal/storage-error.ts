@@ -11,7 +11,7 @@ function adviceFor(code: string | undefined, cause: unknown): string {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return `The disk is full (${code}): free some space, or keep nothing (--no-session-persistence, persistSession: false); what was recorded before is intact.`;
+      return `The disk is full (${code}): free some space; what was recorded before is intact.`;
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':

@@ -219,11 +219,7 @@ async function copied(earlier: ResumedSession, from: string, writer: JournalWrit
   const cost = { type: 'cost', id: `${submission}/cost`, submission, ...earlier.totals } as const;
   const { mainAgent: agentSetting } = earlier;
   const agent = { type: 'agent-setting', id: `${submission}/agent`, submission } as const;
-  await writer.append([
-    ...(agentSetting === undefined ? [] : [{ ...agent, agentSetting }]),
-    ...copies,
-    cost,
-  ]);
+  await writer.append([...(agentSetting === undefined ? [] : [{ ...agent, agentSetting }]), ...copies, cost]);
   const view = new ViewFold();
   view.apply(copies);
   return {

@@ -2,6 +2,8 @@
  * Files with MCP servers by name: a project's `.mcp.json`, and a part of the user's own file.
  */
 
+import { readHandWrittenJson } from '../../util/files/plain-json.ts';
+
 export const MCP_FILE = '.mcp.json';
 
 export type Servers = Readonly<Record<string, unknown>>;
@@ -15,11 +17,11 @@ export interface McpFile {
   readonly problem?: string;
 }
 
-/** `{ "mcpServers": { name: … } }`, or the inner object alone. A byte order mark is allowed. Never throws. */
+/** `{ "mcpServers": { name: … } }`, or the inner object alone, as people write JSON. Never throws. */
 export function parseMcpFile(text: string): McpFile {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = readHandWrittenJson(text);
   } catch (error) {
     return { value: undefined, servers: {}, problem: `is not JSON: ${(error as Error).message}` };
   }

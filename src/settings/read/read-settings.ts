@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
+import { usableSettings } from './usable-settings.ts';
 
 interface SettingsPlaces {
   readonly sources: readonly SettingSource[];
@@ -17,7 +20,10 @@ interface SettingsPlaces {
   readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
 }
 
-/** The layers, weakest first. Only named sources are read (F127). */
+/**
+ * The layers, weakest first. Only named sources are read (F127). Throws `invalid_settings` for a file of the
+ * user that cannot be used; one of a repository says so in its layer.
+ */
 export async function readSettings({
   sources,
   configHome,
@@ -36,21 +42,45 @@ export async function readSettings({
     for (const folder of ['.claude', '.turnwright']) places.push([source, join(projectRoot, folder, name)]);
   }
   const layers = await Promise.all(
-    places.map(async ([source, file]): Promise<SettingsLayer[]> => {
-      if (source !== 'user' && (await leadsOut(file, repositoryRoot, files)))
-        throw invalidSettings(
-          file,
-          `it is a link that leads out of ${repositoryRoot}. Put a copy in its place, or leave the ${source} settings out.`,
-        );
-      const text = await readIfPresent(file, files);
-      if (text === undefined) return [];
-      const raw = parseSettingsJson(text, file);
-      const settings = await parseSettings(raw, file);
-      const unknown = await unknownKeys(raw);
-      return [{ source, file, settings, raw: raw as Readonly<Record<string, unknown>>, unknown }];
-    }),
+    places.map(([source, file]) =>
+      source === 'user' ? layerOf(source, file, files) : repositoryLayer(source, file, repositoryRoot, files),
+    ),
   );
   return layers.flat();
+}
+
+async function layerOf(
+  source: SettingSource,
+  file: string,
+  files: Pick<PersistentFiles, 'readFile'>,
+): Promise<readonly SettingsLayer[]> {
+  const text = await readIfPresent(file, files);
+  if (text === undefined) return [];
+  const raw = parseSettingsJson(text, file);
+  const usable = await usableSettings(raw, file);
+  const unknown = await unknownKeys(raw);
+  return [{ source, file, ...usable, raw: raw as Readonly<Record<string, unknown>>, unknown }];
+}
+
+/** Whether an unusable file ends the start depends on trust, which is not known here. */
+async function repositoryLayer(
+  source: SettingSource,
+  file: string,
+  repositoryRoot: string,
+  files: Pick<PersistentFiles, 'readFile' | 'realpath'>,
+): Promise<readonly SettingsLayer[]> {
+  try {
+    if (await leadsOut(file, repositoryRoot, files))
+      throw invalidSettings(
+        file,
+        `it is a link that leads out of ${repositoryRoot}. Put a copy in its place, or leave the ${source} settings out.`,
+      );
+    return await layerOf(source, file, files);
+  } catch (error) {
+    if (!(error instanceof TurnwrightError)) throw error;
+    const content = await files.readFile(file).catch(() => error.message);
+    return [{ source, file, settings: {}, unusable: { error, hash: sha256(content) } }];
+  }
 }
 
 /**

@@ -6,6 +6,15 @@ const rule = z
   .string()
   .regex(/^\s*[A-Za-z0-9_*.-]+\s*(?:\(.*\))?\s*$/s, 'expected a rule, as in Bash or Bash(git status)');
 const rules = z.array(rule).optional();
+/** Numbers and the like are written as text, as other programs do. */
+const variable = z
+  .union(
+    [z.string(), z.number(), z.boolean(), z.null(), z.array(z.union([z.string(), z.number(), z.boolean()]))],
+    {
+      error: 'expected a text, a number, true or false',
+    },
+  )
+  .transform(String);
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name');
 const headerValue = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected a header value on one line');
 const mcpServers = z
@@ -72,7 +81,7 @@ export const settingsSchema = z.object({
       allowedToolsOnly: z.boolean().optional(),
     })
     .optional(),
-  env: z.record(z.string(), z.string()).optional(),
+  env: z.record(z.string(), variable).optional(),
   childEnvAllow: z.array(z.string()).optional(),
   apiKeyHelper: z.string().optional(),
   awsAuthRefresh: z.string().min(1).optional(),

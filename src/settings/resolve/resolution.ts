@@ -13,6 +13,8 @@ export interface Resolution {
   readonly config: ResolvedOptions & Filled;
   /** Values that had to be ignored, one sentence each. */
   readonly warnings: readonly string[];
+  /** Those of them that say what of the settings is not in force: the stream says them, too. */
+  readonly notices: readonly string[];
   /** What was read, weakest first, without what each layer may not set. */
   readonly layers: readonly SettingsLayer[];
   /** The settings files as they were read, with what a repository may not set. */

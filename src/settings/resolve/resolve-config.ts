@@ -75,6 +75,11 @@ export async function resolveConfig({
   ];
   const warnings = read.flatMap(unknownKeyWarnings);
   const warn = (warning: string) => warnings.push(warning);
+  const notices: string[] = [];
+  const notice = (sentence: string) => {
+    notices.push(sentence);
+    warn(sentence);
+  };
   const project = await resolveProject({
     options,
     projectRoot,
@@ -94,12 +99,18 @@ export async function resolveConfig({
           files,
           warn,
         });
-  const { layers: own, warnings: refused } = limitRepositoryLayers(read, {
+  refuseUnusable(read, project.trusted);
+  const {
+    layers: own,
+    warnings: refused,
+    notices: unread,
+  } = limitRepositoryLayers(read, {
     trusted: project.trusted,
     mayAllow: project.mayAllow,
     isGranted: await grantsFor(read, project.trust, { configHome: userHome, projectRoot, files }),
   });
   warnings.push(...refused);
+  unread.forEach(notice);
   const managed = await readManaged({
     given: options.managedSettings,
     machineFile: options.managedSettingsFile,
@@ -108,11 +119,13 @@ export async function resolveConfig({
     warn,
   });
   const layers = [...own.map(withoutPolicyKeys), ...managed];
+  for (const { file, skipped = [] } of layers)
+    if (skipped.length > 0) notice(`${file}: passed over, because it cannot be read: ${listed(skipped)}.`);
 
   const settings = await withModelsFile(layLayers(layers), { cwd, homeDirectory: home, files });
   const providerEnv = { ...env, ...userVariables(layers) };
   const environment = readEnvironment(providerEnv);
-  const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
+  const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn, notice });
   const access = await resolveConnection({
     given: engine,
     options,
@@ -143,10 +156,11 @@ export async function resolveConfig({
         },
       }),
       permissions,
-      hooks: await resolveHooks(layers, settings, warn),
+      hooks: await resolveHooks(layers, settings, notice),
       policy,
     }),
     warnings,
+    notices,
     layers,
     filesRead,
     repositoryRoot,
@@ -213,6 +227,20 @@ async function withModelsFile(
   if (settings.modelsFile === undefined) return settings;
   const models = await readModelsFile(settings.modelsFile, place);
   return { ...settings, models: { ...models, ...settings.models } };
+}
+
+/** Most entries that a line names. */
+const NAMED = 8;
+
+function listed(entries: readonly string[]): string {
+  const more = entries.length - NAMED;
+  return [...entries.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** What restricts in a project that counts must not be lost. */
+function refuseUnusable(layers: readonly SettingsLayer[], trusted: boolean): void {
+  const unusable = trusted ? layers.find((layer) => layer.unusable !== undefined)?.unusable : undefined;
+  if (unusable !== undefined) throw unusable.error;
 }
 
 const shareOf = (mode: ToolSearchMode | undefined): number | undefined =>

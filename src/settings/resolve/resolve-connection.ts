@@ -30,6 +30,7 @@ type Connection = Pick<
   | 'providers'
   | 'isProviderMissing'
   | 'providerLockedBy'
+  | 'proxies'
   | 'proxyUrl'
 > &
   Pick<Resolution, 'apiKeyHelper' | 'isModelConfigured' | 'providerAskedBy'>;
@@ -71,8 +72,11 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
   // A cloud takes the place of the base URL.
   const isCloud = ['bedrock', 'vertex', 'foundry'].includes(chosen.type);
   const isSecure = isCloud || baseUrl.startsWith('https:');
-  const fromEnvironment = isSecure ? environment.httpsProxy : environment.httpProxy;
-  const proxyUrl = fromEnvironment ?? settings.proxyUrl;
+  const proxies = {
+    http: proxyOf(environment.httpProxy ?? settings.proxyUrl),
+    https: proxyOf(environment.httpsProxy ?? settings.proxyUrl),
+  };
+  const proxyUrl = isSecure ? proxies.https : proxies.http;
   const ownHeaders = { ...settings.headers, ...environment.headers };
   const bringsCredential = Object.keys(ownHeaders).some((name) =>
     /^(?:authorization|x-api-key)$/i.test(name),
@@ -101,11 +105,16 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
       headers,
       isModelConfigured,
       isProviderMissing: !isModelConfigured,
-      proxyUrl: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
+      proxyUrl,
+      proxies,
       noProxy: environment.noProxy ?? settings.noProxy,
       ca: isSecure || proxyUrl?.startsWith('https:') ? await readAuthorities(input) : undefined,
     },
   );
+}
+
+function proxyOf(named: string | undefined): string | undefined {
+  return named === undefined ? undefined : checkUrl(withScheme(named), 'The proxy URL');
 }
 
 type GivenCredential = Pick<Connection, 'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource'>;

@@ -16,8 +16,8 @@ const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
 const UNSUPPORTED: readonly unknown[] = ['prompt', 'agent'];
 
 /**
- * Throws `invalid_settings` for a hook that cannot be read: it may be a gate, and a gate that is lost stands
- * open. A type or an event that this engine does not have is a warning that names the hook.
+ * A hook that cannot be read, and a type or an event that this engine does not have, are passed over and
+ * named. Throws `invalid_settings` for one that was given by hand.
  */
 export async function resolveHooks(
   layers: readonly SettingsLayer[],
@@ -56,7 +56,11 @@ export async function hooksOfPlugin(
 
 /** What an agent brings along, in the form of a settings file. Throws `invalid_settings` like settings do. */
 export async function hooksOfAgent(
-  { hooks = {}, place, hookSource: source }: {
+  {
+    hooks = {},
+    place,
+    hookSource: source,
+  }: {
     readonly hooks?: Readonly<Record<string, unknown>> | undefined;
     readonly place: string;
     readonly hookSource: HookSource;
@@ -105,7 +109,8 @@ async function hooksOf(
           warn(`${file}: ${at} does not run: hooks of type "${hook['type']}" are not supported.`);
           continue;
         }
-        const config = await readHook(hook, file, at);
+        const config = await readHook(hook, { file, at, isGiven: source === 'flag', warn });
+        if (config === undefined) continue;
         found.push({
           event,
           config,
@@ -119,10 +124,44 @@ async function hooksOf(
   return found;
 }
 
-async function readHook(hook: unknown, file: string, at: string): Promise<HookConfig> {
+interface HookPlace {
+  readonly file: string;
+  /** Its path in the file. */
+  readonly at: string;
+  /** By hand, for this run: a mistake in it is an error. */
+  readonly isGiven: boolean;
+  readonly warn: (warning: string) => void;
+}
+
+/** Fields without which a hook still guards, and more strictly. */
+const DISPENSABLE: readonly unknown[] = [
+  'if',
+  'timeout',
+  'onFailure',
+  'statusMessage',
+  'once',
+  'async',
+  'asyncRewake',
+];
+
+/** undefined: it does not run. A bad value of a field that only limits it costs that field alone. */
+async function readHook(
+  hook: Readonly<Record<string, unknown>>,
+  { file, at, isGiven, warn }: HookPlace,
+): Promise<HookConfig | undefined> {
   const { hookSchema } = await import('../read/hook-schema.ts');
   const parsed = hookSchema.safeParse(hook);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${[at, ...path].join('.')}: ${message}`);
-  throw invalidSettings(file, problems.join('; '));
+  const problems = parsed.error.issues
+    .map(({ path, message }) => `${[at, ...path].join('.')}: ${message}`)
+    .join('; ');
+  if (isGiven) throw invalidSettings(file, problems);
+  const bad = new Set<unknown>(parsed.error.issues.map(({ path }) => path[0]));
+  const kept = Object.fromEntries(Object.entries(hook).filter(([key]) => !bad.has(key)));
+  const repaired = [...bad].every((key) => DISPENSABLE.includes(key))
+    ? hookSchema.safeParse(kept).data
+    : undefined;
+  const what = repaired === undefined ? 'a hook does not run' : 'a hook runs without what cannot be read';
+  warn(`${file}: ${what}: ${problems}.`);
+  return repaired;
 }

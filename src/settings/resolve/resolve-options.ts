@@ -45,6 +45,7 @@ interface Sources {
     | 'isProviderMissing'
     | 'providerLockedBy'
     | 'providers'
+    | 'proxies'
     | 'proxyUrl'
   >;
   readonly permissions: Pick<

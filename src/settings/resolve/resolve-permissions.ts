@@ -23,6 +23,8 @@ interface PermissionPlaces {
   readonly cwd: string;
   readonly homeDirectory: string | undefined;
   readonly warn: (warning: string) => void;
+  /** Of an entry that is not in force. */
+  readonly notice: (sentence: string) => void;
 }
 
 /** Rules are combined by source, and directories are combined; the strongest layer sets the mode. */
@@ -82,7 +84,7 @@ export function resolvePermissions(
     options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
   const maySkip = asksToSkip && banned === undefined;
   return {
-    permissionMode: resolveMode(options, layers, maySkip, banned, places.warn),
+    permissionMode: resolveMode(options, layers, maySkip, banned, places),
     allowDangerouslySkipPermissions: maySkip,
     permissionRules: rules,
     additionalDirectories: [...directories.keys()],
@@ -104,7 +106,7 @@ function resolveMode(
   layers: readonly SettingsLayer[],
   maySkip: boolean,
   banned: SettingsLayer | undefined,
-  warn: (warning: string) => void,
+  { warn, notice }: Pick<PermissionPlaces, 'warn' | 'notice'>,
 ): PermissionMode {
   if (options.permissionMode !== undefined) {
     const mode = modeNamed(options.permissionMode) ?? 'default';
@@ -115,20 +117,22 @@ function resolveMode(
       `permissionMode bypassPermissions is switched off by ${banned.file}.`,
     );
   }
-  const layer = layers.findLast(({ settings }) => settings.permissions?.defaultMode !== undefined);
-  const name = layer?.settings.permissions?.defaultMode;
-  if (layer === undefined || name === undefined) return 'default';
-  const mode = modeNamed(name);
-  if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
-  if (mode === undefined && name !== 'auto') {
-    throw invalidSettings(
-      layer.file,
-      `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
-    );
+  for (const { source, file, settings } of layers.toReversed()) {
+    const name = settings.permissions?.defaultMode;
+    if (name === undefined) continue;
+    const mode = modeNamed(name);
+    if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
+    if (mode === undefined && name !== 'auto') {
+      const problem = `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`;
+      if (source === 'flag') throw invalidSettings(file, problem);
+      notice(`${file}: passed over, because it cannot be read: ${problem}`);
+      continue;
+    }
+    const why =
+      mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
+    warn(`${file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
+    return 'default';
   }
-  const why =
-    mode === undefined ? 'no classifier judges calls here' : 'it needs allowDangerouslySkipPermissions';
-  warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
   return 'default';
 }
 

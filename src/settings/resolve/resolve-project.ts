@@ -67,7 +67,16 @@ async function trustsByRecord(
       readSettings({ sources, configHome: undefined, projectRoot, repositoryRoot, files }),
       readMcpFile({ ...places, projectRoot }),
     ]);
-    const { state } = await projectTrust({ projectRoot, layers, mcpFile, problem, files, store });
+    const { state } = await projectTrust({
+      projectRoot,
+      repositoryRoot,
+      layers,
+      mcpFile,
+      problem,
+      files,
+      store,
+    });
+    if (layers.some(({ unusable }) => unusable !== undefined)) return false;
     if (state === 'untrusted' || state === 'changed')
       warn(
         `What the skills of ${projectRoot} would allow or run is passed over: that folder is not trusted, or has changed since. Run turnwright trust in it.`,

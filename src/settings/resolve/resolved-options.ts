@@ -69,7 +69,10 @@ export interface ResolvedOptions extends Pick<BaseOptions, EngineOption> {
   credentialTtlMs?: number | undefined;
   /** Headers of each request to the model. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** The proxy to the model. */
   proxyUrl?: string | undefined;
+  /** Proxies to other addresses (MCP servers, pages), by their scheme. @default `proxyUrl` for all */
+  proxies?: { readonly http: string | undefined; readonly https: string | undefined } | undefined;
   /** Hosts that are reached without the proxy, as the variable `NO_PROXY` lists them. */
   noProxy?: string | undefined;
   /** PEM text of further certificate authorities. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
+import { isRepositoryLayer, SCREEN_KEYS, type Settings, type SettingsLayer } from '../settings.ts';
 import { restrictionsOf } from './restrictions.ts';
 import { demandsOf, opens } from './sandbox-settings.ts';
 
@@ -36,20 +36,6 @@ const USER_ONLY = [
   'mcpToolChanges',
 ] as const satisfies readonly (keyof Settings)[];
 
-/**
- * The screen is the user's, and `statusLine` runs a program. Repositories have these keys for other programs,
- * too, so they are ignored without a warning.
- */
-const SCREEN_KEYS = [
-  'statusLine',
-  'theme',
-  'reducedMotion',
-  'screenReader',
-  'terminalTitle',
-  'terminalBell',
-  'keybindings',
-] as const satisfies readonly (keyof Settings)[];
-
 /** Variables that decide what programs load and run, or where they connect. */
 const STEERING = [
   /^(?:ANTHROPIC|CLAUDE|TURNWRIGHT|OTEL|AWS|GOOGLE|GCLOUD|CLOUDSDK|AZURE)_/i,
@@ -67,6 +53,8 @@ interface LimitedLayers {
   readonly layers: readonly SettingsLayer[];
   /** One sentence for each value that was ignored. */
   readonly warnings: readonly string[];
+  /** One for each file whose hooks do not run, or that counts as absent. */
+  readonly notices: readonly string[];
 }
 
 interface RepositoryRights {
@@ -86,20 +74,23 @@ export function limitRepositoryLayers(
   { trusted, mayAllow, isGranted }: RepositoryRights,
 ): LimitedLayers {
   const warnings: string[] = [];
+  const notices: string[] = [];
   const limited = layers.map((layer) => {
     if (!isRepositoryLayer(layer)) return layer;
     const hooks = Object.values(layer.settings.hooks ?? {}).flatMap((groups) =>
       groups.flatMap((g) => g.hooks),
     );
     if (!trusted && hooks.length > 0)
-      warnings.push(`${layer.file}: its hooks (${hooks.length}) do not run: this folder is not trusted.`);
+      notices.push(`${layer.file}: its hooks (${hooks.length}) do not run: this folder is not trusted.`);
+    if (!trusted && layer.unusable !== undefined)
+      notices.push(`${layer.unusable.error.message} The file counts as absent: this folder is not trusted.`);
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,
       settings: trusted ? limit(layer, { mayAllow, isGranted }, refuse) : restrictionsOf(layer.settings),
     };
   });
-  return { layers: limited, warnings };
+  return { layers: limited, warnings, notices };
 }
 
 function limit(

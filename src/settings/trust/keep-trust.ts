@@ -17,6 +17,13 @@ export async function keepTrust(
   if (before.trust === undefined || configHome === undefined) return;
   if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
   if (project.trust === undefined || project.trust.state === 'nothing') return;
-  const { root, hash } = project.trust;
-  await recordTrust({ root, hash, trustedAt: isoTime(nowMs()) }, { configHome, files });
+  const { root, hash, content } = project.trust;
+  // The files stay those that the user agreed to: what came beside them since then is not agreed to by this.
+  const agreed = before.trust.known;
+  const trusted =
+    agreed === undefined ? content : content && agreed.content && { ...content, files: agreed.content.files };
+  await recordTrust(
+    { root, hash, ...(trusted !== undefined && { content: trusted }), trustedAt: isoTime(nowMs()) },
+    { configHome, files },
+  );
 }

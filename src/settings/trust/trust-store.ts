@@ -15,6 +15,15 @@ export interface TrustStore {
 export interface TrustedFolder {
   readonly root: string;
   readonly hash: string;
+  /** Absent in records of earlier versions, which hold while the hash is the same. */
+  readonly content?: {
+    /** Hash of what the settings say, without where the folder is. */
+    readonly settings: string;
+    /** Hashes of the files that stood there, by their path in the folder. */
+    readonly files: Readonly<Record<string, string>>;
+    /** Hooks were among what was trusted. */
+    readonly guards: boolean;
+  };
   /** ISO 8601. */
   readonly trustedAt: string;
 }
@@ -31,13 +40,23 @@ export async function trustedFolders(store: TrustStore): Promise<readonly Truste
     throw invalidSettings(file, 'it holds no list of folders. Remove it to start anew.');
   return Object.entries(folders).flatMap(([root, entry]) =>
     isRecord(entry) && typeof entry['hash'] === 'string'
-      ? [{ root, hash: entry['hash'], trustedAt: String(entry['trustedAt'] ?? '') }]
+      ? [
+          {
+            root,
+            hash: entry['hash'],
+            ...contentOf(entry['content']),
+            trustedAt: String(entry['trustedAt'] ?? ''),
+          },
+        ]
       : [],
   );
 }
 
-export async function trustedHash(root: string, store: TrustStore): Promise<string | undefined> {
-  return (await trustedFolders(store)).find((folder) => folder.root === root)?.hash;
+function contentOf(value: unknown): Pick<TrustedFolder, 'content'> {
+  if (!isRecord(value) || typeof value['settings'] !== 'string' || !isRecord(value['files'])) return {};
+  const files = Object.entries(value['files']).map(([name, hash]) => [name, String(hash)]);
+  const content = { settings: value['settings'], files: Object.fromEntries(files) };
+  return { content: { ...content, guards: value['guards'] === true } };
 }
 
 /** Replaces the folder's earlier entry. */

@@ -3,12 +3,13 @@
  * bound to the content, not to the folder's name: a hook that changed with a pull causes a new question (F98,
  * T107).
  */
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { isRecord, MCP_FILE, type McpFile } from '../read/mcp-file.ts';
-import { isRepositoryLayer, type SettingsLayer } from '../settings.ts';
-import { type TrustStore, trustedHash } from './trust-store.ts';
+import { isRepositoryLayer, SCREEN_KEYS, type SettingsLayer } from '../settings.ts';
+import { type CoveredFile, coveredFiles } from './covered-files.ts';
+import { type TrustedFolder, type TrustStore, trustedFolders } from './trust-store.ts';
 
 /** A value that only takes effect with trust. */
 interface TrustItem {
@@ -28,17 +29,31 @@ export interface ProjectTrust {
   /** The folder's real path: trust follows no link and no worktree (T106). */
   readonly root: string;
   readonly state: TrustState;
-  /** Of `items` and the scripts beside them. */
+  /** Of `items`. */
   readonly hash: string;
   readonly items: readonly TrustItem[];
   /** Names of the MCP servers among them. */
   readonly mcpServers: readonly string[];
+  /** What a record of trust holds beside the hash; absent: it is bound to the hash alone. */
+  readonly content?: TrustedContent;
+  /** Keys of its settings that are the user's alone, and have no effect here. */
+  readonly unused?: readonly string[];
+  /** The record of trust in this folder. */
+  readonly known?: TrustedFolder;
+  /** What is not as it was when trust was given. */
+  readonly changes?: readonly string[];
+  /** Why hooks that were trusted do not run any more, and what to do: a sentence. No session starts then. */
+  readonly lapsed?: string;
   /** Why the servers of its `.mcp.json` are not used, whatever is trusted; a sentence. */
   readonly problem?: string;
 }
 
+/** What is trusted, in parts: so that files which come later need not end it. */
+type TrustedContent = NonNullable<TrustedFolder['content']>;
+
 interface TrustSubject {
   readonly projectRoot: string;
+  readonly repositoryRoot: string;
   readonly layers: readonly SettingsLayer[];
   /** The project's `.mcp.json`; undefined when there is none that can be used. */
   readonly mcpFile: McpFile | undefined;
@@ -50,33 +65,106 @@ interface TrustSubject {
 
 export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {
   const { projectRoot, layers, mcpFile, problem, files, store } = subject;
-  const items = layers
+  const settings = layers
     .filter(isRepositoryLayer)
-    .flatMap(({ file, raw }) => itemsOf(file, withoutRestrictions(raw ?? {})));
-  if (mcpFile !== undefined) items.push(...itemsOf(join(projectRoot, MCP_FILE), mcpFile.value));
-  const hasHooks = items.some(({ key }) => key.startsWith('hooks.'));
-  const { items: found, complete } = await beside(projectRoot, hasHooks, files);
-  items.push(...found);
+    .flatMap(({ file, raw, unusable }) => [
+      ...itemsOf(file, withoutRestrictions(raw ?? {})),
+      ...(unusable === undefined ? [] : [{ file, key: 'content', value: `sha256 ${unusable.hash}` }]),
+    ]);
+  if (mcpFile !== undefined) settings.push(...itemsOf(join(projectRoot, MCP_FILE), mcpFile.value));
+  const screen = settings.filter(({ key }) => isScreenKey(key));
+  const effective = settings.filter(({ key }) => !isScreenKey(key));
+  const guards = settings.some(({ key }) => key.startsWith('hooks.'));
+  const commands = effective.filter(({ key }) => NAMES_PROGRAMS.test(key)).map(({ value }) => value);
+  const covered = await coveredFiles({ ...subject, commands, hasHooks: guards });
   const root = await files.realpath(projectRoot).catch(() => projectRoot);
-  const hash = `sha256:${sha256(JSON.stringify(items))}`;
-  // Too many files to read all of them, so no record can cover them.
+  const folderItems = covered.files.filter(({ inFolder }) => inFolder).map(itemOf);
+  const scripts = covered.files.filter(({ inFolder }) => !inFolder).map(itemOf);
+  const content: TrustedContent = {
+    settings: `sha256:${sha256(JSON.stringify(effective.map((item) => ({ ...item, file: nameOf(projectRoot, item.file) }))))}`,
+    files: Object.fromEntries(
+      covered.files.filter(({ ignored }) => !ignored).map(({ name, hash }) => [name, hash]),
+    ),
+    guards,
+  };
+  const items = [...effective, ...folderItems, ...scripts];
+  const unused = [...new Set(screen.map(({ key }) => key.split('.')[0] ?? key))];
   const trust = {
     root,
-    hash,
+    // As records of earlier versions have it.
+    hash: `sha256:${sha256(JSON.stringify([...settings, ...folderItems]))}`,
     items,
+    content,
     mcpServers: Object.keys(mcpFile?.servers ?? {}),
+    ...(unused.length > 0 && { unused }),
     ...(problem !== undefined && { problem }),
   };
-  if (!complete) return { ...trust, state: 'untrusted' };
-  const state = await stateOf(root, hash, store);
-  return { ...trust, state: items.length === 0 && state !== 'trusted' ? 'nothing' : state };
+  const records = store === undefined ? [] : await trustedFolders(store);
+  const known = records.find((folder) => folder.root === root);
+  if (known === undefined) {
+    const twin = guards ? records.find((folder) => isTwin(folder, content)) : undefined;
+    const state = items.length === 0 ? 'nothing' : 'untrusted';
+    return twin === undefined
+      ? { ...trust, state }
+      : { ...trust, state, lapsed: lapsedTwin(root, twin.root) };
+  }
+  const changes = covered.complete
+    ? changesSince(known, trust.hash, content, covered.files)
+    : ['more files beside its settings than can be read'];
+  if (changes.length === 0) return { ...trust, known, state: 'trusted' };
+  // Too many files to read all of them, so no record can cover them.
+  const isGuard = known.content?.guards ?? guards;
+  const state = !covered.complete ? 'untrusted' : items.length === 0 && !isGuard ? 'nothing' : 'changed';
+  return { ...trust, known, state, changes, ...(isGuard && { lapsed: lapsedBy(root, changes) }) };
 }
 
-async function stateOf(root: string, hash: string, store: TrustStore | undefined): Promise<TrustState> {
-  const known = store === undefined ? undefined : await trustedHash(root, store);
-  if (known === undefined) return 'untrusted';
-  return known === hash ? 'trusted' : 'changed';
+const isScreenKey = (key: string): boolean =>
+  SCREEN_KEYS.some((name) => key === name || key.startsWith(`${name}.`));
+
+/** Of a command line, a program's arguments, or a helper. */
+const NAMES_PROGRAMS = /(?:^|\.)(?:command|args\.\d+|\w*Helper)$/i;
+
+const itemOf = ({ file, hash }: CoveredFile): TrustItem => ({ file, key: 'content', value: hash });
+const nameOf = (root: string, file: string): string => relative(root, file).split(sep).join('/');
+
+/** Names of what differs. A file that came later counts if it could run in place of what was trusted. */
+function changesSince(
+  known: TrustedFolder,
+  hash: string,
+  content: TrustedContent,
+  files: readonly CoveredFile[],
+): readonly string[] {
+  if (known.content === undefined)
+    return known.hash === hash ? [] : ['its settings or the files beside them'];
+  const before = known.content.files;
+  const now = new Map(files.map((each) => [each.name, each]));
+  return [
+    ...(known.content.settings === content.settings ? [] : ['its settings']),
+    ...Object.entries(before)
+      .filter(([name, was]) => now.get(name)?.hash !== was)
+      .map(([name]) => name),
+    ...files
+      .filter(
+        ({ name, kind, ignored }) =>
+          !(name in before) && (kind === 'source' || (kind === 'other' && !ignored)),
+      )
+      .map(({ name }) => `${name} (new)`),
+  ];
 }
+
+const isTwin = ({ content: trusted }: TrustedFolder, content: TrustedContent): boolean =>
+  trusted?.guards === true && trusted.settings === content.settings;
+
+const NAMED = 5;
+const AGREE = 'turnwright trust agrees to what it now is (turnwright trust --show shows it).';
+
+function lapsedBy(root: string, changes: readonly string[]): string {
+  const more = changes.length > NAMED ? ` and ${changes.length - NAMED} more` : '';
+  return `The hooks of ${root} were trusted and do not run any more, as this has changed: ${changes.slice(0, NAMED).join(', ')}${more}. ${AGREE}`;
+}
+
+const lapsedTwin = (root: string, other: string): string =>
+  `The hooks of ${root} do not run: the same ones are trusted in ${other}, and trust does not follow a folder that is moved, copied or a worktree. ${AGREE}`;
 
 /** Keys that take effect without trust, or have no effect at all. */
 const HARMLESS = ['$schema', 'deniedMcpServers', 'disabledMcpjsonServers'];
@@ -109,43 +197,4 @@ function itemsOf(file: string, value: unknown, path = ''): TrustItem[] {
     ? value.map((each, at): [string, unknown] => [String(at), each])
     : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.flatMap(([key, each]) => itemsOf(file, each, path === '' ? key : `${path}.${key}`));
-}
-
-/** Folders whose files run, or tell the model what to run. */
-const FOLDERS = ['.claude', '.turnwright'].flatMap((folder) =>
-  ['hooks', 'skills', 'commands', 'agents'].map((name) => join(folder, name)),
-);
-const MAX_FILES = 1000;
-const MAX_DEPTH = 6;
-
-/** Each file of those folders by its content. Hooks alone start what is in theirs. */
-async function beside(
-  projectRoot: string,
-  hasHooks: boolean,
-  files: Pick<PersistentFiles, 'readFile' | 'readDir'>,
-): Promise<{ readonly items: readonly TrustItem[]; readonly complete: boolean }> {
-  const items: TrustItem[] = [];
-  let complete = true;
-  const walk = async (path: string, depth: number): Promise<void> => {
-    // A file that is not read must not count as unchanged.
-    if (depth > MAX_DEPTH || items.length >= MAX_FILES) {
-      complete = false;
-      return;
-    }
-    const names = await files.readDir(path).catch(() => undefined);
-    if (names !== undefined) {
-      for (const name of [...names].sort()) await walk(join(path, name), depth + 1);
-      return;
-    }
-    const text = await files.readFile(path).catch(() => undefined);
-    if (text === undefined) return;
-    items.push({
-      file: path,
-      key: 'content',
-      value: `sha256 ${sha256(text)}`,
-    });
-  };
-  for (const folder of FOLDERS)
-    if (hasHooks || !folder.endsWith('hooks')) await walk(join(projectRoot, folder), 0);
-  return { items, complete };
 }

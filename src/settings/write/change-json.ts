@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { plainJson } from '../../util/files/plain-json.ts';
 import { isRecord } from '../read/mcp-file.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
@@ -22,6 +23,12 @@ export interface JsonFile {
 
 const ATTEMPTS = 5;
 
+/** An object to add a key to, also where the file has nothing but blanks and comments. */
+function objectIn(text: string | undefined): string {
+  if (text === undefined) return '{}\n';
+  return plainJson(text).trim() === '' ? `${text}\n{}\n` : text;
+}
+
 /**
  * Changes one key of a JSON file atomically and keeps every other byte. `edit` receives the value in the file
  * and is called again when another process wrote meanwhile; undefined changes nothing. Throws
@@ -37,7 +44,7 @@ export async function changeJsonFile(
     if (!isRecord(held)) throw invalidSettings(file, 'it is no JSON object, so nothing can be added to it.');
     const change = await edit(held);
     if (change === undefined) return;
-    const changed = withKey(text ?? '{}\n', change.key, change.value);
+    const changed = withKey(objectIn(text), change.key, change.value);
     // Another process may have written meanwhile; its change must not be lost.
     if ((await readIfPresent(file, files)) !== text) continue;
     await files.makeDir(dirname(file), folderMode);

@@ -1,4 +1,4 @@
-import { plainJson } from '../read/parse-settings.ts';
+import { plainJson } from '../../util/files/plain-json.ts';
 
 /**
  * Sets one key of a JSON object and keeps every other byte, comments included. `text` must be a JSON object

@@ -3,7 +3,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
+import { invalidSettings } from '../read/parse-settings.ts';
+import { usableSettings } from '../read/usable-settings.ts';
 import { changeJsonFile } from './change-json.ts';
 
 interface SettingsFiles {
@@ -37,10 +38,17 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
     if (source !== 'user') await refuseStrayLinks(file, places);
     const folderMode = source === 'user' ? 0o700 : undefined;
     await changeJsonFile({ file, files, mode: FILE_MODES[source], folderMode }, async (held) => {
-      await parseSettings(held, file);
+      const before = await usableSettings(held, file);
       const value = edit(held[key]);
       if (JSON.stringify(value) === JSON.stringify(held[key])) return undefined;
-      await parseSettings({ ...held, [key]: value }, file);
+      const after = await usableSettings({ ...held, [key]: value }, file);
+      const unread = (entries: readonly string[]) => entries.map((entry) => entry.replace(/\.\d+/, ''));
+      const [was, is] = [unread(before.skipped), unread(after.skipped)];
+      // Neither may it add what cannot be read, nor take away what a person wrote there.
+      const wrong =
+        is.find((entry) => !was.includes(entry)) ??
+        (key === 'permissions' ? was.find((entry) => !is.includes(entry)) : undefined);
+      if (wrong !== undefined) throw invalidSettings(file, wrong);
       return { key, value };
     });
     if (source === 'local') await keepOutOfGit(dirname(file), files);

@@ -66,7 +66,7 @@ function follow(request: PermitRequest, at: Input, ruled: GateVerdict): Permit |
   return settle(request, at, ruled);
 }
 
-/** Nobody would be asked now, but an answer stands: to this input, or against the call. */
+/** No question would be asked now, but an answer is known: it decides about the call and its input. */
 const ANSWERED_BEFORE: Ask = {
   kind: 'ask',
   reasonType: 'other',

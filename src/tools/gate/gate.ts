@@ -20,7 +20,7 @@ import type { AbortWhy, ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
+import { type CallNotes, type CallOutcome, errorText, withSentence } from '../outcome.ts';
 import { isObject } from '../schema/from-json-schema.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
@@ -127,19 +127,6 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     ...about,
     tool_input: outwardInput(tool, raw, context),
   }));
-}
-
-/** Where the outcome has no text of its own, as after an abort, it stays as it is. */
-function withSentence(outcome: CallOutcome, sentence: string): CallOutcome {
-  if ('text' in outcome)
-    return outcome.text.includes(sentence) ? outcome : { ...outcome, text: `${outcome.text}\n${sentence}` };
-  if (outcome.kind !== 'returned') return outcome;
-  const { content } = outcome.output;
-  const told =
-    typeof content === 'string'
-      ? `${content}\n\n(${sentence})`
-      : [...content, { type: 'text' as const, text: sentence }];
-  return { ...outcome, output: { ...outcome.output, content: told } };
 }
 
 /** What becomes of a call that runs. */

@@ -65,8 +65,8 @@ const MAX_FILES_BELOW = 2000;
 const MAX_DEPTH_BELOW = 16;
 
 /**
- * The Markdown files of a folder and of the folders in it, except hidden ones. A folder that several links lead
- * to is read once, so that links in a circle end.
+ * The Markdown files of a folder and of the folders in it, except hidden ones. A folder to which several
+ * links lead is read once, so that links in a circle end.
  */
 export async function markdownBelow(
   folder: string,
@@ -86,7 +86,8 @@ export async function markdownBelow(
       if (name.startsWith('.') || name === 'node_modules') continue;
       if (!name.endsWith('.md')) below.push(path);
       else if (paths.length < MAX_FILES_BELOW) paths.push(path);
-      else tooMuch = `${folder} holds more than ${MAX_FILES_BELOW} Markdown files; the others were passed over`;
+      else
+        tooMuch = `${folder} holds more than ${MAX_FILES_BELOW} Markdown files; the others were passed over`;
     }
     for (const path of below) {
       const isFolder = (await files.stat(path).catch(() => undefined))?.kind === 'directory';

@@ -13,7 +13,7 @@ export function homeDirectory(env: Readonly<Record<string, string | undefined>>)
 }
 
 const OF_THE_HOME = /^~(?:[/\\]|$)/;
-/** `~name/…`: the home folder of another user. A name without a slash may be that of a file (`~$letter.docx`). */
+/** `~name/…`: the home folder of another user. Without a slash it may be a file (`~$letter.docx`). */
 const OF_ANOTHER_USER = /^~[A-Za-z_][\w.-]*[/\\]/;
 
 /** `~` and `~/x` in the home folder; other paths from the folder of work. */
@@ -24,7 +24,7 @@ export function absolutePath(path: string, { cwd, home }: PathBase): string {
     : resolve(cwd, path);
 }
 
-/** Why a path with `~` means no place; undefined: it does. A folder that is really named `~` is written `./~`. */
+/** Why a path with `~` means no place; undefined: it does. A folder of that name is written `./~`. */
 export function tildeRefusal(path: string, home: string | undefined): string | undefined {
   if (OF_ANOTHER_USER.test(path))
     return `${path}: the home folder of another user is not looked up. Give its absolute path (or ./${path} for a folder of that name).`;

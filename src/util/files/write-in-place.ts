@@ -1,6 +1,6 @@
 /**
- * Writes into a file instead of replacing it: for a file that cannot be renamed over (it is mounted on its own,
- * or its folder takes no new files), and for one with several names. What was in it is kept until it is written.
+ * Writes into a file instead of replacing it: for a file that cannot be renamed over (it is mounted on its
+ * own, or its folder takes no new files), and for one with several names. What was in it is kept until then.
  */
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';

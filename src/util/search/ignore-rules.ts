@@ -1,10 +1,12 @@
 /** Which files are left out: `.gitignore` and its kind, and the globs of a search. */
 import { expandBraces } from '../text/glob.ts';
-import { matchesPath, type PathPattern, pathPattern } from './name-pattern.ts';
+import { isLiteralName, matchesPath, type PathPattern, pathPattern } from './name-pattern.ts';
 
 interface Rule {
   readonly keeps: boolean;
   readonly pattern: PathPattern;
+  /** Of a glob: it ends in the name of a file, as `src/.env` does, and not in a wildcard. */
+  readonly isName?: boolean;
 }
 
 const MAX_ALTERNATIVES = 64;
@@ -26,7 +28,8 @@ export function globRules(globs: readonly string[]): readonly Rule[] {
     const keeps = !glob.startsWith('!');
     return expandBraces(keeps ? glob : glob.slice(1), MAX_ALTERNATIVES).flatMap((each) => {
       const pattern = pathPattern(each);
-      return pattern === undefined ? [] : [{ keeps, pattern }];
+      const isName = isLiteralName(each.split('/').at(-1) ?? '');
+      return pattern === undefined ? [] : [{ keeps, pattern, isName }];
     });
   });
 }
@@ -37,9 +40,18 @@ export function verdictOf(
   path: readonly string[],
   isFolder: boolean,
 ): 'keep' | 'leave out' | undefined {
-  const rule = rules.findLast(({ pattern }) => matchesPath(pattern, path, isFolder));
+  const rule = lastAbout(rules, path, isFolder);
   if (rule === undefined) return undefined;
   return rule.keeps ? 'keep' : 'leave out';
 }
+
+/** Whether globs ask for it by its name, so that it is searched although an ignore file leaves it out. */
+export function isNamed(globs: readonly Rule[], path: readonly string[], isFolder: boolean): boolean {
+  const rule = lastAbout(globs, path, isFolder);
+  return rule?.keeps === true && rule.isName === true;
+}
+
+const lastAbout = (rules: readonly Rule[], path: readonly string[], isFolder: boolean) =>
+  rules.findLast(({ pattern }) => matchesPath(pattern, path, isFolder));
 
 export type Rules = readonly Rule[];

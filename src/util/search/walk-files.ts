@@ -1,7 +1,7 @@
 /** The files below a folder, without those that ignore files leave out. Links are not followed. */
 import { access, readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { ignoreRules, type Rules, verdictOf } from './ignore-rules.ts';
+import { ignoreRules, isNamed, type Rules, verdictOf } from './ignore-rules.ts';
 
 /** The rules of one folder. */
 interface Level {
@@ -29,7 +29,7 @@ export async function* walkFiles(
   start: string,
   { globs, names: types, signal }: WalkOptions,
 ): AsyncGenerator<string, void, void> {
-  const first = start.split(/[\\/]/).filter((name) => name !== '' && name !== '.');
+  const first = namesIn(start);
   const folder = await realpath(join(cwd, ...first));
   const repository = await repositoryOf(folder);
   const onlyKept = globs.some(({ keeps }) => keeps);
@@ -50,8 +50,8 @@ export async function* walkFiles(
       if (!isFolder && !entry.isFile()) continue;
       const within = [...names, entry.name];
       const asked = verdictOf(globs, within, isFolder);
-      const ruled = asked ?? (isIgnored(levels, within, isFolder) ? 'leave out' : undefined);
-      if (ruled === 'leave out' || (ruled === undefined && onlyKept && !isFolder)) continue;
+      if (asked === 'leave out' || (asked === undefined && onlyKept && !isFolder)) continue;
+      if (isIgnored(levels, within, isFolder) && !isNamed(globs, within, isFolder)) continue;
       if (isFolder) yield* below(within, depth + 1, levels);
       else if (types.length === 0 || verdictOf(types, within, false) === 'keep') yield within.join('/');
     }
@@ -59,6 +59,45 @@ export async function* walkFiles(
 
   const levels = repository === undefined ? [] : await levelsAbove(repository, folder, first.length);
   yield* below(first, first.length, levels);
+}
+
+const namesIn = (path: string) => path.split(/[\\/]/).filter((name) => name !== '' && name !== '.');
+
+/**
+ * Tells of each file below `start` whether ignore files leave it out and no glob names it. Paths are relative
+ * to `cwd`, as those of `walkFiles`.
+ */
+export async function leavesOut(
+  cwd: string,
+  start: string,
+  globs: Rules,
+): Promise<(file: string) => Promise<boolean>> {
+  const first = namesIn(start);
+  const folder = await realpath(join(cwd, ...first));
+  const repository = await repositoryOf(folder);
+  const above = repository === undefined ? [] : await levelsAbove(repository, folder, first.length);
+  const isOut = (levels: readonly Level[], names: readonly string[], isFolder: boolean) =>
+    isIgnored(levels, names, isFolder) && !isNamed(globs, names, isFolder);
+
+  /** By folder; undefined: all of it is left out. */
+  const known = new Map<string, Promise<readonly Level[] | undefined>>();
+  const within = async (names: readonly string[]): Promise<readonly Level[] | undefined> => {
+    const outer = names.length <= first.length ? above : await levelsIn(names.slice(0, -1));
+    if (outer === undefined || (names.length > first.length && isOut(outer, names, true))) return undefined;
+    const own = await rulesIn(join(cwd, ...names), repository !== undefined);
+    return own.length === 0 ? outer : [...outer, { rules: own, above: [], depth: names.length }];
+  };
+  const levelsIn = (names: readonly string[]) => {
+    const key = names.join('/');
+    const levels = known.get(key) ?? within(names);
+    known.set(key, levels);
+    return levels;
+  };
+  return async (file) => {
+    const names = namesIn(file);
+    const levels = await levelsIn(names.slice(0, -1));
+    return levels === undefined || isOut(levels, names, false);
+  };
 }
 
 function isIgnored(levels: readonly Level[], path: readonly string[], isFolder: boolean): boolean {

@@ -31,7 +31,7 @@ export async function readFrontmatter(text: string): Promise<Frontmatter> {
   if (block.trim() === '') return isFirst ? { fields: {}, body } : { fields: {}, body: text };
   const plain = plainScalars(block);
   if (plain !== undefined) return { fields: plain, body };
-  const { readYaml } = await import('./lenient-yaml.ts');
+  const { readYaml } = await import('../yaml/lenient-yaml.ts');
   const { fields, unread = [], problem } = readYaml(block);
   // Two rulers behind other text are no frontmatter.
   if (problem !== undefined && !isFirst) return { fields: {}, body: text };
@@ -64,7 +64,8 @@ function plainScalars(block: string): Readonly<Record<string, string>> | undefin
 }
 
 /**
- * A list in any usual form: `a, b`, `[a, b]` or one item per line. Commas inside parentheses do not separate.
+ * A list in any usual form: `a, b`, `[a, b]` or one item per line. Commas inside parentheses and braces do
+ * not separate.
  */
 export function listField(value: unknown): readonly string[] {
   const items = Array.isArray(value)
@@ -80,8 +81,8 @@ function splitList(text: string): string[] {
   let depth = 0;
   let item = '';
   for (const char of text) {
-    if (char === '(') depth += 1;
-    else if (char === ')') depth = Math.max(0, depth - 1);
+    if (char === '(' || char === '{') depth += 1;
+    else if (char === ')' || char === '}') depth = Math.max(0, depth - 1);
     if (depth === 0 && (char === ',' || char === '\n')) {
       items.push(item);
       item = '';

@@ -2,25 +2,33 @@
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
-  /** The command in `` !`…` ``, which is replaced by its output. */
+  /** `` !`…` ``, or the lines of a fenced block that begins with `!`: replaced by its output. */
   | { readonly kind: 'shell'; readonly command: string };
 
 /** Maximum number of shell commands in one text. */
 export const MAX_SHELL_PARTS = 20;
 
-const SHELL = /(?<![\w`\\])!`([^`\n]+)`/g;
+/** Behind a blank or at the beginning of a line. */
+/** A closed block whose fence is followed by `!`, and the end of its last line. */
+const BLOCK = /^ {0,3}(?:`{3,}|~{3,})!\s*?\n([\s\S]*?)\n? {0,3}(?:`{3,}|~{3,})[ \t]*(\n?)$/;
+const SHELL = /(?<=^|\s)!`([^`\n]+)`/gm;
 
 /**
  * The parts in order, before arguments are filled in, so that an argument never becomes a shell command.
- * Fenced code runs nothing.
+ * Other fenced code runs nothing.
  */
 export function templateParts(body: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   for (const { text, isCode } of proseAndCode(body)) {
+    const [, block, behind = ''] = (isCode && BLOCK.exec(text)) || [];
+    if (block !== undefined && block.trim() !== '') {
+      parts.push({ kind: 'shell', command: block.trim() }, { kind: 'text', text: behind });
+      continue;
+    }
     let from = 0;
     for (const match of isCode ? [] : text.matchAll(SHELL)) {
       parts.push({ kind: 'text', text: text.slice(from, match.index) });
-      parts.push({ kind: 'shell', command: match[1] ?? '' });
+      parts.push({ kind: 'shell', command: (match[1] ?? '').trim() });
       from = match.index + match[0].length;
     }
     parts.push({ kind: 'text', text: text.slice(from) });

@@ -1,5 +1,5 @@
 /**
- * Fields of files that have no effect: counted while files are read, and told in one line. Collections of
+ * Fields of files that have no effect: counted while files are read, and reported in one line. Collections of
  * files from elsewhere hold hundreds of them, in which a warning that matters would be lost.
  */
 export interface UnreadFields {

@@ -76,7 +76,7 @@ describe('a command line', () => {
 
 describe('completion', () => {
   it('offers names of commands, those of files and skills too', async () => {
-    expect(await harness.complete('/co')).toEqual(['/compact ', '/context', '/cost', '/copy ']);
+    expect(await harness.complete('/co')).toEqual(['/compact ', '/context', '/cost', '/config', '/copy ']);
     expect(await harness.complete('/s')).toEqual(['/status', '/skills', '/ship']);
     expect(await harness.complete('/hai')).toEqual(['/haiku']);
     expect(await harness.complete('hello')).toEqual([]);
@@ -94,20 +94,20 @@ describe('/help', () => {
     harness.screens.length = 0;
     await harness.run('/help', ["'/todos", 'enter']);
     expect(harness.screens[0]).toMatchInlineSnapshot(`
-      "Commands (? shows the keys) · 17 below
+      "Commands (? shows the keys) · 23 below
       search: 
       ❯ /help                    Shows the commands, and calls one
         /clear                   Begins a new conversation; this one is kept
         /compact [what to keep]  Replaces the conversation so far by a summary of it
         /resume [id or title]    Continues an earlier session of this folder
         /rewind                  Goes back to before a prompt, files too
+        /fork                    Goes on in a copy of this session
         /rename [title]          Gives the session a title
+        /plan [task]             Plans before anything is changed; with a task, begi…
+        /diff                    Shows what has changed since the last commit
+        /init [what matters]     Looks at this project and writes CLAUDE.md, which l…
         /model [name]            Shows the models, and switches to another one
         /effort [level]          Shows how hard the model thinks, and changes it
-        /context                 Shows what fills the context window
-        /cost                    Shows what this session has cost, and for what
-        /status                  Shows session, model, account, servers and settings
-        /login [address]         Stores an API key, and goes on with it
         also: /commands
       type to search · ↑↓ choose · Enter calls it · Esc leaves"
     `);

@@ -58,7 +58,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       },
     });
   }
-  if (method === 'tools/list') {
+  if (method === 'tools/list' && how === 'unlisted') {
+    send({ id, error: { code: -32603, message: 'fetch failed' } });
+  } else if (method === 'tools/list') {
     const tools = TOOLS[how] ?? [{ name: 'odd', inputSchema: { type: 'object' } }];
     // Pages that never end, with the same cursor.
     send({ id, result: { tools: params?.cursor ? [] : tools, nextCursor: 'more' } });

@@ -20,4 +20,19 @@ describe('F20 "input length and max_tokens exceed context limit"', () => {
     expect(caps[1]).toBeGreaterThanOrEqual(3_000);
     expect(decided(run.decisions)).toEqual(['stop completed']);
   });
+
+  it('the lowered cap is kept while the answer is continued: one refusal for all of it', async () => {
+    const cut = (text: string) => reply(text, { stop_reason: 'max_tokens' });
+    const run = await rehearse({
+      prompt: 'word '.repeat(8_000),
+      replies: [cut('One '), cut('two '), reply('three.')],
+      server: { windows: { [MODEL]: 20_000 } },
+      rejectedBy: ['output-over-window'],
+    });
+    expect(successOf(run).result).toBe('One two three.');
+    const [first, ...caps] = run.sent.map((body) => body.max_tokens);
+    expect(first).toBe(8_000);
+    expect(caps).toHaveLength(3);
+    expect(new Set(caps).size).toBe(1);
+  });
 });

@@ -23,7 +23,7 @@ describe('blocking_limit', () => {
       terminal_reason: 'blocking_limit',
       stop_reason: 'stop_sequence',
       api_error_status: null,
-      num_turns: 1,
+      num_turns: 0,
       result: expect.stringContaining('Prompt is too long'),
     });
     expect(run.error).toMatchObject({ code: 'error_result' });

@@ -48,6 +48,7 @@ describe('budget_exhausted', () => {
       'error_max_budget_usd',
       'error_max_budget_usd',
     ]);
+    expect(run.results.map(({ num_turns }) => num_turns)).toEqual([1, 0]);
     expect(run.sent).toHaveLength(1);
   });
 });

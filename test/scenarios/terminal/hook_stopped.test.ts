@@ -16,7 +16,14 @@ describe('hook_stopped', () => {
         },
       },
     });
-    expect(outline(run.messages)).toEqual(['init', 'text', 'tool_use', 'tool_result', 'result:success']);
+    expect(outline(run.messages)).toEqual([
+      'init',
+      'text',
+      'tool_use',
+      'tool_result',
+      'informational',
+      'result:success',
+    ]);
     expect(successOf(run)).toMatchObject({
       is_error: false,
       terminal_reason: 'hook_stopped',

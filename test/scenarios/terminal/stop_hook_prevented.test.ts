@@ -11,7 +11,7 @@ describe('stop_hook_prevented', () => {
         hooks: { Stop: [{ hooks: [async () => ({ continue: false, stopReason: 'Enough for today.' })] }] },
       },
     });
-    expect(outline(run.messages)).toEqual(['init', 'text', 'result:success']);
+    expect(outline(run.messages)).toEqual(['init', 'text', 'informational', 'result:success']);
     expect(successOf(run)).toMatchObject({
       is_error: false,
       terminal_reason: 'stop_hook_prevented',

@@ -63,7 +63,7 @@ describe('stop_hook_blocking', () => {
     },
   );
 
-  it('a structured value that is owed is asked for, and no hook is', async () => {
+  it('a structured value that is owed is asked for, and Stop hooks run at each end', async () => {
     let asked = 0;
     const run = await rehearse({
       replies: [reply('It is three.'), reply(toolUse('StructuredOutput', { n: 3 }))],
@@ -92,6 +92,6 @@ describe('stop_hook_blocking', () => {
       stop_reason: 'tool_use',
       num_turns: 3,
     });
-    expect(asked).toBe(0);
+    expect(asked).toBe(2);
   });
 });

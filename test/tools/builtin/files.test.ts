@@ -121,7 +121,9 @@ describe('Read', () => {
     expect(await read(await put('le', Buffer.from('\ufeffhä\n', 'utf16le')))).toMatch(utf16);
     expect(await read(await put('be', Buffer.from('\ufeffhä\n', 'utf16le').swap16()))).toMatch(utf16);
     expect(await read(await put('bom', '\ufeffhä\n'))).toBe('1\thä');
-    expect(await read(await put('latin', Buffer.from('hä\n', 'latin1')))).toMatch(/^1\thä\n\n\(The file is not UTF-8/);
+    expect(await read(await put('latin', Buffer.from('hä\n', 'latin1')))).toMatch(
+      /^1\thä\n\n\(The file is not UTF-8/,
+    );
   });
 
   test.each([

@@ -83,6 +83,8 @@ describe('without ripgrep', () => {
       { pattern: 'alpha', glob: 'src/**/*.js' },
       { pattern: 'alpha', glob: '!*.ts' },
       { pattern: 'alpha', glob: '/src/**' },
+      { pattern: 'alpha', glob: '*.log' },
+      { pattern: 'alpha', glob: 'x.log' },
       { pattern: 'alpha', type: 'ts' },
       { pattern: 'alpha', type: 'py' },
       { pattern: 'alpha', path: 'sub' },
@@ -135,7 +137,9 @@ describe('without ripgrep', () => {
     { pattern: '*.py?' },
     { pattern: '[ab].ts*' },
     { pattern: '*.log' },
+    { pattern: 'x.log' },
     { pattern: '*', path: 'sub' },
+    { pattern: 'build/*' },
     { pattern: 'none*' },
   ])('Glob lists the same: %j', async (input) => {
     const { own, theirs } = await answers(createGlobTool as never, input);

@@ -118,7 +118,7 @@ describe('what is still refused', () => {
     expect(errors(answers)).toEqual([false, false, false, true, false, false]);
   });
 
-  test('Edit of what somebody else changed', async () => {
+  test('Edit of a file that another program changed', async () => {
     const at = furnished();
     const { answers } = await runCalls(
       [read, ['Bash', { command: `echo d >> f.txt` }], edit('a', 'A'), read, edit('a', 'A')],

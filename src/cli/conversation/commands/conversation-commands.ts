@@ -1,6 +1,8 @@
 /** Commands that the session itself answers, and leaving. */
+import { getSessionInfo } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import type { ConversationCommand } from './command.ts';
+import { isWorking } from '../state.ts';
+import { CommandMistake, type ConversationCommand } from './command.ts';
 import { questionOverlay } from './question.ts';
 
 export const clearCommand: ConversationCommand = {
@@ -18,6 +20,15 @@ export const compactCommand: ConversationCommand = {
   argument: '[what to keep]',
   async run(argument, context) {
     context.send(`/compact ${argument}`.trimEnd());
+  },
+};
+
+export const initCommand: ConversationCommand = {
+  name: 'init',
+  summary: 'Looks at this project and writes CLAUDE.md, which later sessions read',
+  argument: '[what matters]',
+  async run(argument, context) {
+    context.send(`/init ${argument}`.trimEnd());
   },
 };
 
@@ -43,5 +54,31 @@ export const exitCommand: ConversationCommand = {
   summary: 'Leaves; the session can be resumed',
   async run(_, context) {
     context.exit();
+  },
+};
+
+export const forkCommand: ConversationCommand = {
+  name: 'fork',
+  aliases: ['branch'],
+  summary: 'Goes on in a copy of this session',
+  async run(_, { env, print, reopen, state }) {
+    if (isWorking(state))
+      throw new CommandMistake('The session works. Fork it when it has answered, or interrupt it first.');
+    const { id } = state.session;
+    if ((await getSessionInfo(id, { env })) === undefined)
+      throw new CommandMistake('There is nothing to copy yet.');
+    await reopen({ resume: id, forkSession: true, isQuiet: true });
+    print([`This is a copy now. The session itself is kept: /resume ${id}`]);
+  },
+};
+
+export const planCommand: ConversationCommand = {
+  name: 'plan',
+  summary: 'Plans before anything is changed; with a task, begins with it',
+  argument: '[task]',
+  async run(task, { print, query, send }) {
+    await query.setPermissionMode('plan');
+    if (task === '') print(['Plan mode: nothing is changed until you accept a plan. Shift+Tab leaves it.']);
+    else send(task);
   },
 };

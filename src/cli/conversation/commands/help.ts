@@ -21,7 +21,8 @@ export function helpCommand(commands: () => readonly ConversationCommand[]): Con
         }),
       );
       if (chosen === undefined) return;
-      const own = commands().find(({ name }) => name === chosen);
+      const engine = await context.query.supportedCommands();
+      const own = ownBeside(commands(), engine).find(({ name }) => name === chosen);
       if (own === undefined || own.argument !== undefined) context.edit(`/${chosen} `);
       else await own.run('', context);
     },
@@ -29,9 +30,10 @@ export function helpCommand(commands: () => readonly ConversationCommand[]): Con
 }
 
 function commandItems(
-  own: readonly ConversationCommand[],
+  all: readonly ConversationCommand[],
   engine: EngineCommands,
 ): readonly ListItem<string>[] {
+  const own = ownBeside(all, engine);
   return [
     ...own.map(({ name, argument = '', summary, aliases = [] }) => ({
       value: name,
@@ -45,6 +47,19 @@ function commandItems(
       detail: description,
     })),
   ];
+}
+
+/** Whether a command of the engine takes the place of one of the conversation: those of trusted files do. */
+export const isOverriding = ({ builtin, untrusted }: EngineCommands[number]): boolean =>
+  builtin !== true && untrusted !== true;
+
+/** The conversation's own commands in whose place no file stands. */
+export function ownBeside(
+  own: readonly ConversationCommand[],
+  engine: EngineCommands,
+): readonly ConversationCommand[] {
+  const files = new Set(engine.filter(isOverriding).map(({ name }) => name));
+  return own.filter(({ name }) => name === 'exit' || !files.has(name));
 }
 
 /** Commands of files, skills, plugins and servers, which the engine runs. */

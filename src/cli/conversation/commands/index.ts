@@ -3,7 +3,7 @@ import { commandAdvice } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import type { CommandContext } from '../command-context.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
-import { othersOf } from './help.ts';
+import { isOverriding, othersOf, ownBeside } from './help.ts';
 import { COMMANDS } from './table.ts';
 
 export type { ConversationCommand } from './command.ts';
@@ -29,9 +29,10 @@ export async function runCommand(text: string, context: CommandContext): Promise
   const echoing = withEcho(text.trim(), context);
   try {
     const command = commandNamed(name);
+    const engine = isLast(command) ? [] : await query.supportedCommands();
+    if (engine.some((each) => each.name === name && isOverriding(each))) return false;
     if (command !== undefined) await command.run(argument.trim(), echoing);
     else {
-      const engine = await query.supportedCommands();
       if (engine.some((each) => each.name === name || each.aliases?.includes(name))) return false;
       edit(text);
       throw new CommandMistake(
@@ -49,6 +50,9 @@ export async function runCommand(text: string, context: CommandContext): Promise
   }
   return true;
 }
+
+/** The way out of the conversation cannot be replaced, and waits for no request. */
+const isLast = (command: ConversationCommand | undefined): boolean => command?.name === 'exit';
 
 /** The first lines that a command prints follow its own. */
 function withEcho(line: string, context: CommandContext): CommandContext {
@@ -121,9 +125,11 @@ export async function completeCommand(text: string, context: CommandContext): Pr
 }
 
 async function namesFrom(prefix: string, { query }: CommandContext): Promise<readonly Completion[]> {
-  const others = othersOf(COMMANDS, await query.supportedCommands());
+  const engine = await query.supportedCommands();
+  const own = ownBeside(COMMANDS, engine);
+  const others = othersOf(own, engine);
   const all = [
-    ...COMMANDS.map(({ name, argument = '', summary }) => ({ name, argument, detail: summary })),
+    ...own.map(({ name, argument = '', summary }) => ({ name, argument, detail: summary })),
     ...others.map(({ name, argumentHint, description }) => ({
       name,
       argument: argumentHint,

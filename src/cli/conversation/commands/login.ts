@@ -1,5 +1,5 @@
-/** `/login`: stores a key for the Messages API, and goes on with the same conversation by it. */
-import { getSessionInfo } from '../../../index.ts';
+/** `/login` and `/logout`: a key is stored, with which the conversation goes on, or removed. */
+import { getSessionInfo, modelAccess, removeLogin } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { type LoginTarget, logIn, loginOf, loginTarget } from '../../run/log-in.ts';
@@ -40,3 +40,19 @@ async function goOn({ env, reopen, state }: CommandContext): Promise<void> {
   const isRecorded = (await getSessionInfo(id, { env })) !== undefined;
   await reopen({ ...(isRecorded && { resume: id }), isQuiet: true });
 }
+
+export const logoutCommand: ConversationCommand = {
+  name: 'logout',
+  summary: 'Removes the stored key; this session keeps it until it ends',
+  argument: '[address]',
+  async run(given, context) {
+    const { columns, cwd, env, print } = context;
+    const { address } = await loginTarget(context, given === '' ? undefined : given);
+    const gone = await removeLogin(address, { cwd, env });
+    const { apiKeySource } = await modelAccess({ cwd, env, settingSources: ['user'] });
+    const said =
+      gone.length > 0 ? `Removed what was stored for ${address}.` : `Nothing is stored for ${address}.`;
+    const rest = apiKeySource === 'none' ? '' : ` Credentials from ${apiKeySource} are still used.`;
+    print(wrap(oneLine(`${said}${rest}`), columns));
+  },
+};

@@ -1,4 +1,4 @@
-/** `/context`, `/cost`, `/status`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
+/** `/context`, `/cost`, `/status`, `/config`, `/todos`, `/doctor` and `/explain`: what is printed or read. */
 import {
   explainSession,
   type McpServerStatus,
@@ -153,7 +153,8 @@ export const doctorCommand: ConversationCommand = {
   summary: 'Checks settings, model, sandbox and folders',
   async run(_, { columns, cwd, env, print, query, theme }) {
     print([theme.dim('Checking …')]);
-    const checks = await runChecks({ cwd, env }, await query.mcpServerStatus());
+    const [servers, hooks] = await Promise.all([query.mcpServerStatus(), query.hooksListing()]);
+    const checks = await runChecks({ cwd, env }, { servers, hooks });
     const shown = checks.map((check) => ({ ...check, detail: oneLine(check.detail) }));
     const paint = { ok: theme.good, warning: theme.warn, problem: theme.bad };
     print(reportLines(shown, paint).flatMap((line) => wrap(line, columns, { hang: '  ' })));
@@ -184,3 +185,20 @@ function explainedParts(text: string): readonly ViewPart[] {
   }
   return parts;
 }
+
+export const configCommand: ConversationCommand = {
+  name: 'config',
+  aliases: ['settings'],
+  summary: 'Shows the settings in effect, and the files that they are from',
+  async run(_, { columns, print, query, theme }) {
+    const { effective, sources } = await query.getSettings();
+    const files = sources.flatMap(({ path }) => path ?? []);
+    const rows = Object.entries(effective).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    const lines = [
+      files.length === 0 ? 'No settings file was read.' : `Settings of ${files.join(', ')}:`,
+      ...rows,
+      'Change the files with your editor; turnwright init writes one that explains its keys. /model, /effort, /permissions and /theme change single ones here.',
+    ];
+    print(lines.flatMap((line) => wrap(oneLine(line), columns, { hang: '  ' })).map((row) => theme.dim(row)));
+  },
+};

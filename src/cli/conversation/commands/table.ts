@@ -1,15 +1,23 @@
 /** All commands of the conversation, in the order of the help. */
 import type { ConversationCommand } from './command.ts';
-import { clearCommand, compactCommand, exitCommand, renameCommand } from './conversation-commands.ts';
-import { configCommand, diffCommand, forkCommand, logoutCommand, planCommand } from './everyday.ts';
+import {
+  clearCommand,
+  compactCommand,
+  exitCommand,
+  forkCommand,
+  initCommand,
+  planCommand,
+  renameCommand,
+} from './conversation-commands.ts';
 import { agentsCommand, hooksCommand, memoryCommand, skillsCommand } from './extensions.ts';
 import { helpCommand } from './help.ts';
-import { loginCommand } from './login.ts';
+import { loginCommand, logoutCommand } from './login.ts';
 import { mcpCommand } from './mcp.ts';
 import { effortCommand, modelCommand } from './model.ts';
 import { addDirCommand, permissionsCommand } from './permissions.ts';
 import { queueCommand } from './queue.ts';
 import {
+  configCommand,
   contextCommand,
   costCommand,
   doctorCommand,
@@ -20,7 +28,7 @@ import {
 import { rewindCommand } from './rewind.ts';
 import { resumeCommand } from './session-list.ts';
 import { themeCommand } from './theme.ts';
-import { copyCommand, exportCommand } from './transcript-commands.ts';
+import { copyCommand, diffCommand, exportCommand } from './transcript-commands.ts';
 
 export const COMMANDS: readonly ConversationCommand[] = [
   helpCommand(() => COMMANDS),
@@ -32,6 +40,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   renameCommand,
   planCommand,
   diffCommand,
+  initCommand,
   modelCommand,
   effortCommand,
   contextCommand,

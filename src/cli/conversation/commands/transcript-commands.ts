@@ -1,9 +1,11 @@
-/** `/export` and `/copy`: the conversation leaves the terminal. */
+/** `/export` and `/copy`: the conversation leaves the terminal; `/diff`: what it has changed. */
+import { execFile } from 'node:child_process';
 import { access, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { counted } from '../../screen/units.ts';
+import { counted, localDate } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import { copyText } from './clipboard.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
@@ -50,7 +52,7 @@ export function fileName(title: string, nowMs: number): string {
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .slice(0, NAME_CHARS)
     .replace(/^-+|-+$/g, '');
-  return `${new Date(nowMs).toISOString().slice(0, 10)}-${words === '' ? 'conversation' : words}.md`;
+  return `${localDate(nowMs)}-${words === '' ? 'conversation' : words}.md`;
 }
 
 export const copyCommand: ConversationCommand = {
@@ -133,3 +135,40 @@ function partNamed(argument: string, answer: string, blocks: readonly CodeBlock[
       : `The last answer has ${counted(blocks.length, 'code block')}: /copy 1, or /copy all.`,
   );
 }
+
+/** Neither programs that a repository names, nor a pager, take part. */
+const QUIETLY = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+const MOST_BYTES = 32 * 1024 * 1024;
+
+export const diffCommand: ConversationCommand = {
+  name: 'diff',
+  summary: 'Shows what has changed since the last commit',
+  async run(_, { cwd, env, print, view }) {
+    const git = async (...args: readonly string[]) => {
+      const options = { cwd, env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: MOST_BYTES };
+      const { stdout } = await promisify(execFile)('git', [...QUIETLY, ...args], options);
+      return stdout.trimEnd();
+    };
+    const safely = ['--no-ext-diff', '--no-textconv', '--no-color'];
+    let changed: string;
+    let added: string;
+    try {
+      changed = await git('diff', ...safely, 'HEAD').catch(() => git('diff', ...safely));
+      added = await git('ls-files', '--others', '--exclude-standard');
+    } catch {
+      throw new CommandMistake('There is no git repository here, or git cannot read it.');
+    }
+    if (changed === '' && added === '') return print(['Nothing has changed since the last commit.']);
+    const files = changed === '' ? [] : changed.split(/^(?=diff --git )/m);
+    await view({
+      title: 'Changes since the last commit',
+      parts: [
+        ...files.map((text) => {
+          const [heading = '', ...lines] = text.trimEnd().split('\n');
+          return { heading: heading.replace(/^diff --git a\/.* b\//, ''), lines };
+        }),
+        ...(added === '' ? [] : [{ heading: 'New files', lines: added.split('\n') }]),
+      ],
+    });
+  },
+};

@@ -178,12 +178,13 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
   switch (message.subtype) {
     case 'init': {
       const { session_id, cwd, model, permissionMode } = message;
-      const isNew = state.session.id !== session_id || state.session.model === '';
-      const problems = isNew ? [...serverProblems(message), ...lateServers(message)] : [];
+      const isReported = state.serversReportedOf === session_id;
+      const problems = isReported ? [] : [...serverProblems(message), ...lateServers(message)];
       return {
         state: {
           ...working(state, nowMs),
           session: { ...state.session, id: session_id, cwd, model, mode: permissionMode },
+          serversReportedOf: session_id,
         },
         items: problems.map((text) => ({ kind: 'note', tone: 'warning', text })),
       };

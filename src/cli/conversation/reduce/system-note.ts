@@ -26,6 +26,8 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
     case 'microcompact_boundary':
       return note('quiet', `⊟ old tool results cleared: ${tokens(message.tokens_freed)} tokens`);
     case 'informational':
+      // Said as a warning already.
+      if (message.tag === 'settings_not_in_effect') return undefined;
       return note(message.level === 'warning' ? 'warning' : 'quiet', message.content);
     case 'task_started':
       return message.is_backgrounded ? note('quiet', `in the background: ${message.description}`) : undefined;

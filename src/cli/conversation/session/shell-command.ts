@@ -1,8 +1,8 @@
 /** `!command`: runs a command of the person's own in their shell, and reports what it wrote. */
 import { spawn } from 'node:child_process';
 import { isGone, standingFolder } from '../../../util/files/standing-folder.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { newlinesIn, tailOf } from '../../../util/text/cut-text.ts';
-import { terminalText } from '../../../util/text/terminal-text.ts';
 import type { Env } from '../../world.ts';
 
 export interface ShellRun {

@@ -71,11 +71,17 @@ export function unknownBuiltinTools(names: readonly string[]): {
 /** Of these names, those that no built-in tool has, whether it was removed or not. */
 export function unknownTools(names: readonly string[]): readonly string[] {
   if (names.length === 0) return names;
-  return names.filter((name) => !builtinNamesEver().has(name));
+  return names.filter((name) => !everyToolName().has(name));
 }
 
-const builtinNamesEver = lazily(
-  () => new Set([...builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...SESSION_TOOLS, ...TOOLS_OF_PARTS]),
+/** Of all built-in tools that a session can have, former names included. */
+export const everyToolName = lazily(
+  () =>
+    new Set([
+      ...builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      ...SESSION_TOOLS,
+      ...TOOLS_OF_PARTS,
+    ]),
 );
 
 const builtinNames = () => builtinTools().map(({ name }) => name);

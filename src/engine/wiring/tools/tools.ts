@@ -15,6 +15,7 @@ import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
 import { withSessionSignal, withSignal } from '../../../util/async/lazy-signal.ts';
 import type { Scope } from '../../../util/async/scope.ts';
+import type { Writable } from '../../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
@@ -61,9 +62,6 @@ export interface ComposedTools extends ToolsRoom {
   readonly port: ToolsPort;
 }
 
-/** The answer of the model that a call belongs to; see `effectKeyOf`. */
-const roundOf = (effectKey: string) => effectKey.replace(/\/tool\/[^/]*$/, '');
-
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
   const { additionalDirectories = [] } = config;
@@ -79,7 +77,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       cwd: folder.now,
       root: folder.root,
       home: folder.home,
-      lostFolder: folder.lossFor(roundOf(call.effectKey)),
+      lostFolder: folder.lossFor(call.effectKey),
       additionalDirectories,
       env: parts.env,
       toolUseId: call.block.id,
@@ -110,7 +108,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     clock: parts.clock,
     ids: parts.ids,
     admit: parts.admit,
-    folder,
+    base: { cwd: folder.root, home: folder.home },
     deferral: parts.toolState.deferral,
     quarantined: parts.toolState.quarantined,
     offers: (tool) => parts.toolState.offers(tool),
@@ -133,11 +131,15 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     names: () => port.names(),
     deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
-    async callGated(name, input, signal) {
-      const tool = parts.tools().find((each) => each.name === name);
+    async callGated(called, input, signal, filled) {
+      const name = typeof called === 'string' ? called : called.name;
+      const found = parts.tools().find((each) => each.name === name);
+      const tool = found === undefined || typeof called === 'string' ? found : called;
       if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
       const life = lifeOf(signal);
-      return gatedCall(tool, input, { context: contextBeside(life), life }, judging, parts.clock);
+      const context = contextBeside(life);
+      if (filled !== undefined) (context as Writable<ToolContext>).filled = filled;
+      return gatedCall(tool, input, { context, life }, judging, parts.clock);
     },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);

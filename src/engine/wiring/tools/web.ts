@@ -1,6 +1,5 @@
 /** WebFetch: the sockets of the model's connection, a small model for reading, and the rules about hosts. */
 import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
-import { openConnections } from '../../../model/http/connections.ts';
 import type { Permissions } from '../../../permissions/permission-engine.ts';
 import { parseRule } from '../../../permissions/rules/rule.ts';
 import { allowsLocalHost } from '../../../permissions/rules/url-rule.ts';
@@ -11,6 +10,7 @@ import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
+import { connectWith } from '../../mcp/mcp-connect.ts';
 import { ownProvider } from '../../models/open-model-client.ts';
 import { userAgentOf } from '../../models/user-agent.ts';
 import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
@@ -46,10 +46,9 @@ function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly Any
 function composeFetch(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
   if (config.sessionTools?.includes(WEB_FETCH_TOOL) !== true) return [];
   const { privateHosts = [], resolve, timeoutMs } = config.webFetch ?? {};
-  const proxyUrl = config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl);
   return [
     createWebFetchTool({
-      connect: (baseUrl) => openConnections({ baseUrl, proxyUrl, noProxy: config.noProxy, ca: config.ca }),
+      connect: connectWith(config),
       resolve,
       timeoutMs,
       userAgent: userAgentOf(config),

@@ -141,8 +141,8 @@ export async function lockFile<T>(
 }
 
 /**
- * Replaces or creates the file and its folder, and updates what the model has read of it. Resolves with what the
- * model must know beside the success, usually ''.
+ * Replaces or creates the file and its folder, and updates what the model has read of it. Resolves with what
+ * the model must know beside the success, usually ''.
  */
 export async function saveFile(
   path: string,

@@ -1,4 +1,4 @@
-/** Why a text was not found although it looks the same: the difference that nobody sees, by name. */
+/** Why a text was not found although it looks the same: the invisible difference, by name. */
 
 interface Difference {
   /** Which characters. */
@@ -37,7 +37,7 @@ const DIFFERENCES: readonly Difference[] = [
 const MAX_CHARS = 4_000_000;
 const MAX_SHOWN_CHARS = 300;
 
-/** A sentence about what keeps `wanted` from being found in `text`; undefined: it is not there in any form. */
+/** Why `wanted` is not found in `text`, in a sentence; undefined: it is not there in any form. */
 export function nearMiss(text: string, wanted: string): string | undefined {
   if (text.length > MAX_CHARS) return undefined;
   for (const { what, fold } of DIFFERENCES) {

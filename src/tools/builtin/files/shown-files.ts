@@ -7,7 +7,10 @@ import { decodeText } from './text-file.ts';
 interface ShownFiles {
   /** Whether the record's file may be shown; synchronous if no rule denies reading. */
   filter(file: Found, onRecord: () => boolean): boolean | Promise<boolean>;
-  /** A sentence for the model if rules deny reading files: the same whether or not any were found. */
+  /**
+   * Sentences for the model: if rules deny reading files, the same whether or not any were found; and how
+   * many files were left out for their names.
+   */
   note(): string;
 }
 
@@ -15,13 +18,22 @@ export type Found = ReturnType<SearchPlace['found']>;
 
 export function shownFiles(context: ToolContext): ShownFiles {
   const isDenied = context.readFilter?.();
+  /** Names whose bytes are no UTF-8: no text names these files, so that they cannot be checked or opened. */
+  const unnamed = new Set<string>();
   return {
     filter({ spelled, real }, onRecord) {
+      if (spelled.includes('\ufffd')) {
+        unnamed.add(spelled);
+        return true;
+      }
       if (isSecretFile(real)) return true;
       return isDenied === undefined ? onRecord() : isDenied(spelled).then((denied) => denied || onRecord());
     },
     note: () =>
-      isDenied === undefined ? '' : '\n\n(Files that a permission rule denies reading are not searched.)',
+      (isDenied === undefined ? '' : '\n\n(Files that a permission rule denies reading are not searched.)') +
+      (unnamed.size === 0
+        ? ''
+        : `\n\n(${unnamed.size === 1 ? 'One more file has' : `${unnamed.size} more files have`} a name that is not UTF-8. Find and rename it with Bash: ls -b.)`),
   };
 }
 

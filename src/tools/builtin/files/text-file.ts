@@ -14,7 +14,7 @@ interface DecodedText {
 const SNIFF_BYTES = 8192;
 const BOM = '\ufeff';
 
-/** `undefined`: not text. Bytes that are not valid UTF-8 are read as Windows-1252, which preserves all bytes. */
+/** `undefined`: not text. What is not valid UTF-8 is read as Windows-1252, which preserves all bytes. */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const [a, b, c] = bytes;
   if (a === 0xff && b === 0xfe)
@@ -50,8 +50,8 @@ export function encodeText(text: string, encoding: TextEncoding): Uint8Array | u
 }
 
 /**
- * Windows-1252 for the bytes 0x80 to 0x9f; five are unassigned, and stand for themselves. Its own table: decoders
- * of some versions of Node read them as Latin-1.
+ * Windows-1252 for the bytes 0x80 to 0x9f; five are unassigned, and are kept as they are. Its own table:
+ * decoders of some versions of Node read them as Latin-1.
  */
 const HIGH = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 

@@ -4,6 +4,7 @@ import { absolutePath, type PathBase } from '../../../util/files/home-path.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 import { checkSpelling } from '../files/file-access.ts';
 import { type Found, shownFiles, stillThere } from '../files/shown-files.ts';
+import { searchByGlob } from './brackets-as-names.ts';
 import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
 import { searchPlace } from './search-place.ts';
 
@@ -74,24 +75,29 @@ async function glob(
   const matching: { readonly found: Found }[] = [];
   const shown = shownFiles(context);
   let truncated = false;
+  let foundAny = false;
   const place = await searchPlace(root, context);
   let how = '';
   try {
     if (place !== undefined && place.input === undefined) {
-      const run = {
-        args: ['--files', '--null', '--sortr=modified', ...SEARCHED_FILES, '--glob', pattern, ...WITHOUT_GIT],
+      const run = (by: string) => ({
+        args: ['--files', '--null', '--sortr=modified', ...SEARCHED_FILES, '--glob', by, ...WITHOUT_GIT],
         place: { ...place, cwd: place.folder },
         separator: '\0' as const,
         onRecord(file: string) {
           const found = place.below(file);
           return shown.filter(found, () => {
+            foundAny = true;
             truncated = matching.length >= MAX_FILES;
             if (!truncated) matching.push({ found });
             return !truncated;
           });
         },
-      };
-      how = await runRipgrep(run, context, options);
+      });
+      await searchByGlob(pattern, context.signal, async (by) => {
+        how = await runRipgrep(run(by), context, options);
+        return foundAny;
+      });
     } else if (input.path !== undefined) {
       const path = absolutePath(input.path, context);
       const asked = await context.files.stat(path);

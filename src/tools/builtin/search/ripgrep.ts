@@ -50,12 +50,21 @@ export async function runRipgrep(
   const { findRipgrep } = await import('../../../util/process/find-ripgrep.ts');
   const program = ripgrepPath === undefined ? await findRipgrep(context.env) : ripgrepPath;
   if (typeof program === 'string') {
-    await runProgram(program, run, context);
+    await runProgram(program, looksPastIgnored(run) ? await checked(run) : run, context);
     return '';
   }
   const { searchWithoutRipgrep } = await import('./without-ripgrep/search.ts');
   await searchWithoutRipgrep(run, context.signal);
   return WITHOUT_RIPGREP;
+}
+
+/** A glob that takes files in overrides the ignore files. */
+const looksPastIgnored = ({ args, place }: RipgrepRun) =>
+  place.input === undefined && args.some((arg, at) => args[at - 1] === '--glob' && !arg.startsWith('!'));
+
+async function checked(run: RipgrepRun): Promise<RipgrepRun> {
+  const { withoutIgnored } = await import('./without-ignored.ts');
+  return { ...run, onRecord: await withoutIgnored(run) };
 }
 
 async function runProgram(

@@ -2,8 +2,8 @@
 import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/tools/task.ts';
 import type { ToolContext, ToolOutput } from '../../../protocol/tools/tool.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { tailOf } from '../../../util/text/cut-text.ts';
-import { terminalText } from '../../../util/text/terminal-text.ts';
 import type { BashInput, BashSettings } from './bash-options.ts';
 import { type BashOutput, trimmed } from './bash-report.ts';
 import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';

@@ -2,8 +2,8 @@
 
 import type { ImageBlock } from '../../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { headOf, tailOf } from '../../../util/text/cut-text.ts';
-import { terminalText } from '../../../util/text/terminal-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
 import { exitMeaning, isQuiet } from './exit-meaning.ts';
 import type { Isolation } from './isolation-of.ts';
@@ -11,8 +11,8 @@ import type { ShellEnd } from './shell-command.ts';
 
 export interface BashOutput {
   /**
-   * Both streams in the order of their output, right-trimmed; the beginning if it was longer. With its colours,
-   * which the model does not get.
+   * Both streams in the order of their output, right-trimmed; the beginning if it was longer. With its
+   * colours, which the model does not get.
    */
   readonly stdout: string;
   /** Messages of the tool itself, such as a change of folder; stderr of the command is in `stdout`. */

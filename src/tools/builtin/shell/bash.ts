@@ -167,12 +167,14 @@ async function* runBash(
   });
   const startedMs = clock.monotonicMs();
   const { command } = input;
+  // A hook or host that rewrote the command wrote all of it.
+  const filled = context.filled?.shown === command ? context.filled : undefined;
   const isolation = context.sandbox === undefined ? undefined : await isolationOf(input, context);
   const shell = startShellCommand({
-    command,
+    command: filled?.text ?? command,
     shell: shellOn(settings.path ?? context.env['PATH']),
     cwd: context.cwd,
-    env: context.env,
+    env: filled === undefined ? context.env : { ...context.env, ...filled.variables },
     ...settings,
     output,
     isolate: isolation?.isolate,

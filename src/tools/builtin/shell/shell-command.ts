@@ -56,8 +56,8 @@ const MERGED = 'exec "$0" -c "$1" 2>&1';
 
 /**
  * The same, and the last folder of a successful command is written to a descriptor that commands hardly use.
- * It runs in the shell itself, so that `set -e`, `exit` and line numbers work as in a shell of its own. It is one
- * line, which the shell has read before a syntax error of the command confuses its reader.
+ * It runs in the shell itself, so that `set -e`, `exit` and line numbers work as in a shell of its own. It is
+ * one line, which the shell has read before a syntax error of the command confuses its reader.
  */
 const tellingFolder = (descriptor: number) =>
   `exec "$0" -c 'TURNWRIGHT_COMMAND=$1; shift; eval "$TURNWRIGHT_COMMAND"; { TURNWRIGHT_CODE=$?; [ $TURNWRIGHT_CODE -ne 0 ] || command pwd -P >&${descriptor} || :; exit $TURNWRIGHT_CODE; } 2>/dev/null' "$0" "$1" 2>&1 ${descriptor}>&3 3>&-`;

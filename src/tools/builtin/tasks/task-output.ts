@@ -1,6 +1,6 @@
 import { TASK_TYPES, type TaskInfo, type TaskOutput, type TaskTable } from '../../../protocol/tools/task.ts';
 import type { Tool, ToolOutput } from '../../../protocol/tools/tool.ts';
-import { terminalText } from '../../../util/text/terminal-text.ts';
+import { terminalText } from '../../../util/process/terminal-text.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 
 interface TaskOutputInput {

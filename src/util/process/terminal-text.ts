@@ -1,17 +1,20 @@
-/** What a program wrote for a terminal, as a reader sees it: without colours, and as the last redraw of a line left it. */
+/**
+ * What a program wrote for a terminal, as a reader sees it: without colours, and as the last redraw of a line
+ * left it.
+ */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FOR_TERMINALS = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of terminals begin with one
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])?/g;
-/** Erases the line, or what follows on it. */
+/** Erases the line, or a part of it that was drawn before. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const ERASES = /^\u001b\[[02]?K|\u001b\[[12]K/;
+const ERASES = /\u001b\[[012]?K/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const OTHERS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-/** The text without escape sequences and control characters; of lines that were redrawn only what was last there. */
+/** Without escape sequences and control characters; of lines that were redrawn only what was last there. */
 export function terminalText(text: string): string {
   if (!FOR_TERMINALS.test(text)) return text;
   return text
@@ -32,7 +35,7 @@ function lineOf(line: string): string {
   return shown + end;
 }
 
-/** A letter that was printed and taken back. */
+/** Without letters that were printed and removed again. */
 function withoutBackspaces(text: string): string {
   if (!text.includes('\b')) return text;
   const kept: string[] = [];

@@ -100,7 +100,7 @@ export function adviceForPrompt(text: string): string | undefined {
   return advice === undefined ? undefined : `/${name} is no command of this session. ${advice}`;
 }
 
-/** undefined: nobody has a command of this name. */
+/** undefined: no other program has a command of this name. */
 export function commandAdvice(name: string): string | undefined {
   return Object.hasOwn(ADVICE, name) ? ADVICE[name] : undefined;
 }

@@ -1,0 +1,49 @@
+/** What `-p` says of an end that left nothing on stdout, or less than was asked for. */
+import { describe, expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { against, rehearse } from './bin.ts';
+import { commandLine } from './command-line.ts';
+
+const FORMATS = ['text', 'json', 'stream-json'] as const;
+const inFormat = (format: (typeof FORMATS)[number]) => [
+  '--output-format',
+  format,
+  ...(format === 'stream-json' ? ['--verbose'] : []),
+];
+
+describe.each(FORMATS)('with --output-format %s', (format) => {
+  it('a refusal without a word has a sentence or a message, and exit code 1', async () => {
+    const server = await rehearse(reply([''], { stop_reason: 'refusal' }));
+    const ran = await commandLine(['-p', 'go', ...inFormat(format)], { env: against(server) });
+    expect(ran.code).toBe(1);
+    if (format === 'text')
+      expect(ran).toMatchObject({ stdout: '', stderr: 'The model refused to answer, without a word.\n' });
+    else expect(ran.stdout).toContain('"stop_reason":"refusal"');
+  });
+
+  it.each(['PostToolUse', 'Stop'])('the reason of a %s hook that ends the run is printed', async (event) => {
+    const server = await rehearse(reply(['Looking.', toolUse('Glob', { pattern: '*' })]), reply('Done.'));
+    const command = `echo '{"continue":false,"stopReason":"WHY-IT"}'`;
+    const hooks = { [event]: [{ hooks: [{ type: 'command', command }] }] };
+    const ran = await commandLine(
+      ['-p', 'go', '--settings', JSON.stringify({ hooks }), ...inFormat(format)],
+      { env: against(server) },
+    );
+    expect(ran.code).toBe(0);
+    expect(format === 'stream-json' ? ran.stdout : ran.stderr).toContain('WHY-IT');
+  });
+});
+
+it('a prompt of which the model gets a part is announced', async () => {
+  const tooLong = {
+    name: 'http-status',
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'prompt is too long: 210000 tokens > 200000 maximum',
+    times: 1,
+  } as const;
+  const server = await rehearse(reply('Read.', { faults: [tooLong] }));
+  const ran = await commandLine(['-p'], { env: against(server), input: 'word '.repeat(100_000) });
+  expect(ran).toMatchObject({ code: 0, stdout: 'Read.\n' });
+  expect(ran.stderr).toMatch(/prompt/i);
+});
