@@ -136,7 +136,7 @@ test('a task with an edit and a command: each line is written once, and nothing 
   const { cwd, type, until, all, left, input } = await start([
     reply(['I read it.\nThen I mend it.', toolUse('Read', { file_path: 'add.js' })]),
     reply(toolUse('Edit', { file_path: 'add.js', old_string: 'a - b', new_string: 'a + b' })),
-    reply(toolUse('Bash', { command: 'printf "one\\ntwo\\n"; exit 3' })),
+    reply(toolUse('Bash', { command: 'touch x; printf "one\\ntwo\\n"; exit 3' })),
     reply('It is **mended**.'),
   ]);
   writeFileSync(join(cwd, 'add.js'), 'export const add = (a, b) => a - b;\n');
@@ -165,7 +165,7 @@ test('a task with an edit and a command: each line is written once, and nothing 
       '  removed: export const add = (a, b) => a - b;',
       '  added: export const add = (a, b) => a + b;',
       'Question: may Bash do this?',
-      '  printf "one\\ntwo\\n"; exit 3',
+      '  touch x; printf "one\\ntwo\\n"; exit 3',
       expect.stringMatching(/^Tool: Bash .* … failed, exit 3, \d+ ms$/),
       '  one',
       '  two',

@@ -106,7 +106,6 @@ describe('a call in parts', () => {
           rules: [],
           writes: [],
           writesUnknown: true,
-          unknown: 'the file of a redirect is known to the shell alone',
           network: ['a.example'],
         },
         { text: 'sh', depth: 0, verdict: 'open', rules: [], writes: [], writesUnknown: false },

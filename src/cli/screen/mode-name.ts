@@ -17,6 +17,7 @@ export function reasonWithoutRule(
   mode: string,
   what = 'it',
 ): string | undefined {
-  if (type !== 'other' || !text.includes('no rule allows it')) return undefined;
+  // Which command of a line it is, its rows show.
+  if (type !== 'other' || !/no rule allows (?:it|".*" in it) and/s.test(text)) return undefined;
   return `no rule allows ${what}, and the mode is ${modeName(mode)}`;
 }

@@ -36,7 +36,7 @@ function whyUnknown({ text }: ShellWord): string {
       : /[*?[{]/.test(text)
         ? 'is a pattern, which'
         : 'is filled in by the shell, and';
-  return `${quoted(text)} ${kind} cannot be checked before it runs`;
+  return `${quoted(text.replace(/^"([^"]*)"$/, '$1'))} ${kind} cannot be checked before it runs`;
 }
 
 /** Only where a rule speaks of the program: else it is not the option that is missing. */

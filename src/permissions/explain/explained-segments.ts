@@ -59,7 +59,8 @@ async function verdictOn(segment: Segment, each: Case, files: RuleFiles): Promis
   const lines = commandCase(each, state.rules.of('allow'), state.mode === 'acceptEdits');
   const needed = await coverSegment(segment, lines);
   if (needed === undefined) {
-    const unknown = whyNotLiteral(segment);
+    const { unseen } = await each.subject.line();
+    const unknown = unseen === undefined ? whyNotLiteral(segment) : undefined;
     return { verdict: 'open', rules: [], ...(unknown !== undefined && { unknown }) };
   }
   if (needed.length > 0) return { verdict: 'allowed', rules: await inFiles(needed, files) };
