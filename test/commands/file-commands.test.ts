@@ -56,7 +56,10 @@ describe('command files', () => {
   });
 
   it('take the place of a built-in command or alias, say so, and leave the others alone', async () => {
-    const names = ['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort'];
+    const names = [
+      ...['new', 'reset', 'clear', 'usage', 'help', 'context', 'cost', 'model', 'compact', 'effort'],
+      'init',
+    ];
     const files = Object.fromEntries(
       names.map((name) => [
         `.claude/commands/${name}.md`,

@@ -442,5 +442,5 @@ it('what is registered can be listed', async () => {
     ],
     policy: { allDisabled: false },
   });
-  expect(listing.eventCatalog).toHaveLength(33);
+  expect(listing.eventCatalog).toHaveLength(34);
 });
