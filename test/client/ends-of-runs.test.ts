@@ -104,11 +104,11 @@ const PLAIN: readonly Row[] = [
     ends: { ...success, stop_reason: 'stop_sequence', num_turns: 1, result: 'Up to here' },
   },
   {
-    how: 'a pause',
-    replies: [reply('Wait.', { faults: ['pause-turn'] })],
-    requests: 1,
-    says: ['init', 'text', 'result:success'],
-    ends: { ...success, stop_reason: 'pause_turn', num_turns: 1, result: 'Wait.' },
+    how: 'a pause: the model goes on, and the answer is whole',
+    replies: [reply('Wait.', { faults: ['pause-turn'] }), reply(' Here.')],
+    requests: 2,
+    says: ['init', 'text', 'synthetic', 'text', 'result:success'],
+    ends: { ...success, num_turns: 2, result: 'Wait. Here.' },
   },
   {
     how: 'a refusal, which is an answer (L7.1)',
@@ -129,7 +129,7 @@ const PLAIN: readonly Row[] = [
     replies: [reply('Half', { faults: ['model-context-window-exceeded'] }), reply('and half.')],
     requests: 2,
     says: ['init', 'text', 'synthetic', 'text', 'result:success'],
-    ends: { ...success, num_turns: 2, result: 'and half.' },
+    ends: { ...success, num_turns: 2, result: 'Halfand half.' },
   },
   {
     how: 'the output cap once: the text is kept and the model goes on',
@@ -137,7 +137,7 @@ const PLAIN: readonly Row[] = [
     replies: [reply('so on '.repeat(2_000)), reply('and the end.')],
     requests: 2,
     says: ['init', 'text', 'synthetic', 'text', 'result:success'],
-    ends: { ...success, num_turns: 2, result: 'and the end.' },
+    ends: { ...success, num_turns: 2, result: expect.stringMatching(/^so on so on[^]*and the end\.$/) },
   },
 ];
 
@@ -332,7 +332,7 @@ const HOOKS: readonly Row[] = [
     replies: [reply('Hi.')],
     options: hook('Stop', { continue: false, stopReason: 'Enough.' }),
     requests: 1,
-    says: ['init', 'text', 'result:success'],
+    says: ['init', 'text', 'informational', 'result:success'],
     ends: { ...success, terminal_reason: 'stop_hook_prevented', num_turns: 1, result: 'Hi.' },
   },
   {
@@ -348,7 +348,7 @@ const HOOKS: readonly Row[] = [
     replies: [echo()],
     options: hook('PostToolUse', { continue: false, stopReason: 'Enough.' }),
     requests: 1,
-    says: ['init', ...CALL, 'result:success'],
+    says: ['init', ...CALL, 'informational', 'result:success'],
     ends: { ...success, terminal_reason: 'hook_stopped', stop_reason: 'tool_use', num_turns: 2, result: '' },
   },
   {

@@ -44,7 +44,7 @@ const REPLIES: Scenario['replies'] = [
 /** One session in which everything happens. Resolves when it is over. */
 async function everything(stage: Stage, more: object, idle: () => Promise<unknown>): Promise<void> {
   await mkdir(join(stage.cwd, '.claude', 'commands'), { recursive: true });
-  await writeFile(join(stage.cwd, '.claude', 'commands', 'work.md'), 'Work on $ARGUMENTS.');
+  await writeFile(join(stage.cwd, '.claude', 'commands', 'work.md'), 'Work on $ARGUMENTS.\n!`echo begun`');
   await writeFile(join(stage.cwd, 'CLAUDE.md'), 'Be kind.');
   await writeFile(join(stage.cwd, 'a.txt'), 'one\n');
   await writeFile(join(stage.cwd, 'b.txt'), 'one\n');
@@ -127,7 +127,7 @@ function expectAll(stage: Stage, seen: readonly Event[]): void {
 throughBothDoors('hook events', (stage) => {
   it('the guide has each event once', () => {
     expect(FIRES.length).toBeGreaterThan(20);
-    expect([...new Set([...FIRES, ...SILENT])]).toHaveLength(33);
+    expect([...new Set([...FIRES, ...SILENT])]).toHaveLength(34);
   });
 
   it('all that fire reach callbacks', async () => {
