@@ -50,15 +50,9 @@ export class ToolRun {
     this.#trace = trace;
   }
 
-  /** `awaitsNext`: the answer may still end as a refusal right behind the call. */
-  start(call: ToolCall, awaitsNext = false): void {
+  start(call: ToolCall): void {
     this.#executor ??= this.#open();
-    this.#executor.add(call, awaitsNext);
-  }
-
-  /** The answer has gone on behind the calls that were started. */
-  nextArrived(): void {
-    this.#executor?.nextArrived();
+    this.#executor.add(call);
   }
 
   /** The consumer has the call's block: its gate may ask hooks and hosts from here on. */

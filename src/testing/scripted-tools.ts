@@ -124,7 +124,6 @@ export function scriptedTools(
         calls.set(call.block.id, call);
         void run(call);
       },
-      nextArrived() {},
       delivered: (callId) => void delivered.push(callId),
       take() {
         const taken = updates;

@@ -41,8 +41,6 @@ interface Entry extends RunningCall {
   readonly notes: CallNotes;
   /** The consumer has taken its block. */
   delivered: boolean;
-  /** Its answer may still end as a refusal right behind it. */
-  awaitsNext: boolean;
   onDelivered?: Deferred<void>;
   prepared?: PreparedCall;
   answered: boolean;
@@ -76,14 +74,13 @@ export class StreamingToolExecutor implements ToolExecutor {
     return this.#running.parked.flatMap(({ wait }) => wait ?? []);
   }
 
-  add(call: ToolCall, awaitsNext = false): void {
+  add(call: ToolCall): void {
     const entry: Entry = {
       call,
       queuedMs: this.#options.clock.monotonicMs(),
       notes: { hookContext: [], said: [] },
       life: openScope(),
       delivered: false,
-      awaitsNext,
       alone: true,
       answered: false,
     };
@@ -110,11 +107,6 @@ export class StreamingToolExecutor implements ToolExecutor {
       entry.alone = prepared.kind === 'refused' || !prepared.concurrencySafe;
       this.#startWhatMay();
     });
-  }
-
-  nextArrived(): void {
-    for (const entry of this.#waiting) entry.awaitsNext = false;
-    this.#startWhatMay();
   }
 
   delivered(callId: string): void {
@@ -174,7 +166,6 @@ export class StreamingToolExecutor implements ToolExecutor {
     while (true) {
       const next = this.#waiting[0];
       if (next?.prepared === undefined || !this.#running.mayStart(next)) return;
-      if (next.alone && next.awaitsNext) return;
       this.#waiting.shift();
       this.#running.add(next);
       void this.#run(next, next.prepared);

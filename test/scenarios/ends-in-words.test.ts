@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, tool } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from './processes.ts';
-import { type Rehearsed, rehearse, type Setup, successOf } from './rehearse.ts';
+import { rehearse, type Setup, successOf } from './rehearse.ts';
 import { wholeText } from './sent.ts';
 
 const counting = (events: string[], output = {}) => {
@@ -45,62 +45,6 @@ describe('a refusal', () => {
     expect(
       run.messages.filter((m) => 'subtype' in m && m.subtype === 'model_refusal_no_fallback'),
     ).toHaveLength(1);
-  });
-
-  /** Its end comes some time behind each of its blocks, in a read of its own. */
-  const refusalOf = (calls: readonly ReturnType<typeof toolUse>[]) =>
-    reply([...calls], { stop_reason: 'refusal', timing: { blockPauseMs: 60 } });
-  const bad = (id = 'call_bad') => toolUse('Bash', { command: 'echo bad >> ran' }, id);
-  const announced = ({ messages }: Rehearsed) =>
-    messages.filter((m) => 'subtype' in m && m.subtype === 'model_refusal_no_fallback');
-
-  it('its call with effects does not run, though the refusal comes behind the block', async () => {
-    const run = await rehearse({ replies: [refusalOf([bad()])] });
-    expect(successOf(run)).toMatchObject({ stop_reason: 'refusal', terminal_reason: 'completed' });
-    expect(existsSync(join(run.cwd, 'ran'))).toBe(false);
-    expect(run.sent).toHaveLength(1);
-    expect(announced(run)).toHaveLength(1);
-    expect(run.entries.filter(({ type }) => type === 'intent')).toEqual([]);
-    expect(JSON.stringify(run.entries)).toContain('ended as a refusal, so it did not run');
-  });
-
-  it('a call that only reads has run by then, the one behind it has not', async () => {
-    const run = await rehearse({
-      files: { 'a.txt': 'inside a' },
-      replies: [refusalOf([toolUse('Read', { file_path: 'a.txt' }, 'call_read'), bad()])],
-    });
-    expect(successOf(run).stop_reason).toBe('refusal');
-    expect(existsSync(join(run.cwd, 'ran'))).toBe(false);
-    expect(run.entries.filter(({ type }) => type === 'intent')).toHaveLength(1);
-  });
-
-  it('a call that runs because the answer went on is stopped by the refusal, and says so', async () => {
-    const run = await rehearse({
-      replies: [refusalOf([toolUse('Bash', { command: 'echo $$ > begun; sleep 30' }, 'call_long'), bad()])],
-    });
-    expect(successOf(run).stop_reason).toBe('refusal');
-    expect(existsSync(join(run.cwd, 'ran'))).toBe(false);
-    expect(JSON.stringify(run.entries)).toContain('ended as a refusal while the tool was running');
-  });
-
-  it('in an answer that does not stream', async () => {
-    const run = await rehearse({
-      replies: [reply('Hm.', { faults: [{ name: 'sse-error', after: 1 }] }), refusalOf([bad()])],
-    });
-    expect(successOf(run).stop_reason).toBe('refusal');
-    expect(run.sent.map(({ stream }) => stream)).toEqual([true, false]);
-    expect(existsSync(join(run.cwd, 'ran'))).toBe(false);
-    expect(announced(run)).toHaveLength(1);
-  });
-
-  it('of a subagent: its call does not run, and the main agent goes on', async () => {
-    const start = { description: 'try', prompt: 'Try.', subagent_type: 'general-purpose' };
-    const run = await rehearse({
-      replies: [reply(toolUse('Agent', start)), refusalOf([bad()]), reply('It was refused.')],
-    });
-    expect(successOf(run)).toMatchObject({ result: 'It was refused.', stop_reason: 'end_turn' });
-    expect(existsSync(join(run.cwd, 'ran'))).toBe(false);
-    expect(run.sent).toHaveLength(3);
   });
 });
 

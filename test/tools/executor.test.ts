@@ -91,28 +91,6 @@ describe('L5 concurrency: what runs together', () => {
     await drain(executor);
   });
 
-  test('a call with effects waits until its answer goes on behind it; one that only reads does not', async () => {
-    const { executor, log, end } = stage();
-    executor.add(callOf('S', { at: 'a' }), true);
-    executor.add(callOf('U', { at: 'b' }), true);
-    await settle();
-    end('a');
-    await settle();
-    expect(log).toEqual(['+a', '-a']);
-    executor.nextArrived();
-    await settle();
-    expect(log).toEqual(['+a', '-a', '+b']);
-    executor.add(callOf('U', { at: 'c' }), true);
-    end('b');
-    await settle();
-    await executor.abort('refused');
-    const last = resultsOf(await drain(executor)).at(-1);
-    expect(last && answerOf(last).text).toBe(
-      'The answer that made this call ended as a refusal, so it did not run.',
-    );
-    expect(log).toEqual(['+a', '-a', '+b', '-b']);
-  });
-
   test('a call starts while later ones are not yet known, and results come as calls end', async () => {
     const { executor, log, end } = stage();
     const [first, second] = [callOf('S', { at: 'a' }), callOf('S', { at: 'b' })];

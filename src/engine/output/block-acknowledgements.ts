@@ -47,8 +47,7 @@ export function createDeliveries(): Deliveries {
       open(input) {
         const executor = port.open(input);
         return {
-          add: (...call) => executor.add(...call),
-          nextArrived: () => executor.nextArrived(),
+          add: (call) => executor.add(call),
           delivered(id) {
             // A block that was not emitted to a consumer has no receipt to wait for.
             if (underWay.has(id)) waiting.set(id, () => executor.delivered(id));

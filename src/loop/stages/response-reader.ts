@@ -1,13 +1,23 @@
 /** Turns one response's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type { AssistantMessage, LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
+import type {
+  AssistantMessage,
+  LoopBatch,
+  LoopMessage,
+  ThoughtFacts,
+} from '../../protocol/model/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
-import { EMPTY_USAGE, type StreamEvent, type ToolUseBlock } from '../../protocol/model/wire.ts';
+import {
+  type AssistantBlock,
+  EMPTY_USAGE,
+  type StreamEvent,
+  type ToolUseBlock,
+} from '../../protocol/model/wire.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar, withLater } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { blockMessage, displayOf } from './block-message.ts';
-import { callFacts } from './observed-call.ts';
+import { type CallFacts, callFacts } from './observed-call.ts';
 import { addNotices, settleResponse, withEnd } from './settle-response.ts';
 
 /** Stop reasons that truncate the response: only its last block can be incomplete. */
@@ -15,9 +25,6 @@ const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_
 
 /** Events that begin and end a response. */
 const MILESTONES = new Set<string>(['message_start', 'message_delta', 'message_stop']);
-
-/** Events behind a block that show that its response did not end as a refusal there, or that it did. */
-const NEXT = new Set<string>(['content_block_start', 'message_delta', 'message_stop']);
 
 type Events = Extract<ModelOutput, { kind: 'events' }>;
 
@@ -35,10 +42,6 @@ export class ResponseReader {
   readonly #unrecorded: AssistantMessage[] = [];
   /** Number of calls of the response that were started. */
   #started = 0;
-  /** Number of calls behind whose block the response has gone on. */
-  #followed = 0;
-  /** The call that was started last waits for the next event if it has effects. */
-  #awaitsNext = false;
   /** Calls whose blocks were emitted, and that the consumer may not have received yet. */
   readonly #undelivered: string[] = [];
 
@@ -63,7 +66,6 @@ export class ResponseReader {
         from = at;
         this.#takeEnding(event, batch);
       } else this.#takeIn(event);
-      if (NEXT.has(event.type)) this.#followed = this.response.calls.length;
     }
     this.#passOn(from === 0 ? events : events.slice(from), ttftMs, batch);
     const recording = this.#start();
@@ -73,29 +75,19 @@ export class ResponseReader {
 
   /**
    * Queues finished blocks for the journal before their calls start: a call that starts immediately has block
-   * and intent in one write. The last call of a response that has not gone on yet starts with what comes next
-   * if it has effects: a refusal comes right behind the block.
+   * and intent in one write.
    */
   #start(): Promise<void> | undefined {
-    const { tools } = this.#iteration;
-    const { calls, stopReason } = this.response;
-    if (stopReason === 'refusal' && calls.length > 0) tools.refuse();
-    else if (this.#awaitsNext && this.#followed >= this.#started) this.#goOn();
     if (!this.#finished) return undefined;
+    const it = this.#iteration;
     this.#finished = false;
     this.#record();
-    for (const call of calls.slice(this.#started)) {
-      this.#started += 1;
-      this.#awaitsNext = this.#started > this.#followed;
-      tools.start(call, this.#awaitsNext);
+    for (const call of this.response.calls.slice(this.#started)) {
+      it.tools.start(call);
       this.#undelivered.push(call.block.id);
     }
-    return this.#iteration.record();
-  }
-
-  #goOn(): void {
-    this.#awaitsNext = false;
-    this.#iteration.tools.nextArrived();
+    this.#started = this.response.calls.length;
+    return it.record();
   }
 
   /**
@@ -165,8 +157,6 @@ export class ResponseReader {
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
       this.#finish(this.#open, batch, { aborted: true });
     await this.#start();
-    // Nothing follows. The calls of a broken response are work to be done (L4.3).
-    if (outcome.kind !== 'aborted') this.#goOn();
     if (response.messageId !== undefined) this.#settle({ broken: outcome.kind === 'broken' });
     return batch;
   }
@@ -201,6 +191,8 @@ export class ResponseReader {
       case 'message_delta':
         this.#takeIn(event);
         if (response.stopReason !== null) this.#release(batch, { cut: CUT_REASONS.has(response.stopReason) });
+        // Before the calls of this read are started.
+        if (response.stopReason === 'refusal' && response.calls.length > 0) this.#iteration.tools.refuse();
         return;
       case 'message_stop':
         this.#release(batch, { cut: false });
@@ -242,13 +234,7 @@ export class ResponseReader {
     if (raw === undefined) return;
     const block = raw.type === 'tool_use' ? this.#withOwnId(raw) : raw;
     const facts = block.type === 'tool_use' ? callFacts(block, it.deps.tools) : undefined;
-    const message = blockMessage(block, builder.startedMs, {
-      response: this.response,
-      request: this.#request,
-      deps: it.deps,
-      aborted: how.aborted === true,
-      facts,
-    });
+    const message = this.#message(block, builder, how.aborted === true, facts);
     this.response.messages.push(message);
     this.#unrecorded.push(message);
     this.#finished = true;
@@ -268,4 +254,42 @@ export class ResponseReader {
     const taken = block.id === '' || this.response.calls.some((call) => call.block.id === block.id);
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
+
+  #message(
+    block: AssistantBlock,
+    { startedMs }: BlockBuilder,
+    aborted: boolean,
+    facts: CallFacts | undefined,
+  ): AssistantMessage {
+    const { response } = this;
+    const { deps } = this.#iteration;
+    return Object.freeze({
+      type: 'assistant' as const,
+      uuid: deps.ids.uuid(),
+      timestamp: isoTime(deps.clock.nowMs()),
+      message: {
+        id: response.messageId ?? '',
+        type: 'message' as const,
+        role: 'assistant' as const,
+        model: response.model,
+        content: [block],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: response.usage,
+      },
+      ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+      ...(block.type === 'thinking' ? { thought: this.#thought(startedMs) } : {}),
+      ...(aborted ? { aborted: true as const } : {}),
+      ...facts,
+    });
+  }
+
+  #thought(startedMs: number): ThoughtFacts {
+    const durationMs = Math.round(this.#iteration.deps.clock.monotonicMs() - startedMs);
+    const display = displayOf(this.#request);
+    return display === undefined ? { durationMs } : { durationMs, display };
+  }
 }
+
+const displayOf = ({ thinking }: ModelRequest): string | undefined =>
+  thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;

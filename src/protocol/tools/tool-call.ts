@@ -92,13 +92,7 @@ export type AbortWhy =
  * `leave`. `add` starts a call as soon as its turn comes; only outward steps wait for the consumer.
  */
 export interface ToolExecutor {
-  /**
-   * `awaitsNext`: the answer has not gone on behind the call's block yet, and may end there as a refusal. A
-   * call that is not concurrency-safe then waits for `nextArrived`.
-   */
-  add(call: ToolCall, awaitsNext?: boolean): void;
-  /** The answer has gone on behind the calls that were added so far. */
-  nextArrived(): void;
+  add(call: ToolCall): void;
   /** The consumer has taken the call's block: its gate may now ask hooks and hosts. */
   delivered(callId: string): void;
   /** Updates that are ready, without waiting. */

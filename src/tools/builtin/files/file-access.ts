@@ -89,7 +89,8 @@ export async function fileInTheWay(
 ): Promise<string | undefined> {
   for (let at = dirname(real); dirname(at) !== at; at = dirname(at)) {
     const stat = await files.lstat(at).catch(() => undefined);
-    if (stat !== undefined) return stat.kind === 'directory' ? undefined : at;
+    // A link has come since the call was judged: opening the path names it.
+    if (stat !== undefined) return stat.kind === 'directory' || stat.kind === 'symlink' ? undefined : at;
   }
   return undefined;
 }
