@@ -89,7 +89,6 @@ describe.skipIf(!hasTerminal)('line mode', () => {
       ['> ', 'mend add\n'],
       ['Number from 1 to', '1\n'],
       ['Number, or other words: ', '1\n'],
-      ['Number from 1 to', '1\n'],
       ['> ', 'and wait\n'],
       ['Going on', '\x03'],
       ['Stopped: ', '\x04'],

@@ -126,7 +126,8 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
       const cwd = temporaryFolder();
       mkdirSync(join(cwd, '.turnwright'));
       spawnSync('mkfifo', [join(cwd, '.turnwright', 'settings.json')]);
-      const ran = await turnwright(['-p', 'x', '--setting-sources', 'project'], { env: CONFIGURED, cwd });
+      const args = ['-p', 'x', '--setting-sources', 'project', '--trust-project'];
+      const ran = await turnwright(args, { env: CONFIGURED, cwd });
       expect(ran.stderr).toContain('settings.json cannot be used');
       expect(ran.code).toBe(2);
     },

@@ -131,10 +131,14 @@ export async function readInline(
 
 export async function readIfPresent(
   file: string,
-  files: Pick<PersistentFiles, 'readFile'>,
+  files: Pick<PersistentFiles, 'readFile'> & Partial<Pick<PersistentFiles, 'stat'>>,
 ): Promise<string | undefined> {
   try {
-    return new TextDecoder().decode(await files.readFile(file));
+    const text = new TextDecoder().decode(await files.readFile(file));
+    // A pipe whose writer has not begun reads as empty, and is no blank file.
+    if (text.trim() === '' && (await files.stat?.(file))?.kind === 'other')
+      throw new Error('it is a pipe or a device, and nothing came from it');
+    return text;
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     // ENXIO: a socket, which blocks the path while commands of another session run in a sandbox.
