@@ -137,7 +137,7 @@ const PLAIN: readonly Row[] = [
     replies: [reply('so on '.repeat(2_000)), reply('and the end.')],
     requests: 2,
     says: ['init', 'text', 'synthetic', 'text', 'result:success'],
-    ends: { ...success, num_turns: 2, result: expect.stringMatching(/^so on so on[^]*and the end\.$/) },
+    ends: { ...success, num_turns: 2, result: expect.stringMatching(/^so on so on[\s\S]*and the end\.$/) },
   },
 ];
 
