@@ -72,7 +72,10 @@ const isOfRepository = (source: ConfiguredHook['source']): boolean =>
  * A `__pycache__` that a repository brings along would run in place of the sources that were trusted, so
  * Python does not look there.
  */
-const withBytecodeIn = (folder: string | undefined, env: Readonly<Record<string, string>>) =>
+const withBytecodeIn = (
+  folder: string | undefined,
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
   folder === undefined || env['PYTHONPYCACHEPREFIX'] !== undefined ? {} : { PYTHONPYCACHEPREFIX: folder };
 
 /** What runs a kind of hook is loaded when the first one of it runs. */
