@@ -19,13 +19,20 @@ describe('/model', () => {
     const { ask, run, screens, printed, server } = await start();
     await run('/model', ["'haiku", 'enter']);
     expect(screens[0]).toMatchInlineSnapshot(`
-      "Model (now claude-opus-5-5)
+      "Model (now claude-opus-5-5) · 8 below
       search: 
           Default (Claude Opus 5.5)   1M · $4 in, $20 out
       ❯ ✓ Claude Opus 5.5 (opus)      1M · $4 in, $20 out
           Claude Sonnet 5.5 (sonnet)  1M · $2 in, $10 out
           Claude Haiku 5.5 (haiku)    1M · $0.1 in, $0.5 out
           Claude Fable 5.1 (fable)    1M · $10 in, $50 out
+          Claude Fable 5              1M · $10 in, $50 out
+          Claude Mythos 5.1           1M · $10 in, $50 out
+          Claude Mythos 5             1M · $10 in, $50 out
+          Claude Opus 5               1M · $5 in, $25 out
+          Claude Opus 4.8             1M · $5 in, $25 out
+          Claude Opus 4.7             1M · $5 in, $25 out
+          Claude Opus 4.6             1M · $5 in, $25 out
         claude-opus-5-5
       type to search · ↑↓ choose · Enter switches · Esc leaves"
     `);
