@@ -7,6 +7,8 @@ import { rolldown } from 'rolldown';
 
 const TARGET = 'node20.19';
 const ENGINE = 'engine';
+/** What is loaded by the first command of the shell that is judged, whatever else takes a part of it. */
+const COMMANDS = 'src/permissions/commands/index.ts';
 
 /** `doors`: source by name of the door. Writes `<out>/<door>.js` and `<out>/chunks/`. */
 export async function bundle(doors, { out, define }) {
@@ -56,6 +58,7 @@ function loadedTogether({ index, rehearsal, 'compile-cache': first }) {
     group('compile-cache', 3, [first]),
     group('basics', 2, [index], [rehearsal]),
     group(ENGINE, 1, [index]),
+    group('commands', 0, [COMMANDS]),
   ];
 }
 

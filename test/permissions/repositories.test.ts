@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { isHarmlessGitConfig } from '../../src/permissions/decide/own-repository.ts';
+import { isHarmlessGitConfig } from '../../src/permissions/commands/own-repository.ts';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { everyNth } from '../long-form.ts';

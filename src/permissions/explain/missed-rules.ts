@@ -10,9 +10,9 @@ import {
   type Segment,
   type ShellWord,
 } from '../../shell/reading/segment.ts';
-import { commandCase } from '../decide/case-of.ts';
+import { coverSegment } from '../commands/allowed-command.ts';
+import { commandCase } from '../commands/judge-command.ts';
 import type { Case } from '../decide/evaluation.ts';
-import { coverSegment } from '../rules/allowed-command.ts';
 import { readSpecifier } from '../rules/command-pattern.ts';
 import { allowsPath } from '../rules/path-rule.ts';
 import { readPattern } from '../rules/read-pattern.ts';

@@ -4,7 +4,7 @@ import { pathsCopied, pathsRead, pathsWritten } from '../../shell/reading/plain-
 import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { ANY, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
-import type { PathRuleContext } from './path-rule.ts';
+import type { PathRuleContext } from '../rules/path-rule.ts';
 
 interface CommandPaths {
   readonly paths: readonly ResolvedPath[];

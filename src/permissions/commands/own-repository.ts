@@ -4,7 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 import { findGitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
-import type { DiskReader } from './real-path.ts';
+import type { DiskReader } from '../decide/real-path.ts';
 
 /** `none`: there is no repository. `unclear`: git may take something for one that is not what it seems. */
 type Repository =

@@ -16,8 +16,13 @@ import {
 } from '../../shell/reading/segment.ts';
 import { ANY, meet, type Piece } from '../../shell/reading/text-pattern.ts';
 import { matchesWildcards } from '../../util/text/wildcards.ts';
-import { type CommandPattern, matchesCommand, readCommandPattern, readSpecifier } from './command-pattern.ts';
-import { type Match, onlyMaybe, stronger } from './match.ts';
+import {
+  type CommandPattern,
+  matchesCommand,
+  readCommandPattern,
+  readSpecifier,
+} from '../rules/command-pattern.ts';
+import { type Match, onlyMaybe, stronger } from '../rules/match.ts';
 
 /**
  * Every command of the line is checked, and every command that it starts. If the line is not fully analysed,
