@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
 import { eachWay } from '../../shell/reading/each-way.ts';
-import { followsLinks, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
+import { followsLinks, pathsRead } from '../../shell/reading/plain-reader.ts';
+import { pathsWritten } from '../../shell/reading/plain-writer.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import { isOddSpelling, isProtected } from '../decide/protected-path.ts';

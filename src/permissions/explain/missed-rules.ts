@@ -1,9 +1,9 @@
 /** Allow rules that come close to a call, and what keeps them from matching. */
 import type { MissedRule } from '../../protocol/tools/permission-explanation.ts';
 import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { baseName } from '../../shell/reading/base-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
-  baseName,
   everySegment,
   literalWords,
   programOf,

@@ -51,7 +51,7 @@ export interface ProjectTrust {
 /** What is trusted, in parts: so that files which come later need not end it. */
 type TrustedContent = NonNullable<TrustedFolder['content']>;
 
-interface TrustSubject {
+export interface TrustSubject {
   readonly projectRoot: string;
   readonly repositoryRoot: string;
   readonly layers: readonly SettingsLayer[];

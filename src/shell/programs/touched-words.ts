@@ -3,7 +3,8 @@
  * too few. A program that is not known may open whatever it is given.
  */
 
-import { pathsRead, pathsWritten, readingForm } from '../reading/plain-reader.ts';
+import { pathsRead, readingForm } from '../reading/plain-reader.ts';
+import { pathsWritten } from '../reading/plain-writer.ts';
 import { beginningOf, literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
 import { ANY, ANYTHING, type TextPattern } from '../reading/text-pattern.ts';
 import { pathOfAddress } from './file-address.ts';
