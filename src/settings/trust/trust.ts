@@ -6,7 +6,8 @@
 import { join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord, MCP_FILE, type McpFile } from '../read/mcp-file.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { MCP_FILE, type McpFile } from '../read/mcp-file.ts';
 import { isRepositoryLayer, SCREEN_KEYS, type SettingsLayer } from '../settings.ts';
 import { type CoveredFile, coveredFiles } from './covered-files.ts';
 import { type TrustedFolder, type TrustStore, trustedFolders } from './trust-store.ts';
