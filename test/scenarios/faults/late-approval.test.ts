@@ -14,6 +14,7 @@ import { untilFile } from '../processes.ts';
 const HOST = `
 import { writeFileSync } from 'node:fs';
 import { query } from './engine.mjs';
+import { isLong } from '../../long-form.ts';
 const { prompt, options } = JSON.parse(process.argv[2]);
 const canUseTool = () => (writeFileSync('asked', 'yes'), new Promise(() => {}));
 for await (const message of query({ prompt, options: { ...options, canUseTool } }))
@@ -126,7 +127,7 @@ describe('F161 an approval that arrives when the process that asked is gone', ()
     expect(server.report()).toMatchObject({ rejected: [], unusedReplies: [] });
   });
 
-  it('F161 a denial runs nothing, and the model reads why', async () => {
+  it.runIf(isLong)('F161 a denial runs nothing, and the model reads why', async () => {
     const result = await carryOn(asking, { behavior: 'deny', message: 'Not on a Friday.' });
     expect(result).toMatchObject({ subtype: 'success', permission_denials: [{ tool_use_id: 'toolu_ask' }] });
     expect(done()).toBe('');
