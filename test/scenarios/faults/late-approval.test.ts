@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SDKMessage, SDKResultMessage } from '../../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../../src/rehearsal/index.ts';
+import { isLong } from '../../long-form.ts';
 import { writeQueryScript } from '../engine-bundle.ts';
 import { untilFile } from '../processes.ts';
 
@@ -14,7 +15,6 @@ import { untilFile } from '../processes.ts';
 const HOST = `
 import { writeFileSync } from 'node:fs';
 import { query } from './engine.mjs';
-import { isLong } from '../../long-form.ts';
 const { prompt, options } = JSON.parse(process.argv[2]);
 const canUseTool = () => (writeFileSync('asked', 'yes'), new Promise(() => {}));
 for await (const message of query({ prompt, options: { ...options, canUseTool } }))
