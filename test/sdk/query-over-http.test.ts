@@ -232,7 +232,7 @@ describe('against the rehearsal', () => {
       expect(request.headers['x-api-key']).toBe(`key-${i}`);
       for (const other of text.matchAll(/mark-(\d+)/g)) expect(other[1]).toBe(i);
     }
-    expect(server.requests).toHaveLength(100);
+    expect(server.requests).toHaveLength(2 * SIDE_BY_SIDE);
   });
 
   it('a session file holds no key', async () => {
