@@ -14,6 +14,7 @@ import {
 import type { PersistentFiles } from '../../src/protocol/files.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { inForm } from '../long-form.ts';
 import { gather } from './query-under-test.ts';
 
 let server: RehearsalServer;
@@ -197,7 +198,8 @@ describe('against the rehearsal', () => {
     expect(project).toContain('claude-sonnet-5-5');
   });
 
-  it('F126: 50 sessions side by side keep their folders, environments and keys', async () => {
+  const SIDE_BY_SIDE = inForm(12, 50);
+  it(`F126: ${SIDE_BY_SIDE} sessions side by side keep their folders, environments and keys`, async () => {
     server.setScenario((request) =>
       request.call === 1
         ? reply(
@@ -206,7 +208,7 @@ describe('against the rehearsal', () => {
         : reply(request.lastResult ?? ''),
     );
     const before = process.cwd();
-    const runs = Array.from({ length: 50 }, async (_, i) => {
+    const runs = Array.from({ length: SIDE_BY_SIDE }, async (_, i) => {
       const cwd = join(folder, `s${i}`);
       await mkdir(cwd);
       const own = {
@@ -230,7 +232,7 @@ describe('against the rehearsal', () => {
       expect(request.headers['x-api-key']).toBe(`key-${i}`);
       for (const other of text.matchAll(/mark-(\d+)/g)) expect(other[1]).toBe(i);
     }
-    expect(server.requests).toHaveLength(100);
+    expect(server.requests).toHaveLength(2 * SIDE_BY_SIDE);
   });
 
   it('a session file holds no key', async () => {
