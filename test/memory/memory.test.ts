@@ -131,7 +131,10 @@ describe('memory files', () => {
         (i) => `Rule number ${i}.`,
       ),
     );
-    expect(count((await ruled.run({ prompt: 'Go.' })).sent[0], 'Rule number ')).toBe(50);
+    const lines: string[] = [];
+    const fifty = await ruled.run({ prompt: 'Go.', options: { stderr: (line) => lines.push(line) } });
+    expect(count(fifty.sent[0], 'Rule number ')).toBe(50);
+    expect(lines.filter((line) => line.includes('has 60 rules, and 50 are read'))).toHaveLength(1);
 
     const long = await projectUnderTest(
       named(
