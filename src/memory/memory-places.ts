@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { markdownBelow } from '../util/files/folders.ts';
 
-/** Rules of one place that are read; more of them are named. */
-const MAX_RULES = 50;
 const FOLDERS = ['.claude', '.turnwright'] as const;
 
-type Warn = (line: string) => void;
 type Files = Pick<PersistentFiles, 'stat' | 'readDir' | 'realpath'>;
 
 /** Files of a project folder, weakest first. AGENTS.md is used where there is no CLAUDE.md. */
@@ -22,28 +19,16 @@ export async function projectFiles(folder: string, files: Files): Promise<readon
 }
 
 /** Rules of a project folder, also in sub-folders; each may name in its frontmatter the files it is about. */
-export async function projectRules(folder: string, files: Files, warn: Warn): Promise<readonly string[]> {
+export async function projectRules(folder: string, files: Files): Promise<readonly string[]> {
   const lists = await Promise.all(FOLDERS.map((name) => markdownBelow(join(folder, name, 'rules'), files)));
-  return firstOf(
-    lists.flatMap(({ paths }) => paths),
-    folder,
-    warn,
-  );
+  return lists.flatMap(({ paths }) => paths);
 }
 
 /** The user's files for every project, in the configuration home. */
-export async function userFiles(home: string, files: Files, warn: Warn): Promise<readonly string[]> {
+export async function userFiles(home: string, files: Files): Promise<readonly string[]> {
   const [first] = await present([join(home, 'CLAUDE.md'), join(home, 'AGENTS.md')], files);
   const rules = await markdownBelow(join(home, 'rules'), files);
-  return [...(first === undefined ? [] : [first]), ...firstOf(rules.paths, home, warn)];
-}
-
-function firstOf(rules: readonly string[], folder: string, warn: Warn): readonly string[] {
-  if (rules.length > MAX_RULES)
-    warn(
-      `${folder} has ${rules.length} rules, and ${MAX_RULES} are read: those from ${rules[MAX_RULES]} on are not in use. Join some of them in one file.`,
-    );
-  return rules.slice(0, MAX_RULES);
+  return [...(first === undefined ? [] : [first]), ...rules.paths];
 }
 
 async function present(paths: readonly string[], files: Files): Promise<readonly string[]> {

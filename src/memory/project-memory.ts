@@ -151,7 +151,7 @@ export function createProjectMemory(
     };
     if (sources.includes('project')) {
       await read(await projectFiles(folder, files), 'Project');
-      await read(await projectRules(folder, files, options.warn), 'Project');
+      await read(await projectRules(folder, files), 'Project');
     }
     if (sources.includes('local')) await read([join(folder, 'CLAUDE.local.md')], 'Local');
     return sift(folder, groups);
@@ -165,7 +165,7 @@ export function createProjectMemory(
     const found: MemoryFile[] = [];
     if (sources.includes('user') && options.userFolder !== undefined) {
       const groups: MemoryGroup[] = [];
-      for (const path of await userFiles(options.userFolder, files, options.warn))
+      for (const path of await userFiles(options.userFolder, files))
         groups.push(await reader.read({ path, type: 'User', reason: 'session_start' }));
       found.push(...sift(root, groups));
     }

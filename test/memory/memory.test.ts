@@ -126,15 +126,17 @@ describe('memory files', () => {
 
     const ruled = await projectUnderTest(
       named(
-        60,
+        120,
         (i) => `.claude/rules/r${i}.md`,
         (i) => `Rule number ${i}.`,
       ),
     );
     const lines: string[] = [];
-    const fifty = await ruled.run({ prompt: 'Go.', options: { stderr: (line) => lines.push(line) } });
-    expect(count(fifty.sent[0], 'Rule number ')).toBe(50);
-    expect(lines.filter((line) => line.includes('has 60 rules, and 50 are read'))).toHaveLength(1);
+    const hundred = await ruled.run({ prompt: 'Go.', options: { stderr: (line) => lines.push(line) } });
+    expect(count(hundred.sent[0], 'Rule number ')).toBe(100);
+    expect(
+      lines.filter((line) => /Memory is full with 100 files .*\.md was not read/.test(line)),
+    ).toHaveLength(1);
 
     const long = await projectUnderTest(
       named(
