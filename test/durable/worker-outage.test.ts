@@ -25,7 +25,7 @@ async function allAtWork(fleet: Fleet): Promise<AtWork> {
   for (const id of ids) await client.send(id, 'Go.');
   await eventually(() => new Set(fleet.ledger().map(({ sessionId }) => sessionId)).size === ids.length, {
     limitMs: LIMIT_MS,
-    describe: () => said(workers),
+    describe: async () => [await client.sessions(), said(workers)],
   });
   return { client, workers };
 }
