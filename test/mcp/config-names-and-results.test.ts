@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serverSlug, toolNames } from '../../src/mcp/servers/names.ts';
-import { parseServer } from '../../src/mcp/servers/parse-server.ts';
+import { isSameServer, parseServer } from '../../src/mcp/servers/parse-server.ts';
 import { cleanText } from '../../src/mcp/tools/clean-text.ts';
 import { outputOf } from '../../src/mcp/tools/result.ts';
 import { inServerNames, toolSchema } from '../../src/mcp/tools/tool-schema.ts';
@@ -38,6 +38,50 @@ describe('a configuration', () => {
     expect(parseServer(remote, { values: env })).toMatchObject({
       config: { url: 'https://h.example/mcp', headers: { k: `\${HOST}e` } },
     });
+  });
+});
+
+describe('servers of plugins', () => {
+  const program = { command: 'x', args: ['a'], env: { A: '1', B: '2' } };
+  const address = { type: 'http', url: 'https://a.example/mcp', headers: { k: '1' } };
+
+  it.each<[object, object, boolean]>([
+    [program, { type: 'stdio', ...program }, true],
+    [program, { ...program, env: { B: '2', A: '1', CLAUDE_PLUGIN_ROOT: '/p' } }, true],
+    [{ command: 'x' }, { command: 'x', args: [] }, true],
+    [program, { ...program, args: ['b'] }, false],
+    [program, { ...program, env: { A: '1' } }, false],
+    [program, address, false],
+    [address, { ...address, type: 'sse', url: 'https://a.example/mcp/' }, true],
+    [address, { ...address, url: 'https://a.example/other' }, false],
+    [address, { ...address, headers: { k: '2' } }, false],
+    [{}, {}, false],
+  ])('are told apart by what they reach: %j, %j', (one, other, same) => {
+    expect(isSameServer(one, other)).toBe(same);
+  });
+
+  it('are connected once, and not beside one that a file names', async () => {
+    const config = { command: process.execPath, args: ['-e', ''] };
+    const other = { ...config, args: ['-e', '0'] };
+    const room = await roomOf(
+      {},
+      {
+        entries: [
+          { name: 'mine', scope: 'project', config },
+          { name: 'plugin:p:mine', scope: 'plugin', config },
+          { name: 'plugin:p:other', scope: 'plugin', config: other },
+          { name: 'plugin:q:other', scope: 'plugin', config: other },
+        ],
+      },
+    );
+    const names = () => room.statuses().map(({ name }) => name);
+    expect(names()).toEqual(['mine', 'plugin:p:other']);
+    expect(room.warnings).toEqual([
+      'The server plugin:p:mine is mine, which is there already.',
+      'The server plugin:q:other is plugin:p:other, which is there already.',
+    ]);
+    await room.setScope('plugin', { 'plugin:q:other': other, 'plugin:q:mine': config });
+    expect(names()).toEqual(['mine', 'plugin:q:other']);
   });
 });
 

@@ -37,6 +37,27 @@ export function isSameConfig(a: unknown, b: unknown): boolean {
   return a['instance'] === b['instance'] && a['exchange'] === b['exchange'] && terms(a) === terms(b);
 }
 
+/**
+ * Whether two configurations, as written, reach one and the same server: one address with the same
+ * headers, or one program with the same arguments and environment, but for a plugin's folder in it.
+ */
+export function isSameServer(a: unknown, b: unknown): boolean {
+  const [one, other] = [identityOf(a), identityOf(b)];
+  return one !== undefined && one === other;
+}
+
+function identityOf(config: unknown): string | undefined {
+  if (!isRecord(config)) return undefined;
+  const { url, headers, headersHelper, command, args = [], env } = config;
+  if (typeof url === 'string')
+    return JSON.stringify([url.replace(/\/+$/, ''), pairsOf(headers), headersHelper ?? null]);
+  if (typeof command !== 'string') return undefined;
+  return JSON.stringify([command, args, pairsOf(env).filter(([name]) => name !== 'CLAUDE_PLUGIN_ROOT')]);
+}
+
+const pairsOf = (value: unknown) =>
+  Object.entries(isRecord(value) ? value : {}).sort(([a], [b]) => (a < b ? -1 : 1));
+
 export interface ServerVariables {
   readonly values: Readonly<Record<string, string | undefined>>;
   /** The variable has a value that this server must not receive; default none. */

@@ -90,8 +90,12 @@ function folded(lines: readonly string[]): string {
     .trim();
 }
 
-/** `'it's broken'`: what is between the quotes. */
+/**
+ * `'it's broken'`: what is between the quotes. `"[a]" "[b]"` stays as it is: its first and last quote are
+ * no pair.
+ */
 function unquoted(text: string): string {
+  if (/^(["'])(?:(?!\1)[\s\S])*\1\s(?:[\s\S]*\s)?\1(?:(?!\1)[\s\S])*\1$/.test(text)) return text;
   const quoted = /^(["'])([\s\S]*)\1$/.exec(text);
   return quoted?.[2] ?? text;
 }
