@@ -198,6 +198,21 @@ describe('against the rehearsal', () => {
     expect(project).toContain('claude-sonnet-5-5');
   });
 
+  it('a budget ends a run whatever figures the server sends', async () => {
+    server.setScenario(() =>
+      reply(toolUse('Bash', { command: 'true' }), { usage: { input_tokens: 400_000, output_tokens: -1e9 } }),
+    );
+    const { results } = await gather(
+      query({
+        prompt: 'Go.',
+        options: { cwd: folder, env: env(), tools: ['Bash'], allowedTools: ['Bash'], maxBudgetUsd: 1 },
+      }),
+    );
+    expect(results[0]).toMatchObject({ subtype: 'error_max_budget_usd' });
+    expect(results[0]?.total_cost_usd).toBeGreaterThanOrEqual(1);
+    expect(server.requests.length).toBeLessThan(12);
+  });
+
   const SIDE_BY_SIDE = inForm(12, 50);
   it(`F126: ${SIDE_BY_SIDE} sessions side by side keep their folders, environments and keys`, async () => {
     server.setScenario((request) =>

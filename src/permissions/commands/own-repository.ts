@@ -2,15 +2,15 @@
  * Whether git may be started where it is: its repository's configuration, hooks and submodules may name
  * programs.
  */
-import { dirname, join } from 'node:path';
-import { findGitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
+import { dirname, join, resolve } from 'node:path';
+import { findGitFolder, type GitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
+import { gitlinksIn } from '../../util/files/git-index.ts';
+import { isInside } from '../../util/files/inside.ts';
 import type { DiskReader } from '../decide/real-path.ts';
+import { type GitConfig, readGitConfig } from './git-config.ts';
 
 /** `none`: there is no repository. `unclear`: git may take something for one that is not what it seems. */
-type Repository =
-  | { readonly root: string; readonly own: string; readonly common: string }
-  | 'none'
-  | 'unclear';
+type Repository = GitFolder | 'none' | 'unclear';
 export type KnownRepository = Exclude<Repository, 'unclear'>;
 
 /**
@@ -57,28 +57,112 @@ const kindOf = async (path: string, files: DiskReader) => (await files.lstat(pat
 /** More submodules than these are not looked at. */
 const MAX_SUBMODULES = 50;
 const MAX_CONFIG_BYTES = 256 * 1024;
+const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
-/** Whether looking at it starts nothing: no program is named by its configuration, a hook or a submodule. */
+/**
+ * Whether looking at it starts nothing and shows nothing of another repository: no program is named by its
+ * configuration, a hook or a submodule, and its objects are its own.
+ */
 export async function runsNothing(repository: KnownRepository, files: DiskReader): Promise<boolean> {
   if (repository === 'none') return true;
-  return isHarmless(repository, files).catch(() => false);
+  return isHarmless(repository, files, { left: MAX_SUBMODULES }).catch(() => false);
 }
 
-async function isHarmless(repository: Exclude<KnownRepository, string>, files: DiskReader): Promise<boolean> {
+async function isHarmless(
+  repository: GitFolder,
+  files: DiskReader,
+  open: { left: number },
+): Promise<boolean> {
+  const { root, own, common } = repository;
   const { readRange, readDir } = files;
-  if (readRange === undefined || readDir === undefined) return false;
-  const configs = [join(repository.common, 'config'), join(repository.own, 'config.worktree')];
-  const modules = await foldersIn(join(repository.common, 'modules'), files);
+  if (readRange === undefined || readDir === undefined || open.left-- < 0) return false;
+  const modules = await foldersIn(join(common, 'modules'), files);
   if (modules === undefined || modules.length > MAX_SUBMODULES) return false;
-  configs.push(...modules.map((folder) => join(folder, 'config')));
-  for (const config of configs) {
-    if ((await kindOf(config, files)) === undefined) continue;
-    const text = await textOf(config, MAX_CONFIG_BYTES, reader(files, readRange));
-    if (text === undefined || !isHarmlessGitConfig(text)) return false;
-  }
-  for (const folder of [repository.common, ...modules])
+  const read = reader(files, readRange);
+  let hashBytes: GitConfig['hashBytes'] = 20;
+  for (const folder of new Set([common, own, ...modules]))
+    for (const name of folder === own && own !== common
+      ? ['config.worktree']
+      : ['config', 'config.worktree']) {
+      const path = join(folder, name);
+      if ((await kindOf(path, files)) === undefined) continue;
+      const text = await textOf(path, MAX_CONFIG_BYTES, read);
+      const config = text === undefined ? undefined : readGitConfig(text);
+      if (config === undefined) return false;
+      if (folder !== common && folder !== own) continue;
+      if (config.hashBytes === 32) hashBytes = 32;
+      if (!config.paths.every((value) => isInside(resolve(folder, value), root))) return false;
+    }
+  for (const folder of [common, ...modules])
     if ((await kindOf(join(folder, 'hooks', 'post-index-change'), files)) !== undefined) return false;
+  return (
+    (await isOfItsOwn(repository, files)) && (await submodulesAreHarmless(repository, hashBytes, files, open))
+  );
+}
+
+const OBJECT_FOLDER = /^(?:[0-9a-f]{2}|info|pack)$/;
+
+/** Objects and references lie in it and nowhere else, and nothing in it makes who reads it wait. */
+async function isOfItsOwn({ root, own, common }: GitFolder, files: DiskReader): Promise<boolean> {
+  const kinds = (folder: string, names: readonly string[]) =>
+    Promise.all(names.map((name) => kindOf(join(folder, name), files)));
+  const objects = join(common, 'objects');
+  const parts = ((await files.readDir?.(objects)) ?? []).filter((name) => OBJECT_FOLDER.test(name));
+  const folders = [
+    ...(await kinds(common, ['objects', 'refs', 'info', 'logs'])),
+    ...(await kinds(objects, parts)),
+  ];
+  const single = [
+    ...(await kinds(own, ['HEAD', 'index'])),
+    ...(await kinds(common, ['packed-refs', 'info/exclude', 'info/attributes', 'info/grafts'])),
+  ];
+  // Git follows no links of these names.
+  const inTree = await kinds(root, ['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']);
+  return (
+    folders.every((kind) => kind === undefined || kind === 'directory') &&
+    single.every((kind) => kind === undefined || kind === 'file') &&
+    !inTree.includes('other') &&
+    (await kindOf(join(objects, 'info', 'alternates'), files)) === undefined
+  );
+}
+
+/** git starts another git in each submodule that its index names and that is there. */
+async function submodulesAreHarmless(
+  { root, own, common }: GitFolder,
+  hashBytes: GitConfig['hashBytes'],
+  files: DiskReader,
+  open: { left: number },
+): Promise<boolean> {
+  const index = await files.lstat(join(own, 'index'));
+  if (index === undefined) return true;
+  if (index.size > MAX_INDEX_BYTES) return false;
+  const bytes = await files.readRange?.(join(own, 'index'), 0, index.size);
+  const links = bytes && gitlinksIn(bytes, hashBytes);
+  if (links === undefined) return false;
+  for (const link of links) {
+    const at = join(root, link);
+    const kind = await kindOf(join(at, '.git'), files);
+    if (kind === undefined) continue;
+    if (!isInside(at, root) || (await files.realpath(at)) !== at) return false;
+    const folder = kind === 'directory' ? join(at, '.git') : await namedFolder(at, files);
+    const isOwn =
+      folder !== undefined &&
+      (folder === join(at, '.git') ||
+        [own, common].some((each) => isInside(folder, join(each, 'modules')))) &&
+      (await files.realpath(folder)) === folder &&
+      (await kindOf(join(folder, 'HEAD'), files)) === 'file' &&
+      (await kindOf(join(folder, 'commondir'), files)) === undefined;
+    if (!isOwn || !(await isHarmless({ root: at, own: folder, common: folder }, files, open))) return false;
+  }
   return true;
+}
+
+/** Where the `.git` of a submodule leads. */
+async function namedFolder(root: string, files: DiskReader): Promise<string | undefined> {
+  if (files.readRange === undefined) return undefined;
+  const text = await textOf(join(root, '.git'), 4096, reader(files, files.readRange));
+  const [, named] = /^gitdir: *([^\r\n]+?)\s*$/.exec(text ?? '') ?? [];
+  return named === undefined ? undefined : resolve(root, named);
 }
 
 /** The repositories of submodules, nested ones too. */
@@ -99,42 +183,4 @@ async function foldersIn(folder: string, files: DiskReader): Promise<readonly st
     }
   }
   return found;
-}
-
-/** Settings of a repository by which git runs nothing when it shows a status, a history or a difference. */
-const HARMLESS: readonly RegExp[] = [
-  /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|safecrlf|eol|quotepath|abbrev|compression|untrackedcache|trustctime|checkstat|hidedotfiles|longpaths|preloadindex|protecthfs|protectntfs|sharedrepository|whitespace|commentchar|commentstring|splitindex|bigfilethreshold|sparsecheckout|sparsecheckoutcone|worktree|excludesfile|multipackindex|commitgraph|editor-?hint)$/,
-  /^(?:user|author|committer)\.(?:name|email|signingkey|useconfigonly)$/,
-  /^remote\.(?:.+\.)?(?:url|fetch|push|pushurl|mirror|tagopt|skipdefaultupdate|skipfetchall|prune|prunetags|gh-resolved|pushdefault)$/,
-  /^branch\.(?:.+\.)?(?:remote|merge|rebase|pushremote|description|autosetupmerge|autosetuprebase|sort|vscode-merge-base|gh-merge-base|github-pr-[\w-]+)$/,
-  /^submodule\.(?:.+\.)?(?:url|active|branch|fetchrecursesubmodules|ignore|recurse)$/,
-  /^(?:color|advice|gc|pack|index|feature|column|status|fetch|push|pull|rerere|maintenance|blame|rebase|merge|init|log|format|tag|commit|apply|am|stash|grep|help|lfs|safe)\.(?!.*(?:cmd|command|program|tool|driver|hook|editor|exec|template))[\w.:/@-]+$/,
-  /^diff\.(?:algorithm|renames|renamelimit|colormoved|colormovedws|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|wserrorhighlight|submodule|ignoresubmodules|statgraphwidth|wordregex)$/,
-  /^extensions\.(?:objectformat|refstorage|worktreeconfig|noop|relativeworktrees)$/,
-  /^lfs\.(?:.+\.)?(?:repositoryformatversion|access|locksverify|url)$/,
-];
-
-/**
- * The text of a configuration file. What is not understood is not harmless; nor is what includes another
- * file.
- */
-export function isHarmlessGitConfig(text: string): boolean {
-  let section: string | undefined;
-  for (const line of text.split('\n')) {
-    let rest = line.trim();
-    const header = /^\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\]/.exec(rest);
-    if (header !== null) {
-      const [whole, name = '', sub] = header;
-      section = sub === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${sub}`;
-      rest = rest.slice(whole.length).trim();
-    }
-    if (rest === '' || rest.startsWith('#') || rest.startsWith(';')) continue;
-    const key = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[^\0]*)?$/.exec(rest)?.[1];
-    // A line that goes on in the next one may hide another.
-    if (section === undefined || key === undefined || rest.endsWith('\\')) return false;
-    const named = `${section}.${key.toLowerCase()}`;
-    if (/^core\.fsmonitor$/.test(named) && /=\s*(?:true|false)$/i.test(rest)) continue;
-    if (!HARMLESS.some((each) => each.test(named))) return false;
-  }
-  return true;
 }
