@@ -9,7 +9,8 @@ export default defineConfig({
     // As in vitest.config.ts: modules are loaded once for each worker, and many files only wait.
     isolate: false,
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Ends what hangs: beside four busy loops, a worker alone takes half a minute to start.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -39,7 +39,7 @@ writeFileSync(
   `${out}/bin/turnwright`,
   `#!/usr/bin/env node
 const [flag, ...more] = process.argv.slice(2);
-if ((flag === '--version' || flag === '-v') && more.length === 0) process.stdout.on('error', () => {}).write(${JSON.stringify(`${VERSION_LINE}\n`)});
+if ((flag === '--version' || flag === '-v') && more.length === 0) process.stdout.on('error', ({ code }) => { if (code !== 'EPIPE') process.exitCode = 1; }).write(${JSON.stringify(`${VERSION_LINE}\n`)});
 else start();
 
 async function start() {

@@ -1,6 +1,8 @@
 /** Entry point of the command line. Mistakes of the user get a sentence, never a stack trace. */
 import { PROTOCOL_VERSION, TurnwrightError, type TurnwrightErrorCode, VERSION } from '../index.ts';
+import { errorText } from '../util/text/error-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { fileProblem } from './file-problem.ts';
 import { type Invocation, parseArgs } from './flags/args.ts';
 import { OutputClosed } from './output.ts';
 import { UsageError } from './usage-error.ts';
@@ -115,7 +117,7 @@ async function report(error: unknown, world: World): Promise<ExitCode> {
   if (world.signals.leaving) return EXIT.error;
   if (error instanceof OutputClosed || isTerminalGone(error)) return EXIT.outputClosed;
   const usage = isMistake(error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = fileProblem(error) ?? errorText(error);
   const lines = [`turnwright: ${text}`];
   if (!usage && world.env['TURNWRIGHT_DEBUG'] === '1') lines.push(detail(error));
   else if (!usage) lines.push('Set TURNWRIGHT_DEBUG=1 for more detail.');

@@ -20,7 +20,7 @@ const ANSWERS: Readonly<Record<string, PermissionResult>> = {
 };
 
 test('an answer to a question that was not parked yet decides about its call after the worker was killed', {
-  timeout: 150_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = openedClient(fleet);

@@ -70,7 +70,7 @@ test('files that a tool changed on one machine are restored on another one', asy
 });
 
 test('large results that were stored on one machine are read on another one, by the paths that the model was given', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = openedClient(fleet);

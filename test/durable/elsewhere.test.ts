@@ -69,7 +69,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 test('an MCP server that the worker started is started again by the next worker', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const place = await opened();
   const log = join(place.folder, 'log');
@@ -97,7 +97,7 @@ test('an MCP server that the worker started is started again by the next worker'
 test.each(['shared', 'made'])(
   'files of a session are there for the next worker: workspace %s',
   {
-    timeout: 120_000,
+    timeout: 300_000,
   },
   async (kind) => {
     const place = await opened();
@@ -130,7 +130,7 @@ const askingOptions = (env: Readonly<Record<string, string>>) => ({
 });
 
 test('a form of an MCP server waits in the database for its answer, also while all workers are replaced', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const place = await opened();
   // The call may run again, so the session parks on the question.
@@ -151,7 +151,7 @@ test('a form of an MCP server waits in the database for its answer, also while a
 });
 
 test('a form of a call that may not run again is answered while the session runs', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const place = await opened();
   await place.start({ options: askingOptions({}) });
@@ -164,7 +164,7 @@ test('a form of a call that may not run again is answered while the session runs
 });
 
 test('what an answer allows for the session holds in its next run, on another worker', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const place = await opened();
   const scenario = { workspace: { shared: place.folder }, options: { allowedTools: [], parkAfterMs: 200 } };
@@ -204,7 +204,7 @@ test.each([
 ])(
   'what was approved with another input runs with that input, on a worker with %j',
   {
-    timeout: 120_000,
+    timeout: 300_000,
   },
   async (later) => {
     const place = await opened();
@@ -226,7 +226,7 @@ test.each([
 );
 
 test('what a person denied does not run on a worker that would have allowed it', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const place = await opened();
   const workspace = { shared: place.folder };

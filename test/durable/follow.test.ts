@@ -127,7 +127,7 @@ test('D6: followers who reconnect see each message once, also when workers are k
   if (!isLong) return;
   expect(figures.p50).toBeLessThan(10);
   expect(figures.p95).toBeLessThan(150);
-}, 180_000);
+}, 300_000);
 
 test('D6: no call and no result is seen twice when workers are killed while tools run', async () => {
   const fleet = await startFleet();
@@ -178,7 +178,7 @@ test('D6: no call and no result is seen twice when workers are killed while tool
     expect(results.toSorted(), 'one result for each call').toEqual(calls.toSorted());
     expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
   }
-}, 180_000);
+}, 300_000);
 
 /** Follows until the result, and begins anew so many times. */
 async function watch(

@@ -134,7 +134,7 @@ export async function startFleet(url = newDatabase(), onFinished = onTestFinishe
 /** Looks until it is true; rejects after `limitMs` with what `describe` says. */
 export async function eventually(
   holds: () => Promise<boolean> | boolean,
-  { limitMs = 30_000, describe }: { limitMs?: number; describe?: () => unknown } = {},
+  { limitMs = 120_000, describe }: { limitMs?: number; describe?: () => unknown } = {},
 ): Promise<void> {
   const end = Date.now() + limitMs;
   while (!(await holds())) {

@@ -95,4 +95,4 @@ test('a reader who follows it gets a session that was followed, killed and resum
   expect(said).toContain('The tests are fixed.');
   expect(said).toContain('All is well.');
   expect(said).toMatch(/^s1 {2}idle/m);
-}, 180_000);
+}, 300_000);

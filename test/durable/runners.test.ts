@@ -69,7 +69,7 @@ test('several workers of one process run the sessions of a database without DBOS
 });
 
 test('without DBOS, sessions of a process that was killed go on in the next one', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = openedClient(fleet);
@@ -110,7 +110,7 @@ test('a worker that cannot start is refused in one sentence, and leaves nothing 
   expect(await workers()).toBe(1);
 });
 
-test('each worker has its own concurrency, whichever started last', { timeout: 120_000 }, async () => {
+test('each worker has its own concurrency, whichever started last', { timeout: 300_000 }, async () => {
   const fleet = await startFleet();
   const client = openedClient(fleet);
   const large = await fleet.start('held.ts', { CONCURRENCY: '3' });

@@ -30,8 +30,8 @@ test.each([
   expect((await send()).stderr).toMatch(/^Stored before for s1 as /);
 });
 
-test('who follows a session is told once what runs it, and that another worker goes on when one dies', {
-  timeout: 150_000,
+test('send --follow prints its header once, and says that another worker goes on', {
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const first = await fleet.start('held.ts', { CONCURRENCY: '1' });

@@ -15,4 +15,4 @@ test('a reader of the page resumes a session that is nowhere but in the table', 
   someone.env['DATABASE_URL'] = newDatabase();
   mkdirSync(join(someone.env['HOME'] ?? '', '.claude'), { recursive: true });
   await followPage('docs/recipes/sessions-in-my-database.md', someone, { installed: ['pg'] });
-}, 60_000);
+}, 300_000);

@@ -34,7 +34,7 @@ test.each([
 });
 
 test('D11: workers are replaced by a later version and back, while sessions run: all of them end, once', {
-  timeout: 150_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = await clientOf(fleet);
@@ -57,7 +57,7 @@ test('D11: workers are replaced by a later version and back, while sessions run:
 });
 
 test('D11: sessions that wait for an answer go on in a later version, and those that it parked in the earlier one', {
-  timeout: 150_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = await clientOf(fleet);
@@ -98,7 +98,7 @@ test('D11: sessions that wait for an answer go on in a later version, and those 
 });
 
 test('D11: a session with a record of a later format is left as it is, until a worker can read it', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = await clientOf(fleet);
@@ -135,7 +135,7 @@ test('D11: a session with a record of a later format is left as it is, until a w
 });
 
 test('a session that stays on its host waits for it, and another host does not take it', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet();
   const client = await clientOf(fleet);

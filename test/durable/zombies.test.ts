@@ -12,7 +12,7 @@ const AWAY_MS = 20_000;
 describe.concurrent('a worker that is away for 20 s and comes back', () => {
   test.for(['stopped', 'cut off'] as const)(
     'D3: the sessions of a worker that was %s are handed over, and it writes nothing when it is back',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (how, { onTestFinished }) => {
       const fleet = await startFleet(newDatabase(), onTestFinished);
       const proxy = await startProxy(fleet.url, onTestFinished);

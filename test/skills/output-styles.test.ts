@@ -83,8 +83,12 @@ describe('output styles', () => {
     });
     expect(messages[0]).toMatchObject({ output_style: 'far' });
     expect(system(stage)).toContain('Be brief and direct.');
-    for (const words of ['empty.md was passed over', 'far.md was passed over'])
+    for (const words of [
+      'empty.md was passed over',
+      'far.md was passed over',
+      'There is no output style "far", so the default one holds. There are: default, ',
+    ])
       expect(lines.join('\n')).toContain(words);
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(3);
   });
 });

@@ -1,11 +1,12 @@
 /** `turnwright init`: a settings file that explains its keys and sets none. */
-import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectTrust } from '../../index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { writeNew } from '../write-new.ts';
 import { LOCAL_SETTINGS, PROJECT_SETTINGS } from './init-templates.ts';
 
 const LOCAL = { name: 'settings.local.json', text: LOCAL_SETTINGS, mode: 0o600 };
@@ -18,13 +19,16 @@ export async function initCommand(world: World, { local }: { readonly local: boo
   const folder = join(root, '.turnwright');
   const { name, text, mode } = local ? LOCAL : SHARED;
   await refuseLink(folder);
-  await mkdir(folder, { recursive: true });
+  // Not recursive: on a read-only disk that names a missing folder.
+  await mkdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
   const file = join(folder, name);
-  if (!(await isWritten(file, text, mode)))
+  if (!(await writeNew(file, text, mode)))
     throw new UsageError(
       `There is ${file} already, which is left as it is. docs/settings.md explains its keys.`,
     );
-  const ignores = await isWritten(join(folder, '.gitignore'), 'settings.local.json\n', 0o644);
+  const ignores = await writeNew(join(folder, '.gitignore'), 'settings.local.json\n', 0o644);
   const lines = [
     `Written: ${visible(file)}${ignores ? ', and .gitignore beside it for what is yours alone' : ''}.`,
     'Nothing is set in it yet: remove the slashes before what you need. turnwright doctor checks it.',
@@ -40,15 +44,4 @@ async function refuseLink(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
     throw new UsageError(`${folder} is no folder, so nothing is written there.`);
-}
-
-/** false: there is a file of that name. */
-async function isWritten(file: string, text: string, mode: number): Promise<boolean> {
-  try {
-    await writeFile(file, text, { mode, flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
 }

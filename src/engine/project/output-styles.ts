@@ -27,8 +27,8 @@ interface OutputStyleParts {
 }
 
 /**
- * Reads nothing when no style is set. With an unknown one the default holds. A file beats a built-in style of
- * its name.
+ * Reads nothing when no style is set. With an unknown one the default holds, which is said. A file beats a
+ * built-in style of its name.
  */
 export async function openOutputStyles(
   { config: { home }, outputStyle, skills }: Pick<Resolution, 'config' | 'outputStyle' | 'skills'>,
@@ -50,14 +50,19 @@ export async function openOutputStyles(
     ];
     return readOutputStyles(directories, { files, warn });
   };
-  const list = async () => {
-    const names = [...(await builtIn()), ...(await read())].map(({ name }) => name);
-    return [DEFAULT_STYLE, ...new Set(names)];
-  };
+  const namesOf = (styles: readonly { readonly name: string }[]) => [
+    ...new Set([DEFAULT_STYLE, ...styles.map((style) => style.name)]),
+  ];
+  const list = async () => namesOf([...(await builtIn()), ...(await read())]);
   const name = outputStyle ?? DEFAULT_STYLE;
   if (name === DEFAULT_STYLE) return { name, current: undefined, list };
   const styles = [...(await read()), ...(await builtIn())];
-  return { name, current: styles.find((style) => style.name === name), list };
+  const current = styles.find((style) => style.name === name);
+  if (current === undefined)
+    warn?.(
+      `There is no output style "${name}", so the default one holds. There are: ${namesOf(styles).join(', ')}.`,
+    );
+  return { name, current, list };
 }
 
 /** Loaded by sessions that have a style, or list them. */

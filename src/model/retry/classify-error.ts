@@ -244,6 +244,8 @@ function sentence(kind: FailureKind, body: ErrorBody): string {
 
 function connectionSentence(error: Error, code: string): string {
   if ('isOfProxy' in error) return error.message;
+  if (/wrong version number/.test(error.message))
+    return 'The endpoint does not speak TLS. Should the base URL begin with http:// in place of https://?';
   switch (code) {
     case 'ECONNREFUSED':
       return `The endpoint${addressOf(error)} refuses connections. Is the base URL right, and the server running?`;

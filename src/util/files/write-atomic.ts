@@ -101,7 +101,8 @@ async function renameOver(
     await fs.rename(temp, target);
   } catch (error) {
     await fs.rm(temp, { force: true }).catch(() => undefined);
-    throw error;
+    // The system names the temporary file, or none when the disk is full.
+    throw error instanceof Error ? Object.assign(error, { path: target }) : error;
   }
   await folder?.check();
 }

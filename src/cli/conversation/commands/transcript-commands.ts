@@ -1,11 +1,11 @@
 /** `/export` and `/copy`: the conversation leaves the terminal; `/diff`: what it has changed. */
 import { execFile } from 'node:child_process';
-import { access, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getSessionInfo, getSessionMessages, type SessionMessage } from '../../../index.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { counted, localDate } from '../../screen/units.ts';
+import { writeNew } from '../../write-new.ts';
 import type { CommandContext } from '../command-context.ts';
 import { copyText } from './clipboard.ts';
 import { CommandMistake, type ConversationCommand } from './command.ts';
@@ -23,8 +23,8 @@ export const exportCommand: ConversationCommand = {
     const title = state.session.title ?? info?.summary ?? `Session ${state.session.id}`;
     const name = argument === '' ? fileName(title, clock.nowMs()) : argument;
     const file = isAbsolute(name) ? name : join(cwd, name);
-    if (await exists(file)) throw new CommandMistake(`${file} exists already: name another file.`);
-    await writeFile(file, conversationMarkdown({ title, cwd, messages }), { flag: 'wx', mode: 0o600 });
+    if (!(await writeNew(file, conversationMarkdown({ title, cwd, messages }), 0o600)))
+      throw new CommandMistake(`${file} exists already: name another file.`);
     print([oneLine(`Wrote ${counted(messages.length, 'message')} to ${file}.`)]);
   },
 };
@@ -34,13 +34,6 @@ async function messagesIn({ env, state }: CommandContext): Promise<readonly Sess
   const messages = await getSessionMessages(state.session.id, { env });
   if (messages.length === 0) throw new CommandMistake('Nothing was said yet, or this session is not kept.');
   return messages;
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 const NAME_CHARS = 40;
