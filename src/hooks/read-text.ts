@@ -29,7 +29,7 @@ export function readText(text: string, event: HookEvent, complete: boolean): Hoo
   }
   const refusal = refusalIn(trimmed);
   if (refusal !== undefined) return { kind: 'answer', answer: refusal };
-  if (REFUSES.test(trimmed))
+  if (seemsToRefuse(trimmed))
     return {
       kind: 'failed',
       problem: `its output seems to refuse, and is not JSON alone: ${excerpt(trimmed)}`,
@@ -45,12 +45,14 @@ export function readText(text: string, event: HookEvent, complete: boolean): Hoo
 const REFUSES =
   /\\*["'](?:permissionDecision\\*["']\s*:\s*\\*["'](?:deny|ask)|(?:decision|behavior)\\*["']\s*:\s*\\*["'](?:block|deny)|continue\\*["']\s*:\s*false)\b/i;
 
+export const seemsToRefuse = (text: string): boolean => REFUSES.test(text);
+
 /**
  * The object from a line that begins with `{` to the end, if it refuses. One that allows counts only without
  * other text: that may have come from elsewhere.
  */
 export function refusalIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (!REFUSES.test(text)) return undefined;
+  if (!seemsToRefuse(text)) return undefined;
   for (const { index } of text.matchAll(/^[ \t]*\{/gm)) {
     const answer = parse(text.slice(index).trim());
     if (refuses(answer)) return answer as Readonly<Record<string, unknown>>;

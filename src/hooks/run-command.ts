@@ -4,7 +4,7 @@ import type { Clock } from '../protocol/ports.ts';
 import type { CommandHookConfig } from '../protocol/tools/hook-config.ts';
 import type { Isolate, Launch } from '../protocol/tools/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../util/process/process-tree.ts';
-import { bounded, detaches, readText, refusalIn } from './read-text.ts';
+import { bounded, detaches, readText, refusalIn, seemsToRefuse } from './read-text.ts';
 import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
 
 interface CommandPorts {
@@ -164,6 +164,12 @@ function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInput
     return { kind: 'failed', problem: `it could not be run (exit code ${code})${because}`, exitCode: code };
   if (code > 128)
     return { kind: 'failed', problem: `it was killed by signal ${code - 128}${because}`, exitCode: code };
+  if (seemsToRefuse(stdout))
+    return {
+      kind: 'failed',
+      problem: `its output seems to refuse, and cannot be read (exit code ${code})${because}`,
+      exitCode: code,
+    };
   return { kind: 'complained', problem: `exit code ${code}${because}`, exitCode: code };
 }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { markdownBelow } from '../util/files/folders.ts';
 
-const MAX_RULES = 50;
 const FOLDERS = ['.claude', '.turnwright'] as const;
 
 type Files = Pick<PersistentFiles, 'stat' | 'readDir' | 'realpath'>;
@@ -22,14 +21,14 @@ export async function projectFiles(folder: string, files: Files): Promise<readon
 /** Rules of a project folder, also in sub-folders; each may name in its frontmatter the files it is about. */
 export async function projectRules(folder: string, files: Files): Promise<readonly string[]> {
   const lists = await Promise.all(FOLDERS.map((name) => markdownBelow(join(folder, name, 'rules'), files)));
-  return lists.flatMap(({ paths }) => paths).slice(0, MAX_RULES);
+  return lists.flatMap(({ paths }) => paths);
 }
 
 /** The user's files for every project, in the configuration home. */
 export async function userFiles(home: string, files: Files): Promise<readonly string[]> {
   const [first] = await present([join(home, 'CLAUDE.md'), join(home, 'AGENTS.md')], files);
   const rules = await markdownBelow(join(home, 'rules'), files);
-  return [...(first === undefined ? [] : [first]), ...rules.paths.slice(0, MAX_RULES)];
+  return [...(first === undefined ? [] : [first]), ...rules.paths];
 }
 
 async function present(paths: readonly string[], files: Files): Promise<readonly string[]> {

@@ -65,6 +65,7 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
   const { files, excludes, warn } = options;
   const seen = new Set(earlier.seen);
   let { count, chars } = earlier;
+  let isFull = false;
   let realRoots: Promise<readonly string[]> | undefined;
 
   const isExcluded = (path: string) => excludes.some((pattern) => matchesGlob(pattern, path));
@@ -108,7 +109,14 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
       warn(`${wanted.path} was not read as memory${by}: a rule denies reading it.`);
       return [];
     }
-    if (count >= MAX_FILES || chars >= MAX_TOTAL_CHARS) return [];
+    if (count >= MAX_FILES || chars >= MAX_TOTAL_CHARS) {
+      if (!isFull)
+        warn(
+          `Memory is full with ${count} files of ${chars} characters: ${wanted.path} was not read, nor what comes behind it.`,
+        );
+      isFull = true;
+      return [];
+    }
     seen.add(real);
     const text = await textOf(real, files);
     if (text === undefined) return [];

@@ -6,7 +6,7 @@ import type { UserMessage } from '../protocol/model/messages.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Ids } from '../protocol/ports.ts';
 import type { ToolOutput } from '../protocol/tools/tool.ts';
-import type { ToolCall, ToolExecutor, ToolTrace, ToolUpdate } from '../protocol/tools/tool-call.ts';
+import type { AbortWhy, ToolCall, ToolExecutor, ToolTrace, ToolUpdate } from '../protocol/tools/tool-call.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { type FakeAnswer, outputOf } from './fake-tool.ts';
 import { sequentialIds } from './predictable.ts';
@@ -76,6 +76,7 @@ export function scriptedTools(
     const calls = new Map<string, ToolCall>();
     const controller = new AbortController();
     let updates: ToolUpdate[] = [];
+    let abortedBy: AbortWhy | undefined;
     let wake = () => {};
     const report = (call: ToolCall, answer: HandlerAnswer, ended: Ended = {}) => {
       if (!calls.delete(call.block.id)) return;
@@ -105,16 +106,17 @@ export function scriptedTools(
         }
       }
     };
+    const cutShort = (call: ToolCall, why: AbortWhy) =>
+      report(
+        call,
+        { content: `Not completed: ${why}.`, isError: true },
+        { outcome: 'aborted', nonExecution: 'aborted' },
+      );
     const abort: ToolExecutor['abort'] = async (why) => {
+      abortedBy ??= why;
       if (calls.size > 0) aborts.push(why);
       controller.abort(why);
-      for (const call of [...calls.values()]) {
-        report(
-          call,
-          { content: `Not completed: ${why}.`, isError: true },
-          { outcome: 'aborted', nonExecution: 'aborted' },
-        );
-      }
+      for (const call of [...calls.values()]) cutShort(call, why);
     };
     input.scope.onClose(() => abort('interrupted'));
 
@@ -122,7 +124,8 @@ export function scriptedTools(
       add(call) {
         added.push(call);
         calls.set(call.block.id, call);
-        void run(call);
+        if (abortedBy === undefined) void run(call);
+        else cutShort(call, abortedBy);
       },
       delivered: (callId) => void delivered.push(callId),
       take() {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnreadableLine } from '../../src/cli/control/control-session.ts';
 import { readLines } from '../../src/cli/control/wire.ts';
+import type { Options } from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from '../scenarios/processes.ts';
 import { temporaryFolder } from './bin.ts';
@@ -304,6 +305,38 @@ describe('requests to the host', () => {
     });
     const states = host.lines.flatMap(({ state }) => (state === undefined ? [] : [state]));
     expect(states).toEqual(['running', 'requires_action', 'running', 'idle']);
+  });
+
+  const APPROVED = { command: 'touch approved' };
+  it.each([
+    ['nothing else', {}],
+    ['a rule that denies it', { settings: { permissions: { deny: ['Bash(touch approved)'] } } }],
+    [
+      'a hook that denies it',
+      {
+        hooks: {
+          PreToolUse: [
+            {
+              hooks: [
+                async ({ tool_input }: { tool_input?: unknown }) =>
+                  JSON.stringify(tool_input).includes('approved') ? { decision: 'block', reason: 'No.' } : {},
+              ],
+            },
+          ],
+        },
+      },
+    ],
+  ])('an approved input runs in place of what was asked, against %s', async (against, options) => {
+    play(reply(touch), reply('Done.'));
+    const cwd = temporaryFolder();
+    const host = startHost(server, {
+      options: { cwd, ...options } as Options,
+      asksHost: true,
+      onRequest: ({ tool_use_id }) => ({ behavior: 'allow', updatedInput: APPROVED, toolUseID: tool_use_id }),
+    });
+    await oneTurn(host);
+    const ran = ['x', 'approved'].filter((name) => existsSync(join(cwd, name)));
+    expect(ran).toEqual(against === 'a rule that denies it' ? [] : ['approved']);
   });
 
   it('an open question is explained on demand, and no other', async () => {

@@ -34,7 +34,7 @@ describe.each(FORMATS)('with --output-format %s', (format) => {
   });
 });
 
-it('a prompt of which the model gets a part is announced', async () => {
+it('a prompt of which the model gets a part is announced, with how much is left out', async () => {
   const tooLong = {
     name: 'http-status',
     status: 400,
@@ -45,5 +45,12 @@ it('a prompt of which the model gets a part is announced', async () => {
   const server = await rehearse(reply('Read.', { faults: [tooLong] }));
   const ran = await commandLine(['-p'], { env: against(server), input: 'word '.repeat(100_000) });
   expect(ran).toMatchObject({ code: 0, stdout: 'Read.\n' });
-  expect(ran.stderr).toMatch(/prompt/i);
+  expect(ran.stderr).toMatch(
+    /A prompt does not fit into the context window: the model gets the beginning and the end\. .*\d characters left out/,
+  );
+  const sent = server.requests
+    .map(({ body }) => JSON.stringify(body))
+    .filter((body) => body.includes('word word'));
+  expect(sent.map((body) => body.includes('characters left out'))).toEqual([false, true]);
+  expect(sent[1]?.length).toBeLessThan((sent[0]?.length ?? 0) * 0.8);
 });

@@ -38,6 +38,15 @@ async function guarded(...names: string[]) {
   return all;
 }
 
+test('a status line of a project that is not trusted is named as not used: by doctor, and by trust', async () => {
+  const { put, run } = await stage();
+  const statusLine = { type: 'command', command: 'date' };
+  put('.claude/settings.json', JSON.stringify({ statusLine, permissions: { allow: ['Bash'] } }));
+  const sentence = 'Not used: statusLine. The screen is yours: such keys count in your own settings alone.';
+  expect((await run('doctor')).stdout).toContain(sentence);
+  expect((await run('trust', '--show')).stdout).toContain(sentence);
+});
+
 describe('a project whose guard logs beside itself', () => {
   test('is guarded in its second, third and later runs', async () => {
     const { go, made, run } = await guarded('a', 'b', 'c');

@@ -342,6 +342,14 @@ describe('while a question stands', () => {
 });
 
 describe('what the engine does', () => {
+  test('a retry without a limit names none', async () => {
+    const retry = { retry_delay_ms: 317_000, error_status: 529, error: 'overloaded' } as const;
+    const [line] = await shown([
+      say.system({ subtype: 'api_retry', attempt: 39, max_retries: 39, is_unlimited: true, ...retry }),
+    ]);
+    expect(line).toContain('retry 39 in 5 min 17 s');
+  });
+
   test('retries, fallbacks and compactions get one line each', async () => {
     const lines = await shown([
       say.system({

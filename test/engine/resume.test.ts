@@ -68,6 +68,18 @@ describe('resume (L4.1)', () => {
     expect(JSON.stringify(model.requests[0]?.view)).toContain('outcome unknown');
   });
 
+  it.each(['pure', 'unsafe'] as const)(
+    'of a %s call that ran when its process was killed, nobody is said to have refused it',
+    async (effectClass) => {
+      const { next } = await cutOff(effectClass);
+      const { run, model } = next(say('New.'));
+      await run('Go on.');
+      const sent = JSON.stringify(model.requests[0]?.view);
+      expect(sent).toContain('Interrupted, outcome unknown: the session ended while this call was running');
+      expect(sent).not.toMatch(/doesn't want to proceed|refused/);
+    },
+  );
+
   it('a new prompt closes what was open: no tool runs', async () => {
     const { next } = await cutOff('pure');
     const { run, again, model } = next(say('New.'));

@@ -121,6 +121,29 @@ describe('a command', () => {
     expect(told()).toEqual([expect.stringMatching(/^PreToolUse \[echo oops.*exit code 1: oops$/)]);
   });
 
+  const DENY =
+    '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"NOPE"}}';
+  it.each([
+    ['alone', DENY, 1, 'NOPE'],
+    ['behind text', `checking\n${DENY}`, 1, 'NOPE'],
+    ['as a decision', '{"decision":"block","reason":"NOPE"}', 3, 'NOPE'],
+    ['that asks', DENY.replace('"deny"', '"ask"'), 125, 'NOPE'],
+    ['before text, so that it cannot be read', `${DENY}\ndone`, 1, 'seems to refuse'],
+    ['cut off', DENY.slice(0, -2), 1, 'seems to refuse'],
+    ['in single quotes', DENY.replaceAll('"', '`').replaceAll('`', "'"), 2, ''],
+  ])('a printed refusal %s holds, whatever the exit code', async (_how, text, code, reason) => {
+    await writeFile(join(folder, 'said.txt'), text);
+    const { run } = hooksWith('PreToolUse', [command(`cat said.txt; exit ${code}`)]);
+    const verdict = await run();
+    expect(verdict.permission).toBe(text.includes('"ask"') ? 'ask' : 'deny');
+    expect(verdict.reason).toContain(reason);
+  });
+
+  it('what allows does not count with another exit code than 0', async () => {
+    const { run } = hooksWith('PreToolUse', [command(`echo '${DENY.replace('deny', 'allow')}'; exit 1`)]);
+    expect(await run()).toEqual(NO_HOOK_VERDICT);
+  });
+
   it('JSON on stdout is an answer', async () => {
     const answer = {
       systemMessage: 'seen',

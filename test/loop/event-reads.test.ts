@@ -12,6 +12,7 @@ import {
   scriptedModel,
   scriptedTools,
 } from '../../src/testing/index.ts';
+import { thisTurn } from '../../src/util/async/this-tick.ts';
 import { assistants, messageByMessage, run } from './run.ts';
 
 const begins = (usage: object = { input_tokens: 7, output_tokens: 1 }): StreamEvent => ({
@@ -58,13 +59,15 @@ interface Sent {
     readonly kind: 'complete' | 'broken' | 'failed' | 'aborted';
     readonly requestId?: string;
   };
+  /** Each read comes in a turn of its own of the event loop. Default: all are at hand together. */
+  readonly apart?: boolean;
   /** From the headers. */
   readonly requestId?: string;
   readonly params?: Partial<LoopParams>;
 }
 
 /** One response, whose calls end the turn; a repeat of it fails. */
-async function respond({ reads, outcome = { kind: 'complete' }, requestId, params }: Sent) {
+async function respond({ reads, outcome = { kind: 'complete' }, apart, requestId, params }: Sent) {
   const failure = { kind: 'invalid_request', message: 'no', retryable: false } as never;
   let writes = 0;
   let asked = 0;
@@ -74,13 +77,15 @@ async function respond({ reads, outcome = { kind: 'complete' }, requestId, param
   const callModel: LoopDeps['callModel'] = async function* (_, { retry }) {
     asked += 1;
     if (asked > 1) return { kind: 'failed', retry, attempts: [], failure };
-    for (const [at, events] of reads.entries())
+    for (const [at, events] of reads.entries()) {
+      if (apart) await thisTurn();
       yield {
         kind: 'events',
         events,
         ...(at === 0 && { ttftMs: 3 }),
         ...(requestId !== undefined && { requestId }),
       };
+    }
     if (outcome.kind === 'aborted') scope.abort('user');
     return { retry, attempts: [], failure, ...outcome } as ModelOutcome;
   };
@@ -129,6 +134,7 @@ describe('a response is the same however it is cut into reads', () => {
   it.each([1, 2, 3, 5, 7, events.length])('%i events in a read', async (size) => {
     const { messages, tools, journal } = await respond({
       reads: inReadsOf(size, events),
+      apart: true,
       params: { includePartialMessages: true },
       requestId: 'req',
     });

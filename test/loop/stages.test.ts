@@ -655,6 +655,16 @@ describe('the end of a response', () => {
     expect(passes).toEqual([false, true]);
   });
 
+  it.each([
+    [{}, false],
+    [{ isUnlimited: true }, true],
+  ])('of a retry it is said whether it has a limit: %o', async (notice, isUnlimited) => {
+    const { messages } = await run({ steps: [retries([notice], say('ok'))] });
+    const said = messages.find(({ type }) => type === 'system');
+    expect(said).toMatchObject({ subtype: 'api_retry' });
+    expect('is_unlimited' in (said ?? {})).toBe(isUnlimited);
+  });
+
   it('a retry and each attempt are recorded with what they are about', async () => {
     const { bodies, messages } = await run({ steps: [retries([{}], say('ok'))], params: { attemptBase: 4 } });
     expect(messages.find(({ type }) => type === 'system')).toMatchObject({

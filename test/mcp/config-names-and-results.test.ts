@@ -4,6 +4,8 @@ import { isSameServer, parseServer } from '../../src/mcp/servers/parse-server.ts
 import { cleanText } from '../../src/mcp/tools/clean-text.ts';
 import { outputOf } from '../../src/mcp/tools/result.ts';
 import { inServerNames, toolSchema } from '../../src/mcp/tools/tool-schema.ts';
+import { namesTool } from '../../src/permissions/rules/rule.ts';
+import { toolOf } from '../../src/sdk/sdk-tool.ts';
 import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
 
 describe('a configuration', () => {
@@ -101,6 +103,20 @@ describe('F154 names', () => {
     expect(serverSlug('a__b_', new Set())).toBe('a_b');
     expect(serverSlug('a b', new Set(['a_b']))).toMatch(/^a_b_[0-9a-f]{8}$/);
     expect(serverSlug('日本', new Set())).toBe('server');
+  });
+
+  it('of servers within the program neither', async () => {
+    const handler = async () => ({ content: [] });
+    for (const name of ['gh__x', 'gh_', '__gh', 'gh x']) {
+      const { name: tool } = await toolOf(name, name, {
+        name: 'b',
+        description: '',
+        inputSchema: {},
+        handler,
+      });
+      expect(namesTool('mcp__gh', [tool]), tool).toBe(name === 'gh_' || name === '__gh');
+      expect(tool.split('__')).toHaveLength(3);
+    }
   });
 
   it('T115 of two servers with the same tool are two, and both work', async () => {

@@ -126,12 +126,17 @@ describe('memory files', () => {
 
     const ruled = await projectUnderTest(
       named(
-        60,
+        120,
         (i) => `.claude/rules/r${i}.md`,
         (i) => `Rule number ${i}.`,
       ),
     );
-    expect(count((await ruled.run({ prompt: 'Go.' })).sent[0], 'Rule number ')).toBe(50);
+    const lines: string[] = [];
+    const hundred = await ruled.run({ prompt: 'Go.', options: { stderr: (line) => lines.push(line) } });
+    expect(count(hundred.sent[0], 'Rule number ')).toBe(100);
+    expect(
+      lines.filter((line) => /Memory is full with 100 files .*\.md was not read/.test(line)),
+    ).toHaveLength(1);
 
     const long = await projectUnderTest(
       named(

@@ -481,6 +481,9 @@ describe('persistent mode', () => {
     );
     expect(outcome.kind).toBe('complete');
     expect(Math.max(...clock.sleeps)).toBe(30_000);
+    // Without a limit there is none to name: the number of the attempt stands in its place.
+    expect(notices.every((notice) => notice.isUnlimited === true)).toBe(true);
+    expect(notices.every(({ attempt, maxRetries }) => attempt === maxRetries)).toBe(true);
     const last = notices.filter((notice) => notice.attempt === 14);
     expect(last.map((notice) => notice.delayMs)).toEqual(
       [300, 270, 240, 210, 180, 150, 120, 90, 60, 30].map((s) => s * 1000),

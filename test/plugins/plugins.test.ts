@@ -158,6 +158,34 @@ describe('a local plugin', () => {
     expect(existsSync(join(stage.cwd, '../tools/ran'))).toBe(true);
   });
 
+  it('a hook whose matcher or condition cannot be read costs that hook, and is named', async () => {
+    const stage = await skillStage();
+    await tools(stage, { mcpServers: {} });
+    await rm(join(stage.cwd, '../tools/.mcp.json'));
+    const guard = (matcher: string, more = {}) => ({
+      matcher,
+      hooks: [{ type: 'command', command: 'echo NOPE >&2; exit 2', ...more }],
+    });
+    const hooks = { PreToolUse: [guard('('), guard('Write'), guard('Edit', { if: 'Edit(' })] };
+    await stage.write('tools/hooks/hooks.json', JSON.stringify({ hooks }));
+    const lines: string[] = [];
+    const file = join(stage.cwd, 'a.txt');
+    const messages = await stage.run(
+      [reply(toolUse('Write', { file_path: file, content: 'x' })), reply('Done.')],
+      {
+        plugins: [local('../tools')],
+        settingSources: [],
+        allowedTools: ['Write'],
+        stderr: (line) => lines.push(line),
+      },
+    );
+    expect(messages.at(-1)).toMatchObject({ type: 'result', is_error: false });
+    expect(existsSync(file)).toBe(false);
+    expect(lines.join('\n')).toMatch(/A hook does not run .*tools.*"\("/);
+    expect(lines.join('\n')).toMatch(/A hook runs for every call of its matcher .*tools/);
+    expect(JSON.stringify(messages)).toContain('A hook does not run');
+  });
+
   it('brings commands as /plugin:name', async () => {
     const stage = await skillStage();
     await tools(stage, {}, NO_SERVER);

@@ -148,6 +148,24 @@ it('calls that were cut short by a reader that left say so', async () => {
   expect(sent).not.toContain("doesn't want to proceed");
 });
 
+it('calls of a run that the turn limit ended have run, and nobody is said to have refused them', async () => {
+  const before = await rehearse({
+    replies: [reply([toolUse('Bash', { command: 'echo one' }), toolUse('Bash', { command: 'echo two' })])],
+    partial: true,
+    options: { maxTurns: 1 },
+  });
+  expect(before.results.at(-1)).toMatchObject({ terminal_reason: 'max_turns' });
+  const after = await rehearse({
+    place: before,
+    prompt: 'On.',
+    replies: [reply('Yes.')],
+    options: { continue: true },
+  });
+  const sent = wholeText(after.sent.at(-1));
+  expect(sent).toMatch(/one[\s\S]*two/);
+  expect(sent).not.toMatch(/doesn't want to proceed|did not run|refused/);
+});
+
 it('calls that money kept from running say so', async () => {
   const before = await rehearse({
     prompt: 'Go.',

@@ -311,8 +311,9 @@ describe.each(FAULTS)('%s', (fault) => {
       if (message.type === 'assistant' || message.type === 'user')
         expect(onRecord.has(message.uuid ?? ''), `on record: ${JSON.stringify(message)}`).toBe(true);
     for (let end = 0; end <= entries.length; end++) checkPrefix(entries.slice(0, end));
-    // A body that breaks off holds no call.
-    const ran = hasCall(cell) && !(isWire && way === 'repeat without streaming') ? 1 : 0;
+    // A body that breaks off holds no call; the call of a refusal that comes with it does not run.
+    const comesWhole = way === 'repeat without streaming' && (isWire || fault === 'refusal');
+    const ran = hasCall(cell) && !comesWhole ? 1 : 0;
     expect(run.tool.calls, 'runs of the unsafe call').toHaveLength(ran);
 
     // L4.3, L4.4: a complete call is kept with its result, whoever is asked next.

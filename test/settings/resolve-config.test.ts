@@ -614,10 +614,16 @@ describe('the environment', () => {
     }
   });
 
-  it('certificate authorities: read for https, one that is missing is a warning', async () => {
+  it('certificate authorities: read for each address of a model, one that is missing is a warning', async () => {
     const ca = await put('ca.pem', 'PEM');
     expect((await resolve({}, { NODE_EXTRA_CA_CERTS: ca, SSL_CERT_FILE: ca })).ca).toBe('PEM\n');
-    expect((await resolve({}, { SSL_CERT_FILE: ca }, { baseUrl: 'http://127.0.0.1:1' })).ca).toBeUndefined();
+    // MCP servers and WebFetch use them, too, and their addresses are others.
+    for (const given of [
+      { SSL_CERT_FILE: ca },
+      { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', SSL_CERT_FILE: ca },
+    ])
+      expect((await resolve({}, given, { baseUrl: 'http://127.0.0.1:1' })).ca).toBe('PEM\n');
+    expect((await resolve({ settings: { caFile: ca, baseUrl: 'http://127.0.0.1:1' } })).ca).toBe('PEM\n');
     expect(await resolve({}, { SSL_CERT_FILE: '/none.pem' })).toMatchObject({
       ca: undefined,
       warnings: [expect.stringContaining('/none.pem')],

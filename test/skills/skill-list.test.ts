@@ -113,6 +113,23 @@ describe('the list of skills in the conversation', () => {
   });
 });
 
+it('a skill in a folder whose name begins with a dot is one, and a folder of skills is none', async () => {
+  const stage = await skillStage();
+  for (const [at, name] of [
+    ['.hidden', 'hidden'],
+    ['plain', 'plain'],
+    ['.group/inner', 'inner'],
+  ] as const)
+    await stage.write(
+      `work/.claude/skills/${at}/SKILL.md`,
+      skill(name, `About ${name}.`, `Body of ${name}.`),
+    );
+  await stage.run([load('hidden'), reply('Done.')], { projectTrusted: true });
+  expect(stage.sent()).toContain('Body of hidden.');
+  expect(stage.sent()).toContain('About plain.');
+  expect(stage.sent()).not.toContain('About inner.');
+});
+
 describe('skills behind a summary', () => {
   it('F31: the list and the bodies of loaded skills are there again, also after a second summary', async () => {
     const stage = await skillStage();

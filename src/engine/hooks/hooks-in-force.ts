@@ -9,7 +9,6 @@ import type { QueryEngineConfig } from '../config.ts';
 interface HookSources {
   /** Of settings. */
   readonly configured: readonly ConfiguredHook[];
-  /** Of plugins: they are judged as they are. */
   readonly ofPlugins: readonly ConfiguredHook[];
   readonly callbacks: QueryEngineConfig['hooks'];
   /** Names of the tools that there can be, without those of MCP servers. */
@@ -19,6 +18,7 @@ interface HookSources {
 
 interface HooksInForce {
   readonly hooks: readonly ConfiguredHook[];
+  readonly ofPlugins: readonly ConfiguredHook[];
   /** One sentence for each hook that does not run as it is written. */
   readonly notices: readonly string[];
 }
@@ -26,15 +26,17 @@ interface HooksInForce {
 /** What was given for this run stays as it is: a mistake in it is an error when the session is made. */
 export function hooksInForce({
   configured,
-  ofPlugins,
+  ofPlugins: brought,
   callbacks = {},
   tools,
   rules,
 }: HookSources): HooksInForce {
   const notices = new Set<string>();
+  const say = (notice: string) => void notices.add(notice);
   const hooks = configured.flatMap((hook) =>
-    hook.source === 'flagSettings' ? [hook] : readable(hook, rules, (notice) => notices.add(notice)),
+    hook.source === 'flagSettings' ? [hook] : readable(hook, rules, say),
   );
+  const ofPlugins = brought.flatMap((hook) => readable(hook, rules, say));
   const disabled = hooks.filter((hook) => hook.disabled === true);
   if (disabled.length > 0)
     notices.add(
@@ -51,7 +53,7 @@ export function hooksInForce({
   for (const [event, groups] of Object.entries(callbacks))
     for (const { matcher } of groups ?? [])
       look(matcher ?? undefined, event as HookEvent, `A ${event} hook of the host`);
-  return { hooks, notices: [...notices] };
+  return { hooks, ofPlugins, notices: [...notices] };
 }
 
 /** Without what cannot be read of it; [] if that is its matcher: what it guards is then unknown. */

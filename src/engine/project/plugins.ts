@@ -34,6 +34,8 @@ export interface PluginSetup extends LoadedPlugins {
   /** What there would be with these besides those configured. Changes nothing. */
   preview(added: readonly PluginConfig[]): Promise<PluginPreview>;
   apply(next: PluginPreview): void;
+  /** The same hooks, without what cannot be read of them. */
+  setHooks(hooks: readonly ConfiguredHook[]): void;
 }
 
 export interface PluginPreview extends LoadedPlugins {
@@ -94,6 +96,9 @@ export async function openPlugins(
         hooks: [...read.flatMap(({ hooks }) => hooks), ...ofAgents],
         errors: [...errors, ...read.flatMap((each) => each.errors)],
       };
+    },
+    setHooks(hooks) {
+      setup.hooks = hooks;
     },
     apply(next) {
       const told = new Set(setup.errors.map(({ message }) => message));

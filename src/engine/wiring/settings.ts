@@ -87,6 +87,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     rules: { files, home: resolved.homeDirectory },
   });
   hooks.notices.forEach(warn);
+  plugins?.setHooks(hooks.ofPlugins);
   const credentials = apiKeyHelper !== undefined && (await credentialsFromHelper(apiKeyHelper, config));
   return {
     config: extended(config, {

@@ -1,23 +1,13 @@
 /** Turns one response's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type {
-  AssistantMessage,
-  LoopBatch,
-  LoopMessage,
-  ThoughtFacts,
-} from '../../protocol/model/messages.ts';
+import type { AssistantMessage, LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
-import {
-  type AssistantBlock,
-  EMPTY_USAGE,
-  type StreamEvent,
-  type ToolUseBlock,
-} from '../../protocol/model/wire.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import { EMPTY_USAGE, type StreamEvent, type ToolUseBlock } from '../../protocol/model/wire.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar, withLater } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { type CallFacts, callFacts } from './observed-call.ts';
+import { blockMessage, displayOf } from './block-message.ts';
+import { callFacts } from './observed-call.ts';
 import { addNotices, settleResponse, withEnd } from './settle-response.ts';
 
 /** Stop reasons that truncate the response: only its last block can be incomplete. */
@@ -36,6 +26,8 @@ export class ResponseReader {
   #open: BlockBuilder | undefined;
   /** A finished call whose input is empty or does not parse: it may have been truncated. */
   #held: BlockBuilder | undefined;
+  /** What was taken since `start` was last called. */
+  #batch: LoopMessage[] = [];
   /** Whether blocks were finished since `#start` was last called. */
   #finished = false;
   /** Finished blocks that are not queued yet: the same read may contain the end of the response. */
@@ -52,12 +44,9 @@ export class ResponseReader {
     this.response = emptyResponse(request.model);
   }
 
-  /**
-   * Takes the events of one read. The blocks in the returned batch are recorded and their calls started
-   * (L4.1); once the consumer has the batch, `delivered` lets these calls ask hooks and hosts.
-   */
-  take({ events, ttftMs }: Events): LoopBatch | Promise<LoopBatch> {
-    const batch: LoopMessage[] = [];
+  /** Takes the events of one read. The messages that `start` returns next begin with them. */
+  take({ events, ttftMs }: Events): void {
+    const batch = this.#batch;
     let from = 0;
     for (let at = 0; at < events.length; at++) {
       const event = events[at] as StreamEvent;
@@ -68,6 +57,21 @@ export class ResponseReader {
       } else this.#takeIn(event);
     }
     this.#passOn(from === 0 ? events : events.slice(from), ttftMs, batch);
+  }
+
+  /** A call is complete, and what was read does not say yet whether its response ends as a refusal. */
+  get mayBeRefused(): boolean {
+    const { calls, stopReason, ended } = this.response;
+    return calls.length > this.#started && stopReason === null && !ended;
+  }
+
+  /**
+   * The messages of what was taken. Blocks among them are recorded and their calls started (L4.1); once the
+   * consumer has them, `delivered` lets these calls ask hooks and hosts.
+   */
+  start(): LoopBatch | Promise<LoopBatch> {
+    const batch = this.#batch;
+    this.#batch = [];
     const recording = this.#start();
     const withNotices = () => addNotices(batch, this.response, this.#iteration, this.#request);
     return recording === undefined ? withNotices() : recording.then(withNotices);
@@ -75,11 +79,12 @@ export class ResponseReader {
 
   /**
    * Queues finished blocks for the journal before their calls start: a call that starts immediately has block
-   * and intent in one write.
+   * and intent in one write. The calls of a refusal do not start, and those that run are stopped.
    */
   #start(): Promise<void> | undefined {
-    if (!this.#finished) return undefined;
     const it = this.#iteration;
+    if (this.response.stopReason === 'refusal' && this.response.calls.length > 0) it.tools.refuse();
+    if (!this.#finished) return undefined;
     this.#finished = false;
     this.#record();
     for (const call of this.response.calls.slice(this.#started)) {
@@ -191,8 +196,6 @@ export class ResponseReader {
       case 'message_delta':
         this.#takeIn(event);
         if (response.stopReason !== null) this.#release(batch, { cut: CUT_REASONS.has(response.stopReason) });
-        // Before the calls of this read are started.
-        if (response.stopReason === 'refusal' && response.calls.length > 0) this.#iteration.tools.refuse();
         return;
       case 'message_stop':
         this.#release(batch, { cut: false });
@@ -234,7 +237,13 @@ export class ResponseReader {
     if (raw === undefined) return;
     const block = raw.type === 'tool_use' ? this.#withOwnId(raw) : raw;
     const facts = block.type === 'tool_use' ? callFacts(block, it.deps.tools) : undefined;
-    const message = this.#message(block, builder, how.aborted === true, facts);
+    const message = blockMessage(block, builder.startedMs, {
+      response: this.response,
+      request: this.#request,
+      deps: it.deps,
+      aborted: how.aborted === true,
+      facts,
+    });
     this.response.messages.push(message);
     this.#unrecorded.push(message);
     this.#finished = true;
@@ -254,42 +263,4 @@ export class ResponseReader {
     const taken = block.id === '' || this.response.calls.some((call) => call.block.id === block.id);
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
-
-  #message(
-    block: AssistantBlock,
-    { startedMs }: BlockBuilder,
-    aborted: boolean,
-    facts: CallFacts | undefined,
-  ): AssistantMessage {
-    const { response } = this;
-    const { deps } = this.#iteration;
-    return Object.freeze({
-      type: 'assistant' as const,
-      uuid: deps.ids.uuid(),
-      timestamp: isoTime(deps.clock.nowMs()),
-      message: {
-        id: response.messageId ?? '',
-        type: 'message' as const,
-        role: 'assistant' as const,
-        model: response.model,
-        content: [block],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: response.usage,
-      },
-      ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
-      ...(block.type === 'thinking' ? { thought: this.#thought(startedMs) } : {}),
-      ...(aborted ? { aborted: true as const } : {}),
-      ...facts,
-    });
-  }
-
-  #thought(startedMs: number): ThoughtFacts {
-    const durationMs = Math.round(this.#iteration.deps.clock.monotonicMs() - startedMs);
-    const display = displayOf(this.#request);
-    return display === undefined ? { durationMs } : { durationMs, display };
-  }
 }
-
-const displayOf = ({ thinking }: ModelRequest): string | undefined =>
-  thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;

@@ -15,7 +15,7 @@ import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { withSignal } from '../../util/async/lazy-signal.ts';
 import { Segment } from '../../util/async/segmented.ts';
-import { thisTick } from '../../util/async/this-tick.ts';
+import { thisTick, thisTurn } from '../../util/async/this-tick.ts';
 import { resultIds } from '../../view/tool-results.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
@@ -106,15 +106,21 @@ export async function* streamResponse(
  * A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1).
  */
 function resumedResponse(recorded: RecordedResponse, model: string, { tools }: Iteration): ResponseSoFar {
-  const { calls, known } = recorded;
+  const { calls, known, isRefusal } = recorded;
   const answered = new Set(known.flatMap(resultIds));
   tools.resume(recorded);
+  if (isRefusal) tools.refuse();
   for (const call of calls) {
     if (answered.has(call.block.id)) continue;
     tools.start(call);
     tools.delivered(call.block.id);
   }
-  return { ...emptyResponse(model), calls: [...calls], ended: true, stopReason: 'tool_use' };
+  return {
+    ...emptyResponse(model),
+    calls: [...calls],
+    ended: true,
+    stopReason: isRefusal ? 'refusal' : 'tool_use',
+  };
 }
 
 type Step = IteratorResult<ModelOutput, ModelOutcome>;
@@ -220,7 +226,24 @@ class ResponseStream extends Segment<LoopBatch> {
   #take(output: ModelOutput): LoopBatch | Promise<LoopBatch> {
     if (output.kind !== 'events') return this.#attemptEvent(output);
     this.response.requestId ??= output.requestId;
-    return this.#reader.take(output);
+    this.#reader.take(output);
+    return this.#reader.mayBeRefused ? this.#startBehindRead() : this.#reader.start();
+  }
+
+  /**
+   * Starts calls once the events that have arrived with them are taken: a refusal among them keeps calls
+   * from running. Nothing is waited for that has not arrived.
+   */
+  async #startBehindRead(): Promise<LoopBatch> {
+    const turn = thisTurn();
+    while (this.#reader.mayBeRefused) {
+      this.#askAhead();
+      const step = await Promise.race([this.#pending?.catch(() => undefined), turn]);
+      if (step === undefined || step.done === true || step.value.kind !== 'events') break;
+      this.#pending = undefined;
+      this.#reader.take(step.value);
+    }
+    return this.#reader.start();
   }
 
   async #attemptEvent(event: AttemptEvent): Promise<LoopBatch> {

@@ -6,9 +6,9 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { unlessAborted } from '../connect/connection.ts';
+import type { PinStore } from '../tools/pin-store.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';
-import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
 import { McpServer } from './mcp-server.ts';
 import { serverSlug } from './names.ts';
 import { isSameConfig, isSameServer, parseServer, type ServerVariables } from './parse-server.ts';
@@ -285,9 +285,9 @@ class AllServers implements McpServers {
     const taken = new Set([...options.takenServers(), ...this.#all().map((server) => server.slug)]);
     const slug = serverSlug(entry.name, taken);
     const parsed = parseServer(entry.config, options.variables(entry));
-    const pins = createToolPins(options.pinStore?.(entry));
+    const pinStore = options.pinStore?.(entry);
     const ports = { ...options, onChange: () => this.#changed() };
-    const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);
+    const server = new McpServer(entry.name, slug, entry.scope, parsed, pinStore, ports);
     this.#servers.set(entry.name, { server, entry });
     return server;
   }

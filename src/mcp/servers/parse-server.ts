@@ -1,4 +1,5 @@
 /** Configurations of servers: their validation, and what kind they are of. */
+import { isRecord } from '../../util/is-record.ts';
 import { expandVariables } from './expand-variables.ts';
 import type {
   HostServerConfig,
@@ -189,10 +190,6 @@ export const LEAST_HOST_TIMEOUT_MS = 1_000;
 
 function problem(what: string): ParsedServer {
   return { ok: false, problem: `Its configuration ${what}.` };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

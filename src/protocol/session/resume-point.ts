@@ -18,6 +18,8 @@ export interface ResumePoint {
 export interface RecordedResponse {
   /** Its calls, in the model's order. */
   readonly calls: readonly ToolCall[];
+  /** The answer is a refusal: calls without a result do not run. */
+  readonly isRefusal: boolean;
   /** Results that were recorded, or that the resume made ("outcome unknown"). */
   readonly known: readonly UserMessage[];
   /** What these results brought besides their messages, where the run was parked. Default: nothing. */

@@ -122,9 +122,10 @@ export function interruptedSubmission(
 function responseOf(
   calls: readonly InterruptedCall[],
   place: Place,
-  { parked }: SubmissionState,
+  { parked, stopReason }: SubmissionState,
 ): RecordedResponse {
   return {
+    isRefusal: stopReason === 'refusal',
     collected: parked?.collected,
     calls: calls.map(({ call }) => call),
     known: calls.flatMap((each) => each.result ?? (each.plan === 'unknown' ? madeResult(each, place) : [])),
@@ -154,7 +155,7 @@ function planOf(id: string, state: SubmissionState): CallPlan {
   // Other programs write no intents: whether the call started is unknown.
   if (state.unknown.has(id) || state.foreign) return 'unknown';
   if (effectClass === undefined) return 'run';
-  return effectClass === 'unsafe' ? 'unknown' : 'rerun';
+  return effectClass === 'unsafe' || state.stopReason === 'refusal' ? 'unknown' : 'rerun';
 }
 
 /** The loop's mark on a call whose input did not parse: it never runs. */

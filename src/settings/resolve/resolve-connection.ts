@@ -108,7 +108,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
       proxyUrl,
       proxies,
       noProxy: environment.noProxy ?? settings.noProxy,
-      ca: isSecure || proxyUrl?.startsWith('https:') ? await readAuthorities(input) : undefined,
+      ca: await readAuthorities(input),
     },
   );
 }

@@ -1,7 +1,7 @@
 /** Commands that print, read or write down what a session did, and the queue. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { contextText } from '../../../src/cli/commands/context-command.ts';
 import { costTable } from '../../../src/cli/commands/cost-command.ts';
 import { clipboardPrograms, copyText } from '../../../src/cli/conversation/commands/clipboard.ts';
@@ -158,6 +158,25 @@ describe('/doctor', () => {
     expect(printed.at(-1)).toMatch(/All is well|attention\.$/);
   });
 
+  const guard = (matcher: string) => ({
+    PreToolUse: [{ matcher, hooks: [{ type: 'command', command: 'exit 2' }] }],
+  });
+  it.each([
+    [
+      'that is switched off',
+      { disableAllHooks: true, hooks: guard('Bash') },
+      /! hooks +0 run in this session, 1 /,
+    ],
+    ['whose matcher cannot be read', { hooks: guard('(') }, /! settings .*hook does not run/],
+  ])('lists a guard %s', async (_how, settings, row) => {
+    const { run, printed } = await start({
+      columns: 400,
+      prepare: ({ home }) => writeFile(join(home, 'settings.json'), JSON.stringify(settings)),
+    });
+    await run('/doctor');
+    expect(printed.join('\n')).toMatch(row);
+  });
+
   it('reports the servers of the session, wherever they were configured', async () => {
     const { ask, run, printed } = await start({
       options: { mcpServers: { absent: { command: join('/', 'no', 'such', 'program') } } },
@@ -220,6 +239,22 @@ describe('/export', () => {
     expect(fileName('Fix: the “failing” test!', day)).toBe('2026-11-22-fix-the-failing-test.md');
     expect(fileName('猫と犬', day)).toBe('2026-11-22-猫と犬.md');
     expect(fileName('../..', day)).toBe('2026-11-22-conversation.md');
+  });
+
+  it.each([
+    ['Pacific/Kiritimati', '2026-11-23'],
+    ['Pacific/Pago_Pago', '2026-11-21'],
+    ['UTC', '2026-11-22'],
+  ])('the day is that of the person, in %s', (zone, day) => {
+    const before = process.env['TZ'];
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    });
+    process.env['TZ'] = zone;
+    // Noon and ten hours earlier or later: both sides of the date line differ from the day of Greenwich.
+    const moment = Date.UTC(2026, 10, 22, zone === 'Pacific/Kiritimati' ? 12 : zone === 'UTC' ? 23 : 9);
+    expect(fileName('talk', moment)).toBe(`${day}-talk.md`);
   });
 
   it('fences a result that holds a fence with a longer one', () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { everyNth } from '../../long-form.ts';
 import { type Call, place, runCalls } from './run-calls.ts';
 
 type Case = readonly [call: Call, found: readonly string[]];
@@ -66,7 +67,31 @@ describe('a glob does not bring back what .gitignore leaves out', () => {
     [grep({ glob: '.env' }), ['.env']],
     [grep({ glob: '*.md', path: 'node_modules' }), ['node_modules/p/README.md']],
   ];
-  test('Glob and Grep', () => check(FILES, CASES));
+  test('Glob and Grep', () => check(FILES, everyNth(3, CASES)));
+});
+
+describe('a type that is an extension is the files with that extension', () => {
+  const FILES = Object.fromEntries(
+    ['a.tsx', 'a.ts', 'b.jsx', 'b.mjs', 'b.js', 'c.rs', 'd.yml', 'd.yaml', 'e.kt'].map((name) => [
+      name,
+      'needle',
+    ]),
+  );
+  const CASES: readonly Case[] = [
+    [grep({ type: 'tsx' }), ['a.tsx']],
+    [grep({ type: 'jsx' }), ['b.jsx']],
+    [grep({ type: 'mjs' }), ['b.mjs']],
+    [grep({ type: 'rs' }), ['c.rs']],
+    [grep({ type: 'yml' }), ['d.yml']],
+    [grep({ type: 'kt' }), ['e.kt']],
+    [grep({ type: 'ts' }), ['a.ts', 'a.tsx']],
+    [grep({ type: 'js', glob: '*.js' }), ['b.js']],
+  ];
+  test('Grep', () => check(FILES, CASES));
+  test('an unknown one is still an error', async () => {
+    const { answers } = await runCalls([grep({ type: 'tsxx' })], place());
+    expect(answers[0]).toMatchObject({ isError: true, text: expect.stringContaining('tsxx') });
+  });
 });
 
 describe('brackets are names where they match nothing else', () => {
@@ -94,5 +119,5 @@ describe('brackets are names where they match nothing else', () => {
     [glob('app/[[]id]/*'), ['app/[id]/page.tsx']],
     [glob('[xy]*.none'), []],
   ];
-  test('Glob and Grep', () => check(FILES, CASES));
+  test('Glob and Grep', () => check(FILES, everyNth(3, CASES)));
 });

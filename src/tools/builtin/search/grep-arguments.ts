@@ -1,5 +1,6 @@
 import type { GrepInput, GrepMode } from './grep-input.ts';
 import { SEARCHED_FILES, WITHOUT_GIT } from './ripgrep.ts';
+import { globOfExtension } from './without-ripgrep/file-types.ts';
 
 /** Longer lines are truncated: minified files would fill the result. */
 const MAX_COLUMNS = 500;
@@ -16,7 +17,7 @@ export function grepArguments(input: GrepInput, mode: GrepMode, path: string): s
     ...modeArguments(input, mode),
     ...(input['-i'] === true ? ['--ignore-case'] : []),
     ...(input.multiline === true ? ['--multiline', '--multiline-dotall'] : []),
-    ...(input.type === undefined ? [] : [`--type=${input.type}`]),
+    ...(input.type === undefined ? [] : typeArguments(input.type)),
     ...globsOf(input.glob).flatMap((glob) => ['--glob', glob]),
     ...WITHOUT_GIT,
     '-e',
@@ -24,6 +25,11 @@ export function grepArguments(input: GrepInput, mode: GrepMode, path: string): s
     '--',
     path,
   ];
+}
+
+function typeArguments(type: string): string[] {
+  const glob = globOfExtension(type);
+  return [...(glob === undefined ? [] : ['--type-add', `${type}:${glob}`]), `--type=${type}`];
 }
 
 function modeArguments(input: GrepInput, mode: GrepMode): string[] {

@@ -47,8 +47,17 @@ const FILE_TYPES: Readonly<Record<string, readonly string[]>> = {
   zig: ['*.zig'],
 };
 
+/** The glob of a type that is the extension of another one's files: `tsx` is no type of ripgrep's. */
+export function globOfExtension(type: string): string | undefined {
+  const glob = `*.${type}`;
+  if (Object.hasOwn(FILE_TYPES, type)) return undefined;
+  return Object.values(FILE_TYPES).some((globs) => globs.includes(glob)) ? glob : undefined;
+}
+
 /** Throws a sentence for the model about an unknown type. */
 export function globsOfType(type: string): readonly string[] {
+  const extension = globOfExtension(type);
+  if (extension !== undefined) return [extension];
   const globs = Object.hasOwn(FILE_TYPES, type) ? FILE_TYPES[type] : undefined;
   if (globs !== undefined) return globs;
   throw new Error(

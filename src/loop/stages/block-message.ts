@@ -1,0 +1,52 @@
+/** The message that a finished block is emitted and recorded as. */
+import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { AssistantBlock } from '../../protocol/model/wire.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import type { LoopDeps } from '../deps.ts';
+import type { ResponseSoFar } from '../response.ts';
+import type { CallFacts } from './observed-call.ts';
+
+interface BlockOrigin {
+  readonly response: ResponseSoFar;
+  readonly request: ModelRequest;
+  readonly deps: LoopDeps;
+  readonly aborted: boolean;
+  readonly facts: CallFacts | undefined;
+}
+
+/** `startedMs`: when its first event arrived. */
+export function blockMessage(
+  block: AssistantBlock,
+  startedMs: number,
+  { response, request, deps, aborted, facts }: BlockOrigin,
+): AssistantMessage {
+  return Object.freeze({
+    type: 'assistant' as const,
+    uuid: deps.ids.uuid(),
+    timestamp: isoTime(deps.clock.nowMs()),
+    message: {
+      id: response.messageId ?? '',
+      type: 'message' as const,
+      role: 'assistant' as const,
+      model: response.model,
+      content: [block],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: response.usage,
+    },
+    ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+    ...(block.type === 'thinking' ? { thought: thoughtOf(startedMs, request, deps) } : {}),
+    ...(aborted ? { aborted: true as const } : {}),
+    ...facts,
+  });
+}
+
+function thoughtOf(startedMs: number, request: ModelRequest, { clock }: LoopDeps): ThoughtFacts {
+  const durationMs = Math.round(clock.monotonicMs() - startedMs);
+  const display = displayOf(request);
+  return display === undefined ? { durationMs } : { durationMs, display };
+}
+
+export const displayOf = ({ thinking }: ModelRequest): string | undefined =>
+  thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;
