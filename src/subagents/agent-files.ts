@@ -45,28 +45,43 @@ interface AgentFiles {
 
 const MAX_BYTES = 256 * 1024;
 
-/** The agents of these directories. The first directory that has a name decides; in one, its last path. */
+interface FoundAgent {
+  readonly definition: AgentDefinition;
+  readonly path: string;
+  /** Its name is in the file, and not only the file's. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * The agents of these directories. The first directory that has a name decides; in one, the last path of
+ * those files in which the name is.
+ */
 export async function readAgentFiles(
   directories: readonly AgentDirectory[],
   room: AgentFiles,
 ): Promise<readonly AgentDefinition[]> {
   const found = new Map<string, AgentDefinition>();
   for (const directory of directories) {
-    const own = new Map<string, { readonly definition: AgentDefinition; readonly path: string }>();
+    const own = new Map<string, FoundAgent>();
     for (const path of await filesOf(directory, room)) {
-      const definition = await readAgentFile(path, directory, room);
-      if (definition === undefined) continue;
-      const other = own.get(definition.name);
-      const counts = other === undefined || other.path < path;
+      const agent = await readAgentFile(path, directory, room);
+      if (agent === undefined) continue;
+      const { name } = agent.definition;
+      const other = own.get(name);
+      const counts = other === undefined || goesBefore(agent, other);
       if (other !== undefined) {
         const [lost, kept] = counts ? [other.path, path] : [path, other.path];
-        room.warn(`The agent file ${lost} was passed over: ${kept} has the name "${definition.name}" too.`);
+        room.warn(`The agent file ${lost} was passed over: ${kept} has the name "${name}" too.`);
       }
-      if (counts) own.set(definition.name, { definition, path });
+      if (counts) own.set(name, agent);
     }
     for (const [name, { definition }] of own) if (!found.has(name)) found.set(name, definition);
   }
   return [...found.values()];
+}
+
+function goesBefore(one: FoundAgent, other: FoundAgent): boolean {
+  return one.isNamed === other.isNamed ? one.path > other.path : one.isNamed;
 }
 
 async function filesOf({ path }: AgentDirectory, { files, warn }: AgentFiles): Promise<readonly string[]> {
@@ -80,7 +95,7 @@ async function readAgentFile(
   path: string,
   directory: AgentDirectory,
   { files, warn, unread = { note: (file, what) => warn(`${file}: ${what}.`) }, unknownTools }: AgentFiles,
-): Promise<AgentDefinition | undefined> {
+): Promise<FoundAgent | undefined> {
   const { source, prefix, within, trusted = true } = directory;
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
   try {
@@ -95,8 +110,8 @@ async function readAgentFile(
     if (lost !== undefined) return void skip(`"${lost}" cannot be read, and may restrict it`);
     if (problem !== undefined && lostFields.length === 0 && prefix === undefined) return void skip(problem);
     if (problem !== undefined) warn(`${path}: ${problem}.`);
-    const own =
-      typeof fields['name'] === 'string' && fields['name'] !== '' ? fields['name'] : basename(path, '.md');
+    const isNamed = typeof fields['name'] === 'string' && fields['name'] !== '';
+    const own = isNamed ? String(fields['name']) : basename(path, '.md');
     const name = prefix === undefined ? own : [prefix, ...foldersOf(path, directory), own].join(':');
     const given = {
       ...(prefix !== undefined && { description: `An agent of the plugin ${prefix}` }),
@@ -112,11 +127,12 @@ async function readAgentFile(
       ...reading.definition,
       ...(source !== undefined && { from: { source, path } }),
     };
-    if (trusted) return definition;
+    if (trusted) return { definition, path, isNamed };
     if (name.includes(':')) return void skip('the project is not trusted, and the name is that of a plugin');
-    return withoutGrants(definition, (what) =>
+    const bare = withoutGrants(definition, (what) =>
       warn(`${path}: ${what} passed over, as the project is not trusted.`),
     );
+    return { definition: bare, path, isNamed };
   } catch (error) {
     return void skip(errorText(error));
   }

@@ -196,6 +196,11 @@ describe('agents from files', () => {
     expect((await read(tree)).agents).toMatchObject([{ description: 'L.' }]);
   });
 
+  it.each(['a/x.md', 'z/x.md'])('a name in a file counts before the name of a file: %s', async (path) => {
+    const tree = { 'same.md': file('description: O.'), [path]: file('name: same\ndescription: L.') };
+    expect((await read(tree)).agents).toMatchObject([{ name: 'same', description: 'L.' }]);
+  });
+
   it.each([
     [
       '# Title\n\nDo it.',
