@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ProgramsFirst } from './test/file-order.ts';
 
 /** The published client drives the built command line: `npm ci --prefix test/client --omit=optional` first. */
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     maxWorkers: 3,
+    sequence: { sequencer: ProgramsFirst },
     testTimeout: 30_000,
     hookTimeout: 20_000,
   },

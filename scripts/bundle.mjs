@@ -7,6 +7,12 @@ import { rolldown } from 'rolldown';
 
 const TARGET = 'node20.19';
 const ENGINE = 'engine';
+/** What the first of a kind loads, each in one file, whatever else takes a part of it. */
+const LOADED_FIRST = {
+  commands: ['src/permissions/commands/index.ts'],
+  settings: ['src/settings/read/usable-settings.ts'],
+  trust: ['src/settings/trust/trust.ts'],
+};
 
 /** `doors`: source by name of the door. Writes `<out>/<door>.js` and `<out>/chunks/`. */
 export async function bundle(doors, { out, define }) {
@@ -56,6 +62,7 @@ function loadedTogether({ index, rehearsal, 'compile-cache': first }) {
     group('compile-cache', 3, [first]),
     group('basics', 2, [index], [rehearsal]),
     group(ENGINE, 1, [index]),
+    ...Object.entries(LOADED_FIRST).map(([name, sources]) => group(name, 0, sources)),
   ];
 }
 

@@ -130,9 +130,9 @@ export type {
   ToolProgress,
 } from './protocol/tools/tool.ts';
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
+export { commandAdvice } from './sdk/command-advice.ts';
 export {
   BUILTIN_TOOL_NAMES,
-  commandAdvice,
   EXIT_REASONS,
   LEGACY_TOOL_NAME_ALIASES,
   NOT_CONFIGURED,

@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engine',
     // What `tool()` and in-process servers take and return is what any other tool and server does.
     'tools/schema/from-zod.ts',
+    'mcp/servers/names.ts',
     'mcp/tools/result.ts',
     'mcp/tools/tool-policy.ts',
     'mcp/servers/parse-server.ts',

@@ -2,8 +2,9 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders whose tests start programs and wait for them: among them are the longest files. */
-const STARTING_PROGRAMS = /^test\/(?:cli|sandbox|properties|conversation\/on-terminal|conversation\/ask)\//;
+/** Files whose tests start programs and wait for them: among them are the longest. */
+const STARTING_PROGRAMS =
+  /^test\/(?:cli\/|sandbox\/|properties\/|conversation\/on-terminal\/|conversation\/ask\/|client\/examples)/;
 
 /**
  * What waits for programs begins first, so that none of it is left alone at the end; apart from that as always: by how

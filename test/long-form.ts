@@ -4,11 +4,34 @@
  */
 import { lazily } from '../src/util/async/lazily.ts';
 
-const isLong = process.env['TURNWRIGHT_LONG_TESTS'] === '1';
+/** For `it.runIf`: what no short form is left of. */
+export const isLong = process.env['TURNWRIGHT_LONG_TESTS'] === '1';
 
 export const inShortAndLongForm = (short: number, long: number): number => inForm(short, long);
 
 export const inForm = <T>(short: T, long: T): T => (isLong ? long : short);
+
+/**
+ * Test files that the short form leaves out, unless they are named on the command line: real terminals and sandboxes,
+ * repositories and secrets at every door, packages, large files and random kills, each of which takes many seconds. A
+ * whole session at a terminal, and the sandbox's policy and protected paths, are in both.
+ */
+export const IN_LONG_FORM_ONLY: readonly string[] = inForm(
+  [
+    'test/cli/{colours,hostile-clone,line-mode,private-files,recording,secrets,terminal}.test.ts',
+    'test/conversation/{ask,commands}/terminal.test.ts',
+    'test/conversation/on-terminal/!(whole-session).test.ts',
+    'test/properties/killed.test.ts',
+    'test/sandbox/{commits,credentials,domains,escape-probes,mcp-servers,mount-race,placeholders,recipes}.test.ts',
+    'test/scenarios/faults/{large-journal,memory-of-large-results}.test.ts',
+    'test/sdk/installed-package.test.ts',
+    'test/session/resume-cache.test.ts',
+    'test/shell/real-shells.test.ts',
+    'test/subagents/killed-process.test.ts',
+    'test/terminal/{late-frames,regions}.test.ts',
+  ],
+  [],
+);
 
 /** Rows of a table whose tests take long: every n-th in the short form. */
 export const everyNth = <T>(n: number, cases: readonly T[]): readonly T[] =>

@@ -21,16 +21,16 @@ interface Question {
 }
 
 interface Asks extends Required<Pick<Options, 'canUseTool' | 'onElicitation'>> {
-  /** By id of the question: answers that came while the session was parked. */
-  readonly answers: ReadonlyMap<string, unknown>;
+  /** Answers to these questions, by id: an earlier run parked on them, or did not live to hear them. */
+  earlierAnswers(askIds: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
 }
 
 /**
- * Callbacks that put each question into the table and wait for its answer, until the run parks. The answers
- * to the questions that the session was parked on are read here, so that it does not park again meanwhile.
+ * Callbacks that put each question into the table and wait for its answer, until the run parks. An answer
+ * that `earlierAnswers` has read is given at once, so that the run does not park again meanwhile.
  */
-export async function openAsks({ database, listener, sessionId, onWaiting }: AsksOptions): Promise<Asks> {
-  const answers = await answersTo(database)(sessionId);
+export function openAsks({ database, listener, sessionId, onWaiting }: AsksOptions): Asks {
+  let answers: ReadonlyMap<string, unknown> = new Map();
 
   async function answerTo<Answer>(asked: Question, signal: AbortSignal): Promise<Answer> {
     const { askId, toolUseId, toolName, question } = asked;
@@ -59,7 +59,10 @@ export async function openAsks({ database, listener, sessionId, onWaiting }: Ask
   }
 
   return {
-    answers,
+    async earlierAnswers(askIds) {
+      answers = await answersTo(database)({ sessionId, askIds });
+      return answers;
+    },
     canUseTool: (toolName, input, context) =>
       answerTo<PermissionResult>(
         {
@@ -78,17 +81,24 @@ export async function openAsks({ database, listener, sessionId, onWaiting }: Ask
   };
 }
 
-/** By their ids: those that came while the session was parked on them. */
+interface Questions {
+  readonly sessionId: string;
+  readonly askIds: readonly string[];
+}
+
+/** By their ids. */
 const answersTo = perDatabase(({ run }) =>
-  grouped(async (sessionIds: readonly string[]): Promise<readonly ReadonlyMap<string, unknown>[]> => {
+  grouped(async (asked: readonly Questions[]): Promise<readonly ReadonlyMap<string, unknown>[]> => {
     const rows = await run<{ readonly session_id: string; readonly ask_id: string; readonly answer: string }>(
-      `select session_id, ask_id, answer from turnwright.asks join turnwright.sessions using (session_id)
-       where session_id = any($1) and answer is not null and parked -> 'askIds' ? ask_id`,
-      [sessionIds],
+      `select session_id, ask_id, answer from turnwright.asks
+       where session_id = any($1) and ask_id = any($2) and answer is not null`,
+      [asked.map(({ sessionId }) => sessionId), asked.flatMap(({ askIds }) => askIds)],
     );
-    return sessionIds.map(
-      (id) =>
-        new Map(rows.flatMap((row) => (row.session_id === id ? [[row.ask_id, JSON.parse(row.answer)]] : []))),
+    return asked.map(
+      ({ sessionId }) =>
+        new Map(
+          rows.flatMap((row) => (row.session_id === sessionId ? [[row.ask_id, JSON.parse(row.answer)]] : [])),
+        ),
     );
   }),
 );

@@ -66,7 +66,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
     await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
   );
   const store = watched(known(journal, sessionId), { lease, isHeard });
-  const { answers, ...asks } = await openAsks({ database, listener, sessionId, onWaiting });
+  const { earlierAnswers, ...asks } = openAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
     options: {
@@ -80,7 +80,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       engine: {
         blobs: createBlobStore(database, sessionId, store.epoch),
         admission: given.admission,
-        earlierAnswers: answers,
+        earlierAnswers,
         ...options.engine,
         store: store.port,
         // The run was begun by this worker: what is left of an earlier one of its own ends.

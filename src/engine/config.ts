@@ -193,11 +193,11 @@ export interface QueryEngineConfig extends ResolvedOptions {
   /** Handled once, before the first prompt. */
   orphanedPermission?: OrphanedPermission | undefined;
   /**
-   * By id of the question: answers that came to questions of an earlier process and are not in its journal.
-   * Each decides about its call when the submission is carried on, even if the call would not be asked about
-   * any more.
+   * Reads the answers that came to these questions of an earlier process and are not in its journal, by their
+   * ids. Each decides about its call when the submission is carried on, even if the call would not be asked
+   * about any more.
    */
-  earlierAnswers?: ReadonlyMap<string, unknown> | undefined;
+  earlierAnswers?: ((askIds: readonly string[]) => Promise<ReadonlyMap<string, unknown>>) | undefined;
   /** Reads and writes settings while the session runs. Without it updates hold in memory alone. */
   settingsAccess?: SettingsAccess | undefined;
 

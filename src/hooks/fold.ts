@@ -1,5 +1,6 @@
 import type { ElicitationAction, HookEvent, HookVerdict } from '../protocol/tools/hook.ts';
 import type { HookOutput } from '../protocol/tools/hook-callback.ts';
+import { isRecord } from '../util/is-record.ts';
 import { isGating } from './failure-mode.ts';
 
 /** Outcome of one hook. */
@@ -208,8 +209,4 @@ function permissionOf(value: unknown): Permission | undefined {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,10 +15,12 @@ import type { HookCallbackMatcher } from '../protocol/tools/hook-callback.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/tools/hook-config.ts';
 import type { HookSpans } from '../protocol/tracing.ts';
 import { within } from '../util/async/with-timeout.ts';
+import { errorText } from '../util/text/error-text.ts';
+import { failedHook } from './failed-hook.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
 import { labelOf, subjectOf } from './match.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
-import { type RunPorts, type RunRequest, runHook } from './run-hook.ts';
+import type { RunPorts, RunRequest } from './run-hook.ts';
 
 /** Hooks other than callbacks. */
 export interface OtherHooks {
@@ -86,8 +88,11 @@ class HookRunner implements Hooks {
   /** Runs without a waiting caller. */
   readonly #notified = new Set<Promise<unknown>>();
   readonly #spent = new Set<RegisteredHook>();
+  /** Loaded from the start, where there are hooks: what guards calls is not to be missing later. */
+  readonly #running = import('./run-hook.ts');
 
   constructor(options: HooksOptions) {
+    this.#running.catch(() => undefined); // each run says so
     this.#options = options;
     this.#others = options;
     this.#byEvent = registered(options, options);
@@ -130,12 +135,21 @@ class HookRunner implements Hooks {
 
   #runHook(request: RunRequest): Promise<HookOutcome> {
     const { spans } = this.#options;
-    if (spans === undefined) return runHook(request, this.#ports());
+    if (spans === undefined) return this.#start(request);
     const { hook, call, toolUseId } = request;
     const { agent_id: agentId } = call as { readonly agent_id?: string };
     return spans.around({ event: hook.event, type: hook.listing.type, toolUseId, agentId }, () =>
-      runHook(request, this.#ports()),
+      this.#start(request),
     );
+  }
+
+  async #start(request: RunRequest): Promise<HookOutcome> {
+    try {
+      const { runHook } = await this.#running;
+      return await runHook(request, this.#ports());
+    } catch (error) {
+      return failedHook(request.hook, errorText(error));
+    }
   }
 
   async listing(): Promise<HooksListing> {

@@ -1,5 +1,6 @@
 import { HOOK_EVENTS, type HookEvent } from '../protocol/tools/hook.ts';
 import type { HookOutput } from '../protocol/tools/hook-callback.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /** Fields of `hookSpecificOutput`, by event. An event that is not listed has none. */
 const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
@@ -125,10 +126,6 @@ function withoutNulls(record: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(
     Object.entries(record).filter(([, value]) => value !== null && value !== undefined),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function no(problem: string): OutputReading {

@@ -6,7 +6,7 @@ import type { SystemBody } from '../protocol/model/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { HookCall } from '../protocol/tools/hook.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { closesOnFailure } from './failure-mode.ts';
+import { failedHook } from './failed-hook.ts';
 import type { HookOutcome } from './fold.ts';
 import { labelOf } from './match.ts';
 import { readHookOutput } from './read-output.ts';
@@ -57,7 +57,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
     switch (run.kind) {
       case 'answer': {
         const reading = readHookOutput(run.answer, event);
-        if (!reading.ok) return failed(hook, `its answer was rejected: ${reading.problem}`);
+        if (!reading.ok) return failedHook(hook, `its answer was rejected: ${reading.problem}`);
         if (reading.output.suppressOutput === true) said.stdout = '';
         return { kind: 'answered', name, output: reading.output };
       }
@@ -66,7 +66,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
       case 'complained':
         return { kind: 'complained', name, problem: run.problem };
       case 'failed':
-        return failed(hook, run.problem);
+        return failedHook(hook, run.problem);
       case 'detached':
         leavesBehind = true;
         ports.detach(hook, (session) =>
@@ -83,7 +83,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
       shown.exitCode = 'exitCode' in run ? run.exitCode : undefined;
       return judge(run);
     } catch (error) {
-      return failed(hook, `it threw: ${errorText(error)}`);
+      return failedHook(hook, `it threw: ${errorText(error)}`);
     }
   };
   try {
@@ -117,7 +117,7 @@ async function limited(
   const onAbort = () => running.abort(session.reason);
   session.addEventListener('abort', onAbort, { once: true });
   if (session.aborted) onAbort();
-  const broke = (error: unknown) => failed(hook, errorText(error));
+  const broke = (error: unknown) => failedHook(hook, errorText(error));
   try {
     return await Promise.race([rest.catch(broke), cutOff(hook, timeoutMs, running.signal, clock)]);
   } finally {
@@ -135,15 +135,10 @@ async function cutOff(
 ): Promise<HookOutcome> {
   try {
     await clock.sleep(timeoutMs, running);
-    return failed(hook, `it did not answer within ${timeoutMs / 1000} s.`);
+    return failedHook(hook, `it did not answer within ${timeoutMs / 1000} s.`);
   } catch {
     return { kind: 'aborted', name: hook.name };
   }
-}
-
-function failed({ event, name, onFailure, listing }: RegisteredHook, problem: string): HookOutcome {
-  const closes = closesOnFailure(event, onFailure);
-  return { kind: 'failed', name, problem, closes, ...(listing.type === 'callback' && { isCallback: true }) };
 }
 
 interface Shown {

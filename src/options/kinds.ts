@@ -1,6 +1,7 @@
 /** The kinds of values of options: how a value is checked, and how it is parsed from the words of a flag. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface Kind<T> {
   /** Completes "must be …". */
@@ -20,8 +21,6 @@ export interface Kind<T> {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isText);
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const text: Kind<string> = { expected: 'a text', accepts: isText, read: (words) => words };
 
@@ -93,7 +92,7 @@ export const uuid: Kind<string> = {
 
 /** An object whose fields are checked where they are used. */
 export function object<T extends object>(expected = 'an object'): Kind<T> {
-  return { expected, accepts: isObject, fromJson: (value) => value };
+  return { expected, accepts: isRecord, fromJson: (value) => value };
 }
 
 /** A function, with any parameters. */
@@ -111,7 +110,7 @@ export function objectWith<T extends object>(
   return {
     expected,
     accepts: (value) =>
-      isObject(value) &&
+      isRecord(value) &&
       Object.entries(parts).every(([name, kind]) => (kind as Kind<unknown>).accepts(value[name])),
     ...words,
   };

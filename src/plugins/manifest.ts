@@ -2,6 +2,7 @@
  * Validates `plugin.json`: problems are reported one by one, and an invalid part does not affect the others.
  */
 import { readHandWrittenJson } from '../util/files/plain-json.ts';
+import { isRecord } from '../util/is-record.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 export interface Manifest {
@@ -132,8 +133,4 @@ function namedCommands(given: unknown, problems: string[]): Readonly<Record<stri
     });
   }
   return Object.fromEntries(read);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

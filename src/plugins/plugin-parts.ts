@@ -4,8 +4,9 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { PluginConfig } from '../protocol/tools/plugin.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { readHandWrittenJson } from '../util/files/plain-json.ts';
+import { isRecord } from '../util/is-record.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { isRecord, type Manifest, type NamedCommand } from './manifest.ts';
+import type { Manifest, NamedCommand } from './manifest.ts';
 import { PLUGIN_ROOT, type Plugin, type PluginCommand, type PluginError } from './plugin.ts';
 
 export type PluginFiles = Pick<PersistentFiles, 'stat' | 'lstat' | 'readDir' | 'readFile' | 'realpath'>;

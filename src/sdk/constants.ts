@@ -1,6 +1,5 @@
 /** Values that hosts compare with. */
 
-export { commandAdvice } from '../engine/host/command-advice.ts';
 export { NOT_CONFIGURED } from '../engine/models/unreachable-model.ts';
 export { LEGACY_TOOL_NAME_ALIASES } from '../protocol/tools/former-names.ts';
 

@@ -1,17 +1,20 @@
 /** Converts an in-process MCP tool to a Tool of the engine. */
 
+import { serverSlug } from '../mcp/servers/names.ts';
 import { keeperOf, outputOf, renderOutput } from '../mcp/tools/result.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import { inputFromZod } from '../tools/schema/from-zod.ts';
 import { withSignal } from '../util/async/lazy-signal.ts';
 import type { AnySdkTool } from './define-tool.ts';
 
+const NONE_TAKEN: ReadonlySet<string> = new Set();
+
 /** `server`: its key in `mcpServers`. Loads zod, for the schema that the model receives. */
 export async function toolOf(server: string, serverName: string, definition: AnySdkTool): Promise<AnyTool> {
   const { name, description, annotations = {} } = definition;
   const { inputJsonSchema, parse } = await inputFromZod(definition.inputSchema);
   const readOnly = annotations.readOnlyHint === true;
-  const tool = `mcp__${server}__${name}`;
+  const tool = `mcp__${serverSlug(server, NONE_TAKEN)}__${name}`;
   return {
     name: tool,
     mcp: {

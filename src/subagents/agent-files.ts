@@ -45,7 +45,7 @@ interface AgentFiles {
 
 const MAX_BYTES = 256 * 1024;
 
-/** The agents of these directories. The first directory that has a name decides; in one, its last file. */
+/** The agents of these directories. The first directory that has a name decides; in one, its last path. */
 export async function readAgentFiles(
   directories: readonly AgentDirectory[],
   room: AgentFiles,
@@ -57,11 +57,12 @@ export async function readAgentFiles(
       const definition = await readAgentFile(path, directory, room);
       if (definition === undefined) continue;
       const other = own.get(definition.name);
-      if (other !== undefined)
-        room.warn(
-          `The agent file ${other.path} was passed over: ${path} has the name "${definition.name}" too.`,
-        );
-      own.set(definition.name, { definition, path });
+      const counts = other === undefined || other.path < path;
+      if (other !== undefined) {
+        const [lost, kept] = counts ? [other.path, path] : [path, other.path];
+        room.warn(`The agent file ${lost} was passed over: ${kept} has the name "${definition.name}" too.`);
+      }
+      if (counts) own.set(definition.name, { definition, path });
     }
     for (const [name, { definition }] of own) if (!found.has(name)) found.set(name, definition);
   }

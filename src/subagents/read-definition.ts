@@ -3,6 +3,7 @@
 import { EFFORT_LEVELS } from '../protocol/model/wire.ts';
 import type { AgentDefinition, AgentServer } from '../protocol/tools/agent.ts';
 import { PERMISSION_MODES } from '../protocol/tools/permission.ts';
+import { isRecord } from '../util/is-record.ts';
 import { listField, toolsField } from '../util/text/frontmatter.ts';
 
 type DefinitionReading =
@@ -44,20 +45,18 @@ const names: Check = (value) => {
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
   return isList || typeof value === 'string' ? { value: listField(value) } : undefined;
 };
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Names, configurations by name, or both; in a file, a list is optional. */
 const servers: Check = (value) => {
   const list: readonly unknown[] =
     typeof value === 'string'
       ? listField(value)
-      : isObject(value)
+      : isRecord(value)
         ? [value]
         : Array.isArray(value)
           ? value
           : [0];
   const isRead = list.every(
-    (item) => typeof item === 'string' || (isObject(item) && Object.values(item).every(isObject)),
+    (item) => typeof item === 'string' || (isRecord(item) && Object.values(item).every(isRecord)),
   );
   return isRead ? { value: list as readonly AgentServer[] } : undefined;
 };
@@ -75,7 +74,7 @@ const FIELDS: {
   effort: [`one of ${EFFORT_LEVELS.join(', ')}`, oneOf(EFFORT_LEVELS)],
   mcpServers: ['a list of server names, and of configurations by name', servers],
   skills: ['a list of skill names', names],
-  hooks: ['hooks by event, as in a settings file', is(isObject)],
+  hooks: ['hooks by event, as in a settings file', is(isRecord)],
   memory: ['one of user, project, local', oneOf(['user', 'project', 'local'])],
   maxTurns: ['a whole number above 0', count],
   permissionMode: [`one of ${PERMISSION_MODES.join(', ')}`, oneOf(PERMISSION_MODES)],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { everyNth, inForm } from '../long-form.ts';
+import { everyNth, inForm, isLong } from '../long-form.ts';
 import { startBedrockServer } from '../model/wires/bedrock-server.ts';
 import { KEYS } from '../model/wires/cloud-clients.ts';
 import { startFoundryServer } from '../model/wires/foundry-server.ts';
@@ -254,7 +254,7 @@ describe('shell blocks', () => {
     if (credential !== undefined) expect(server.received[0]?.credential).toBe(credential);
   });
 
-  it('those that ask for no answer run too', async () => {
+  it.runIf(isLong)('those that ask for no answer run too', async () => {
     const server = await startMessagesServer();
     onTestFinished(() => server.close());
     const rest = blocks('sh').filter((block) => !block.includes('turnwright -p'));
@@ -285,7 +285,7 @@ describe('settings', () => {
   );
 });
 
-it('the program with an instance of the AI SDK', async () => {
+it.runIf(isLong)('the program with an instance of the AI SDK', async () => {
   const [block = ''] = blocks('ts').filter((text) => text.includes('ai-sdk'));
   const server = await startResponsesServer();
   onTestFinished(() => server.close());

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inForm, sharedInShortForm } from '../long-form.ts';
+import { inForm, isLong, sharedInShortForm } from '../long-form.ts';
 import { against, BIN, bareEnv, type Ran, rehearse, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 
@@ -239,7 +239,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
     expect(first.tokens).toHaveLength(2);
   });
 
-  test('with faults and rules switched off it plays in a project of its own too', async () => {
+  test.runIf(isLong)('with faults and rules switched off it plays in a project of its own too', async () => {
     const ran = await commandLine([
       'rehearse',
       'bundled',
@@ -264,7 +264,7 @@ describe.concurrent('start plays the bundled rehearsal', () => {
     expect(real.requests).toEqual([]);
   });
 
-  test('a task of one’s own is answered truthfully', async () => {
+  test.runIf(isLong)('a task of one’s own is answered truthfully', async () => {
     const ran = await commandLine(['start', 'write', 'me', 'a', 'poem', '--output-format=json']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ terminal_reason: 'completed' });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth, isLong } from '../long-form.ts';
 import { isAlive, until } from '../scenarios/processes.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
@@ -12,12 +13,14 @@ const ARGS = ['--dangerously-skip-permissions', '--output-format', 'stream-json'
 const FAMILY = `trap '' TERM HUP; (trap '' TERM HUP; sleep 60) & echo $! > child; echo $$ > shell; wait; wait`;
 
 describe('F100 however a session ends, no child of it is left', () => {
-  test.each([
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-    ['SIGINT', 130],
-    ['SIGKILL', null],
-  ] as const)('F100 %s', async (signal, code) => {
+  test.each(
+    everyNth(2, [
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+      ['SIGKILL', null],
+      ['SIGINT', 130],
+    ] as const),
+  )('F100 %s', async (signal, code) => {
     const server = await rehearse(inBackground(FAMILY), reply('It serves.'));
     const cwd = temporaryFolder();
     const pid = (name: string) => Number(readFileSync(join(cwd, name), 'utf8'));
@@ -38,7 +41,7 @@ describe('F100 however a session ends, no child of it is left', () => {
     expect(['child', 'shell'].filter((name) => isAlive(pid(name)))).toEqual([]);
   });
 
-  test('F100 SIGKILL in a long command in the foreground', async () => {
+  test.runIf(isLong)('F100 SIGKILL in a long command in the foreground', async () => {
     const server = await rehearse(reply(toolUse('Bash', { command: FAMILY })));
     const cwd = temporaryFolder();
     const pid = (name: string) => Number(readFileSync(join(cwd, name), 'utf8'));

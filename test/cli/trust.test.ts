@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
 import { commandLine } from './command-line.ts';
 
@@ -178,10 +179,12 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     expect((await run('trust', '--list')).stdout).toContain(cwd);
   });
 
-  test.each([
-    ['no', 'n'],
-    ['Esc', '\x1b'],
-  ])('%s: the call is asked about, and the folder is not trusted', async (_, no) => {
+  test.each(
+    everyNth(2, [
+      ['no', 'n'],
+      ['Esc', '\x1b'],
+    ] as const),
+  )('%s: the call is asked about, and the folder is not trusted', async (_, no) => {
     const { cwd, env, isMade, run } = await stage();
     const answers: [RegExp, string][] = [
       [/trust this\?/, no],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HookCallback } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { everyNth } from '../long-form.ts';
 import { projectUnderTest } from '../memory/project-under-test.ts';
 
 const BODY =
@@ -20,28 +21,31 @@ const said = (body: string | undefined) => {
 };
 
 describe('what is handed over is never read as program', () => {
-  it.each(['default', 'acceptEdits', 'bypassPermissions'] as const)('in mode %s', async (permissionMode) => {
-    const head = '---\ndescription: d\nallowed-tools: Bash(printf:*), Bash(echo:*), Bash(cat:*)\n---\n';
-    const project = await projectUnderTest({
-      '.claude/commands/try.md': head + BODY,
-      '.claude/skills/load/SKILL.md': head + BODY,
-    });
-    const args = HOSTILE.join(' ');
-    const { results, sent } = await project.run({
-      prompt: [`/try ${args}`, `/load ${args}`, 'Load it.'],
-      replies: [
-        reply('Done.'),
-        reply('Done.'),
-        reply(toolUse('Skill', { skill: 'load', args })),
-        reply('Done.'),
-      ],
-      options: { permissionMode, allowDangerouslySkipPermissions: permissionMode === 'bypassPermissions' },
-    });
-    expect(existsSync(project.at('pwned'))).toBe(false);
-    expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false]);
-    expect(said(sent[0])).toContain('Bare <!x> <x;><touch><pwned><$(touch><pwned)>');
-    expect(said(sent.at(-1))).toContain('is loaded');
-  });
+  it.each(everyNth(3, ['default', 'acceptEdits', 'bypassPermissions'] as const))(
+    'in mode %s',
+    async (permissionMode) => {
+      const head = '---\ndescription: d\nallowed-tools: Bash(printf:*), Bash(echo:*), Bash(cat:*)\n---\n';
+      const project = await projectUnderTest({
+        '.claude/commands/try.md': head + BODY,
+        '.claude/skills/load/SKILL.md': head + BODY,
+      });
+      const args = HOSTILE.join(' ');
+      const { results, sent } = await project.run({
+        prompt: [`/try ${args}`, `/load ${args}`, 'Load it.'],
+        replies: [
+          reply('Done.'),
+          reply('Done.'),
+          reply(toolUse('Skill', { skill: 'load', args })),
+          reply('Done.'),
+        ],
+        options: { permissionMode, allowDangerouslySkipPermissions: permissionMode === 'bypassPermissions' },
+      });
+      expect(existsSync(project.at('pwned'))).toBe(false);
+      expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false]);
+      expect(said(sent[0])).toContain('Bare <!x> <x;><touch><pwned><$(touch><pwned)>');
+      expect(said(sent.at(-1))).toContain('is loaded');
+    },
+  );
 
   it('the gate judges what a command is given: a denied file stays denied, an option is an option', async () => {
     const project = await projectUnderTest({

@@ -19,8 +19,8 @@ async function answerTo(prompt: string) {
   return undefined;
 }
 
-test.each(KNOWN)('/%s has a sentence that says what to do', (name) => {
-  expect(commandAdvice(name)).toMatch(/\.$/);
+test.each(KNOWN)('/%s has a sentence that says what to do', async (name) => {
+  expect(await commandAdvice(name)).toMatch(/\.$/);
 });
 
 test.each([

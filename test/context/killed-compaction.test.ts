@@ -1,9 +1,22 @@
 /** L10.8: whatever prefix of the journal a kill leaves behind, the session is in the old history or in the new one. */
-import { expect, it } from 'vitest';
+import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { JournalEntry } from '../../src/protocol/session/journal.ts';
+import {
+  type RehearsalRequest,
+  type Reply,
+  type RequestKind,
+  reply,
+  startRehearsal,
+  toolUse,
+} from '../../src/rehearsal/index.ts';
 import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore } from '../../src/testing/index.ts';
+import { against, bareEnv, temporaryFolder, turnwright } from '../cli/bin.ts';
+import { everyNth } from '../long-form.ts';
 import { isWhole } from './conversation.ts';
 import { done, lookAt, refusal, rehearsedEngine, resultOf, SUMMARY, script } from './rehearsed-engine.ts';
 
@@ -112,4 +125,92 @@ it('F18: failures of a previous process count: the third one, after a kill, swit
   expect(resultOf(messages)).toMatchObject({ result: 'Carried on.' });
   expect(second.sent('compaction')).toHaveLength(1);
   expect(JSON.stringify(messages)).toContain('3 times in a row');
+});
+
+/** Names of files, more than the window takes. */
+const FULL = ['a', 'b', 'c', 'd', 'e'];
+const MOMENTS = [
+  'the summary is asked for',
+  'its boundary is announced',
+  'half of it is there',
+  'it is in use',
+];
+
+describe('a process that is killed', { timeout: 60_000 }, () => {
+  it.each(everyNth(2, MOMENTS))(
+    'when %s: the next one has the whole old history, or the new one',
+    async (moment) => {
+      let isKilled = false;
+      let child: ChildProcess | undefined;
+      const never = { timing: { ttftMs: 600_000 } };
+      const kill = () => {
+        isKilled = true;
+        child?.kill('SIGKILL');
+      };
+      const killOnFirstByte = (number: number) => {
+        const looking = setInterval(() => {
+          if (!server.timeline.some((event) => event.request === number && event.kind === 'first_byte'))
+            return;
+          clearInterval(looking);
+          kill();
+        }, 20);
+      };
+      const summary = reply(['<summary>The gist.', ' And more.'.repeat(40), '</summary>'].join(''), {
+        ...(moment === 'half of it is there' && { timing: { deltaChars: 200, gapMs: 1_000 } }),
+      });
+      const answer = ({ kind, body, number, results }: RehearsalRequest): Reply => {
+        if (kind === 'compaction') {
+          if (!isKilled && moment === 'half of it is there') killOnFirstByte(number);
+          if (isKilled || moment !== 'the summary is asked for') return summary;
+          setImmediate(kill);
+          return reply('Never.', never);
+        }
+        if (!JSON.stringify(body).includes('The gist.'))
+          return reply(toolUse('Read', { file_path: `${FULL[results.size]}.txt` }));
+        if (isKilled) return reply('Carried on.');
+        if (moment === 'it is in use') setImmediate(kill);
+        return reply('Never.', never);
+      };
+      const server = await startRehearsal({ scenario: answer });
+      onTestFinished(() => server.close());
+      const place = {
+        cwd: temporaryFolder(),
+        env: { ...bareEnv(against(server)), CLAUDE_CODE_AUTO_COMPACT_WINDOW: '64000' },
+      };
+      for (const name of FULL)
+        writeFileSync(join(place.cwd, `${name}.txt`), `${'words of a line '.repeat(10)}\n`.repeat(400));
+      const sent = (kind: RequestKind) =>
+        server.requests
+          .filter((request) => request.kind === kind)
+          .map(({ body }) =>
+            JSON.stringify((body as { messages: unknown }).messages).replaceAll(
+              ',"cache_control":{"type":"ephemeral"}',
+              '',
+            ),
+          );
+      const died = await turnwright(
+        ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages', 'Look around.'],
+        {
+          ...place,
+          onStart: (started) => {
+            child = started;
+          },
+          onStdout: (_, soFar) => {
+            if (moment === 'its boundary is announced' && soFar.includes('"compact_boundary"')) kill();
+          },
+        },
+      );
+      expect(died).toMatchObject({ signal: 'SIGKILL' });
+      const before = { main: sent('main'), compaction: sent('compaction') };
+      expect(before.compaction).toHaveLength(1);
+      expect(await turnwright(['-p', '--continue'], place)).toMatchObject({ stdout: 'Carried on.\n' });
+      const after = { main: sent('main').slice(before.main.length), compaction: sent('compaction').slice(1) };
+      expect(server.report().rejected).toEqual([]);
+      expect(after.main).toEqual([expect.stringContaining('The gist.')]);
+      // The old history is summarised again as it was, the new one is used as it was.
+      const isOld = moment === 'the summary is asked for' || moment === 'half of it is there';
+      expect(after.compaction).toEqual(isOld ? before.compaction : []);
+      if (moment === 'it is in use') expect(after.main).toEqual(before.main.slice(-1));
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { EMPTY_BUCKET, grant } from '../../src/durable/postgres/admission/bucket
 import { notify } from '../../src/durable/postgres/listen.ts';
 import type { Permit, Usage } from '../../src/index.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
+import { systemClock } from '../../src/util/clock.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 import { openedDatabase, openedListener } from './opened.ts';
 
@@ -23,7 +24,8 @@ interface Fleet {
 async function fleet(count: number): Promise<Fleet> {
   const clock = virtualClock();
   const database = await openedDatabase();
-  const listener = openedListener(database);
+  // It never takes a slow server for one that is away: a fleet that connects anew asks for its slices again.
+  const listener = openedListener(database, { clock: { ...systemClock, timer: () => () => undefined } });
   let running = 0;
   const counted: Database = {
     ...database,
@@ -41,11 +43,14 @@ async function fleet(count: number): Promise<Fleet> {
   // Notifications arrive in the order in which they were sent: once this one has, all of them have.
   const notified = () =>
     new Promise<void>((resolve, reject) => {
-      const stop = listener.watch('lease', 'settled', () => {
+      const tell = () => void notify(database.run, 'lease', 'settled').catch(reject);
+      const stop = listener.watch('lease', 'settled', (arrived) => {
+        // It has only now begun to listen.
+        if (arrived === undefined) return tell();
         stop();
         resolve();
       });
-      notify(database.run, 'lease', 'settled').catch(reject);
+      tell();
     });
   const settled = async () => {
     do {
@@ -54,6 +59,7 @@ async function fleet(count: number): Promise<Fleet> {
       await clock.settle();
     } while (running > 0);
   };
+  await settled();
   return {
     database,
     clock,

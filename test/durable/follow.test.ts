@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient, type Followed } from '../../src/durable/index.ts';
 import type { SDKMessage } from '../../src/index.ts';
-import { inShortAndLongForm } from '../long-form.ts';
+import { inShortAndLongForm, isLong } from '../long-form.ts';
 import { percentile } from '../percentile.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
-
-const isLong = inShortAndLongForm(0, 1) === 1;
 
 function clientOf(fleet: Fleet): DurableClient {
   const client = durableClient(fleet.url);

@@ -25,8 +25,8 @@ export function openedClient({ url }: { readonly url: string }): DurableClient {
   return client;
 }
 
-export function openedListener(database: Database): Listener {
-  const listener = createListener(database);
+export function openedListener(database: Database, options?: Parameters<typeof createListener>[1]): Listener {
+  const listener = createListener(database, options);
   onTestFinished(() => listener.close());
   return listener;
 }

@@ -1,7 +1,11 @@
 /** What `turnwright send` says: where the prompt is, and whether anything runs it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { turnwright } from '../cli/bin.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { openedDatabase } from './opened.ts';
+import { startFleet } from './processes.ts';
 
 /** A row as a worker's heartbeat leaves it. */
 const WORKER = (age: string, draining = false) =>
@@ -24,4 +28,28 @@ test.each([
   expect(sent.stderr).toMatch(/^Stored for s1 as [0-9a-f-]{36}; /);
   expect(sent.stderr).toContain(`; ${said}. Follow it: turnwright send s1 --follow.`);
   expect((await send()).stderr).toMatch(/^Stored before for s1 as /);
+});
+
+test('who follows a session is told once what runs it, and that another worker goes on when one dies', {
+  timeout: 150_000,
+}, async () => {
+  const fleet = await startFleet();
+  const first = await fleet.start('held.ts', { CONCURRENCY: '1' });
+  let begun: () => void = () => undefined;
+  const beginning = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const followed = turnwright(['send', 's1', 'Go.', '--follow', '--db', fleet.url], {
+    onStdout: (_, soFar) => soFar.includes('session s1') && begun(),
+  });
+  await beginning;
+  first.signal('SIGKILL');
+  await first.exited;
+  writeFileSync(join(fleet.folder, 'released'), '');
+  await fleet.start('held.ts', { CONCURRENCY: '1' });
+  const { code, stdout, stderr } = await followed;
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.any(String) });
+  expect(stdout.match(/^· .*$/gm)).toEqual([expect.stringMatching(/^· .+, default, session s1$/)]);
+  expect(stdout).toContain('Done.');
+  expect(stderr).toBe('s1: the worker is gone, another one goes on.\n');
 });

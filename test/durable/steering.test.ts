@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient } from '../../src/durable/index.ts';
 import type { SDKMessage } from '../../src/index.ts';
-import { inShortAndLongForm } from '../long-form.ts';
+import { inShortAndLongForm, isLong } from '../long-form.ts';
 import { percentile } from '../percentile.ts';
 import { eventually, type Fleet, startFleet } from './processes.ts';
-
-const isLong = inShortAndLongForm(0, 1) === 1;
 
 async function fleetThat(talk: { rounds: number; words: number; wordMs: number }) {
   const fleet = await startFleet();

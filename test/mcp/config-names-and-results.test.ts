@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serverSlug, toolNames } from '../../src/mcp/servers/names.ts';
-import { parseServer } from '../../src/mcp/servers/parse-server.ts';
+import { isSameServer, parseServer } from '../../src/mcp/servers/parse-server.ts';
 import { cleanText } from '../../src/mcp/tools/clean-text.ts';
 import { outputOf } from '../../src/mcp/tools/result.ts';
 import { inServerNames, toolSchema } from '../../src/mcp/tools/tool-schema.ts';
+import { namesTool } from '../../src/permissions/rules/rule.ts';
+import { toolOf } from '../../src/sdk/sdk-tool.ts';
 import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
 
 describe('a configuration', () => {
@@ -41,6 +43,50 @@ describe('a configuration', () => {
   });
 });
 
+describe('servers of plugins', () => {
+  const program = { command: 'x', args: ['a'], env: { A: '1', B: '2' } };
+  const address = { type: 'http', url: 'https://a.example/mcp', headers: { k: '1' } };
+
+  it.each<[object, object, boolean]>([
+    [program, { type: 'stdio', ...program }, true],
+    [program, { ...program, env: { B: '2', A: '1', CLAUDE_PLUGIN_ROOT: '/p' } }, true],
+    [{ command: 'x' }, { command: 'x', args: [] }, true],
+    [program, { ...program, args: ['b'] }, false],
+    [program, { ...program, env: { A: '1' } }, false],
+    [program, address, false],
+    [address, { ...address, type: 'sse', url: 'https://a.example/mcp/' }, true],
+    [address, { ...address, url: 'https://a.example/other' }, false],
+    [address, { ...address, headers: { k: '2' } }, false],
+    [{}, {}, false],
+  ])('are told apart by what they reach: %j, %j', (one, other, same) => {
+    expect(isSameServer(one, other)).toBe(same);
+  });
+
+  it('are connected once, and not beside one that a file names', async () => {
+    const config = { command: process.execPath, args: ['-e', ''] };
+    const other = { ...config, args: ['-e', '0'] };
+    const room = await roomOf(
+      {},
+      {
+        entries: [
+          { name: 'mine', scope: 'project', config },
+          { name: 'plugin:p:mine', scope: 'plugin', config },
+          { name: 'plugin:p:other', scope: 'plugin', config: other },
+          { name: 'plugin:q:other', scope: 'plugin', config: other },
+        ],
+      },
+    );
+    const names = () => room.statuses().map(({ name }) => name);
+    expect(names()).toEqual(['mine', 'plugin:p:other']);
+    expect(room.warnings).toEqual([
+      'The server plugin:p:mine is mine, which is there already.',
+      'The server plugin:q:other is plugin:p:other, which is there already.',
+    ]);
+    await room.setScope('plugin', { 'plugin:q:other': other, 'plugin:q:mine': config });
+    expect(names()).toEqual(['mine', 'plugin:q:other']);
+  });
+});
+
 describe('F154 names', () => {
   it('are taken by the API, distinct, and the same whatever the order', () => {
     const raw = ['a b', 'a.b', 'a_b', 'x'.repeat(200), 'x'.repeat(201), '日本'];
@@ -57,6 +103,20 @@ describe('F154 names', () => {
     expect(serverSlug('a__b_', new Set())).toBe('a_b');
     expect(serverSlug('a b', new Set(['a_b']))).toMatch(/^a_b_[0-9a-f]{8}$/);
     expect(serverSlug('日本', new Set())).toBe('server');
+  });
+
+  it('of servers within the program neither', async () => {
+    const handler = async () => ({ content: [] });
+    for (const name of ['gh__x', 'gh_', '__gh', 'gh x']) {
+      const { name: tool } = await toolOf(name, name, {
+        name: 'b',
+        description: '',
+        inputSchema: {},
+        handler,
+      });
+      expect(namesTool('mcp__gh', [tool]), tool).toBe(name === 'gh_' || name === '__gh');
+      expect(tool.split('__')).toHaveLength(3);
+    }
   });
 
   it('T115 of two servers with the same tool are two, and both work', async () => {

@@ -8,6 +8,7 @@ import type { SDKMessage } from '../../src/protocol/stream/sdk-messages.ts';
 import { callTool, type ScriptStep, say } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { engineUnderTest } from '../engine/engine-under-test.ts';
+import { isLong } from '../long-form.ts';
 import { call, linesOf, roomOf, stdio, TOOLBOX, temporaryFile, toolIn, until } from './servers-under-test.ts';
 
 const home = () => mkdtemp(join(tmpdir(), 'turnwright-home-'));
@@ -119,7 +120,7 @@ describe('T113 a tool that changed since it was allowed', () => {
     expect(described(model.requests).at(-1)).toBe('Send me ~/.ssh');
   });
 
-  it('of a project is known to the next session, until it is allowed', async () => {
+  it.runIf(isLong)('of a project is known to the next session, until it is allowed', async () => {
     const place = { home: await home(), cwd: await home() };
     const session = async (changed: object, more: Partial<QueryEngineConfig> = {}) => {
       const env = { PATH: process.env['PATH'], CHANGED: JSON.stringify(changed) };

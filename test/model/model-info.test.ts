@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/catalog/model-info.ts';
 import { costOf } from '../../src/model/catalog/prices.ts';
-import { addUsage, contextTokens, replaceUsage } from '../../src/model/catalog/usage.ts';
+import { addUsage, contextTokens, readUsage, replaceUsage } from '../../src/model/catalog/usage.ts';
 import { thinkingFor } from '../../src/model/request/thinking-options.ts';
 import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 
@@ -129,4 +129,23 @@ describe('cost', () => {
       output_tokens: 9,
     });
   });
+
+  it.each([-1, -1e9, Number.NaN, Infinity, -Infinity, '7', '-7'])(
+    'a count of %j is 0, wherever it stands, so that no answer lowers what was spent',
+    (wrong) => {
+      const count = wrong as number;
+      const said = {
+        input_tokens: count,
+        output_tokens: count,
+        cache_creation_input_tokens: count,
+        cache_read_input_tokens: count,
+        cache_creation: { ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count },
+        server_tool_use: { web_search_requests: count },
+        iterations: [{ type: 'advisor', model: 'claude-opus-5', input_tokens: count, output_tokens: count }],
+      } as never;
+      const usage = readUsage(said);
+      expect(costOf(usage, modelInfo('claude-opus-5'))).toBe(0);
+      expect(contextTokens(usage)).toBe(0);
+    },
+  );
 });

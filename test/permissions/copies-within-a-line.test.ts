@@ -39,7 +39,7 @@ async function kindsBeside(command: string, deny: string): Promise<string> {
 
 describe('reading', () => {
   it.each(
-    everyNth(3, [
+    everyNth(6, [
       'git clone . x; cat x/secrets/key',
       'git clone --bare . x && git -C x log',
       'git clone "$PWD" x; cat x/secrets/key',
@@ -93,7 +93,7 @@ describe('reading', () => {
   });
 
   it.each(
-    everyNth(3, [
+    everyNth(6, [
       'git clone https://example.com/a/b.git',
       'git clone git@example.com:a/b.git b',
       'git mv src/a.ts src/b.ts',
@@ -120,7 +120,7 @@ describe('reading', () => {
 
 describe('writing', () => {
   it.each(
-    everyNth(3, [
+    everyNth(6, [
       'git clean -fdx',
       'git clean -fd .',
       'git -C pub/.. clean -fdx',
@@ -209,7 +209,7 @@ describe('writing', () => {
   });
 
   it.each(
-    everyNth(3, [
+    everyNth(6, [
       'git status',
       'git add -A && git commit -m wip',
       'git checkout -b feature',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allowsCommand, commandExcludedBy } from '../../src/permissions/rules/command-rule.ts';
+import { allowsCommand, commandExcludedBy } from '../../src/permissions/commands/command-rule.ts';
 import { readCommandLine } from '../../src/shell/reading/command-line.ts';
 
 it.each([

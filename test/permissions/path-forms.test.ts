@@ -121,15 +121,18 @@ const FORMS: readonly [specifier: string, forbidden: readonly string[], left: re
 ];
 const inProject = (specifier: string) => specifier.replace('PROJECT', cwd.slice(1));
 
-describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
-  // In the short form each form is tried with one tool of a family, and the tools take turns.
-  const at = FORMS.findIndex(([each]) => each === form);
-  const named = inForm(
-    [READERS[at % READERS.length], WRITERS[at % WRITERS.length]],
-    [...READERS, ...WRITERS],
+/** In the short form one of them, by turns. */
+const turns = <T>(all: readonly T[], at: number): readonly T[] =>
+  inForm(
+    all.filter((_, each) => each === at % all.length),
+    all,
   );
+
+describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
+  const at = FORMS.findIndex(([each]) => each === form);
+  const named = [...turns(READERS, at), ...turns(WRITERS, at)];
   const specifier = inProject(form);
-  const rules = named.map((tool) => `${tool?.name}(${specifier})`);
+  const rules = named.map(({ name }) => `${name}(${specifier})`);
 
   it.each(rules)('%s, for every tool of its family and every command', async (rule) => {
     const isReading = READERS.some(({ name }) => rule.startsWith(`${name}(`));
@@ -137,8 +140,8 @@ describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
       const permissions = engine({ [behavior]: [rule], allow: ['Bash', 'Read(//**)', 'Edit(//**)'] });
       const verdictOn = async (tool: ReturnType<typeof reads>, input: Record<string, string>) =>
         (await permissions.decide(question(tool, input, cwd))).kind;
-      const family = isReading ? READERS : WRITERS;
-      const commands = isReading ? READING : WRITING;
+      const family = turns(isReading ? READERS : WRITERS, at);
+      const commands = turns<(path: string) => string>(isReading ? READING : WRITING, at);
       for (const path of forbidden) {
         for (const tool of family)
           expect(await verdictOn(tool, { path }), `${tool.name} ${path}`).toBe(behavior);
@@ -155,13 +158,16 @@ describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
   });
 
   it('and in the sandbox', async () => {
-    for (const [tool, source, kind] of [
-      ['Read', 'deniedReads', 'hidden'],
-      ['LS', 'deniedReads', 'hidden'],
-      ['NotebookRead', 'deniedReads', 'hidden'],
-      ['Edit', 'deniedWrites', 'readOnly'],
-      ['MultiEdit', 'deniedWrites', 'readOnly'],
-    ] as const) {
+    for (const [tool, source, kind] of turns(
+      [
+        ['Read', 'deniedReads', 'hidden'],
+        ['LS', 'deniedReads', 'hidden'],
+        ['NotebookRead', 'deniedReads', 'hidden'],
+        ['Edit', 'deniedWrites', 'readOnly'],
+        ['MultiEdit', 'deniedWrites', 'readOnly'],
+      ] as const,
+      at,
+    )) {
       const permissions = engine({ deny: [`${tool}(${specifier})`] });
       const patterns = permissions.pathPatterns(source === 'deniedReads' ? 'denyRead' : 'denyWrite', { cwd });
       const { mounts } = await planMounts({ ...CLOSED, writable: [folder.path], [source]: patterns });

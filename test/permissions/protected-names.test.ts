@@ -85,7 +85,7 @@ describe.each(everyNth(2, FILES))('$name', ({ name, where }) => {
 it('no other file keeps a list of its own', async () => {
   const sources = [
     'src/permissions/decide/protected-path.ts',
-    'src/permissions/decide/accepted-edits.ts',
+    'src/permissions/commands/accepted-edits.ts',
     'src/sandbox/places/protected-places.ts',
     'src/sandbox/macos/seatbelt-profile.ts',
   ];

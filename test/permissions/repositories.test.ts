@@ -1,10 +1,12 @@
 /** Git is started unasked only where the repository is the own one and names no program. */
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { isHarmlessGitConfig } from '../../src/permissions/decide/own-repository.ts';
+import { readGitConfig } from '../../src/permissions/commands/git-config.ts';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
+import { lazily } from '../../src/util/async/lazily.ts';
+import { gitlinksIn } from '../../src/util/files/git-index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { everyNth } from '../long-form.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
@@ -133,7 +135,138 @@ describe('another repository', () => {
   });
 });
 
+describe('what git would open beside it', () => {
+  const AS = ['-c', 'user.name=a', '-c', 'user.email=b', '-c', 'protocol.file.allow=always'];
+  const EVIL = '[core]\n\tfsmonitor = ./P\n';
+  const evil = (path: string) => writeFile(join(cwd, path), EVIL, { flag: 'a' });
+
+  /** A repository with a submodule as `git submodule add` makes it, and one within that. */
+  const made = lazily(async () => {
+    const at = (name: string) => join(folder.path, 'made', name);
+    for (const [name, path, inner] of [
+      ['inner', '', ''],
+      ['outer', 'deep', 'inner'],
+      ['whole', 'lib', 'outer'],
+    ] as const) {
+      await mkdir(at(name), { recursive: true });
+      const inMade = (...args: string[]) =>
+        execFileSync('git', [...AS, ...args], { cwd: at(name), stdio: 'ignore' });
+      inMade('init', '-q');
+      if (inner !== '') inMade('submodule', 'add', '-q', at(inner), path);
+      inMade('commit', '-qm', 'x', '--allow-empty');
+      if (name === 'whole') inMade('submodule', 'update', '-q', '--init', '--recursive');
+    }
+    return at('whole');
+  });
+  const withSubmodule = async () => {
+    await rm(cwd, { recursive: true });
+    await cp(await made(), cwd, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  };
+
+  const FORMS: Readonly<Record<string, () => Promise<void>>> = {
+    'its configuration': () => evil('.git/modules/lib/config'),
+    'that of one within it': () => evil('.git/modules/lib/modules/deep/config'),
+    'settings of its working tree': () => evil('.git/modules/lib/config.worktree'),
+    'a folder of its own': async () => {
+      await rename(join(cwd, 'lib/.git'), join(cwd, 'lib/.git-was'));
+      execFileSync('git', ['init', '-q'], { cwd: join(cwd, 'lib') });
+      await evil('lib/.git/config');
+    },
+    'a file that leads elsewhere': async () => {
+      execFileSync('git', ['init', '-q', 'planted'], { cwd });
+      await evil('planted/.git/config');
+      await writeFile(join(cwd, 'lib/.git'), 'gitdir: ../planted/.git\n');
+    },
+    'objects and settings of another': () =>
+      writeFile(join(cwd, '.git/modules/lib/commondir'), '../../../planted\n'),
+    'a link in place of its folder': async () => {
+      await rename(join(cwd, '.git/modules/lib'), join(cwd, 'planted'));
+      await evil('planted/config');
+      await symlink('../../planted', join(cwd, '.git/modules/lib'));
+    },
+    'a link in place of its working tree': async () => {
+      await rename(join(cwd, 'lib'), join(cwd, 'elsewhere'));
+      await symlink('elsewhere', join(cwd, 'lib'));
+    },
+  };
+
+  it('is harmless in submodules as git makes them', async () => {
+    await withSubmodule();
+    for (const command of LOOKS) expect(await kindOf(command)).toBe('allow');
+  });
+
+  it.each(everyNth(4, Object.keys(FORMS)))('is a submodule with %s', async (form) => {
+    await withSubmodule();
+    await FORMS[form]?.();
+    for (const command of ['git status', 'git diff']) expect(await kindOf(command)).toBe('ask');
+  });
+
+  it.each(everyNth(3, ['2', '4', 'split', 'cut short', 'no index at all']))(
+    'is found in an index of every kind: %s',
+    async (kind) => {
+      execFileSync('git', ['init', '-q', 'lib'], { cwd });
+      execFileSync('git', [...AS, 'commit', '-qm', 'x', '--allow-empty'], { cwd: join(cwd, 'lib') });
+      for (const name of ['a', 'aa/b', 'sub/c']) {
+        await mkdir(join(cwd, 'aa'), { recursive: true });
+        await writeFile(join(cwd, name), name);
+      }
+      git('add', '-A');
+      if (kind === '4') git('update-index', '--index-version', '4');
+      if (kind === 'split') git('update-index', '--split-index');
+      await evil('lib/.git/config');
+      const index = join(cwd, '.git/index');
+      const bytes = await readFile(index);
+      if (kind === 'cut short') await writeFile(index, bytes.subarray(0, 80));
+      if (kind === 'no index at all') await writeFile(index, 'text');
+      else if (kind !== 'split' && kind !== 'cut short') expect(gitlinksIn(bytes)).toEqual(['lib']);
+      expect(await kindOf('git status')).toBe('ask');
+    },
+  );
+
+  it.each(
+    everyNth(3, ['objects', 'objects/pack', 'refs', 'info', 'HEAD', 'index', 'packed-refs', 'info/exclude']),
+  )('is another repository, by a link in place of %s', async (part) => {
+    await writeFile(join(cwd, 'a'), 'a');
+    git('add', 'a');
+    git(...AS, 'commit', '-qm', 'x');
+    git('pack-refs', '--all');
+    expect(await kindOf('git log -p')).toBe('allow');
+    await rename(join(cwd, '.git', part), join(cwd, 'elsewhere')).catch(() => mkdir(join(cwd, 'elsewhere')));
+    await symlink(join(cwd, 'elsewhere'), join(cwd, '.git', part));
+    expect(await kindOf('git log -p')).toBe('ask');
+  });
+
+  it('is another repository, by alternates; and a file without an end', async () => {
+    await writeFile(join(cwd, '.git/objects/info/alternates'), '/elsewhere\n');
+    expect(await kindOf('git log -p')).toBe('ask');
+    await writeFile(join(cwd, '.git/objects/info/alternates'), '');
+    expect(await kindOf('git log -p')).toBe('ask');
+  });
+
+  it.each(['.gitignore', '.git/info/exclude'])('would wait for ever at %s', async (name) => {
+    await mkdir(join(cwd, '.git/info'), { recursive: true });
+    await rename(join(cwd, name), join(cwd, 'was')).catch(() => {});
+    execFileSync('mkfifo', [join(cwd, name)]);
+    expect(await kindOf('git status')).toBe('ask');
+  });
+});
+
 it.each([
+  ['[core]\n\tworktree = ../../lib\n', true],
+  ['[core]\n\tworktree = "/"\n', false],
+  ['[core]\n\texcludesFile = ~/x\n', false],
+  ['[lfs]\n\trepositoryformatversion = 0\n[lfs "https://a.example/b"]\n\taccess = basic\n', true],
+  ['[lfs "extension.foo"]\n\tclean = ./x %f\n', false],
+  ['[lfs "customtransfer.a"]\n\tpath = ./x\n', false],
+  ['[lfs]\n\tstandalonetransferagent = x\n', false],
+  ['[blame]\n\tignoreRevsFile = /etc/passwd\n', false],
+  ['[blame]\n\tdate = iso\n', true],
+  ['[log]\n\tshowSignature = true\n', false],
+  ['[format]\n\tpretty = %GG\n', false],
+  ['[pretty]\n\tx = %GG\n', false],
+  ['[status]\n\tsubmoduleSummary = true\n', false],
+  ['[mailmap]\n\tfile = /etc/passwd\n', false],
+  ['[diff]\n\torderFile = /etc/passwd\n', false],
   ['[core]\n\tbare = false\n; x\n# y\n', true],
   ['[core] bare = false\n', true],
   ['[CORE]\n\tBare\n', true],
@@ -148,5 +281,5 @@ it.each([
   ['bare = x\n', false],
   ['[core\n\tbare = x\n', false],
 ])('the configuration %j is harmless: %s', (text, harmless) => {
-  expect(isHarmlessGitConfig(text)).toBe(harmless);
+  expect(readGitConfig(text) !== undefined).toBe(harmless);
 });

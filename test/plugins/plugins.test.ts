@@ -67,7 +67,7 @@ describe('a local plugin', () => {
     const stage = await skillStage();
     await tools(stage, { skills: './more', mcpServers: './servers.json' });
     await stage.write('tools/more/roof/SKILL.md', skill('roof', 'Roofs.', 'Tiles.'));
-    await stage.write('tools/servers.json', JSON.stringify({ second: server }));
+    await stage.write('tools/servers.json', JSON.stringify({ second: { ...server, env: { SECOND: '1' } } }));
     const messages = await stage.run([reply(toolUse('Skill', { skill: 'roof' })), reply('Done.')], {
       plugins: [local('../tools')],
       settingSources: [],

@@ -16,7 +16,7 @@ import { propertyRuns } from '../long-form.ts';
 import { pairsOf } from '../scenarios/journal.ts';
 import { TOOLS, turn } from './generated-turns.ts';
 
-const RUNS = propertyRuns(14, 2_000);
+const RUNS = propertyRuns(14, 500);
 const MODEL = 'claude-sonnet-5';
 
 /** Waits of back-offs are not slept; everything else is real. */

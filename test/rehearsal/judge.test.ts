@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RehearsalServer, RULE_NAMES, reply, startRehearsal } from '../../src/rehearsal/index.ts';
+import { isLong } from '../long-form.ts';
 import { assistant, errorOf, png, type RawOptions, READ_TOOL, raw, request, user } from './raw-http.ts';
 
 const use = (id: string, name = 'Read') => ({ type: 'tool_use', id, name, input: { file_path: 'a' } });
@@ -671,7 +672,7 @@ describe('the judge refuses', () => {
     expect(answer.headers['request-id']).toMatch(/^req_/);
   });
 
-  it('413 above 32 MB', async () => {
+  it.runIf(isLong)('413 above 32 MB', async () => {
     const answer = await raw(server.url, { body: request('x'.repeat(33 * 1024 * 1024)) });
     expect(answer.status).toBe(413);
     expect(errorOf(answer)).toEqual({

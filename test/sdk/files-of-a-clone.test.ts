@@ -42,7 +42,7 @@ describe.each([
   const frontmatter = skill('a', `About ${CANARY}.`, CANARY);
   it.each(
     everyNth(
-      5,
+      11,
       FOLDERS.flatMap((folder): [string, string, string, string][] => [
         [`${folder}/commands/c.md`, 'secret/credentials', CANARY, '/c'],
         [`${folder}/commands/sub/c.md`, 'secret/credentials', CANARY, '/sub:c'],
@@ -115,7 +115,7 @@ it('imports from anywhere are the user’s to allow, and not for a clone that is
 describe('what a rule keeps from being read, the repository’s own files do not bring along', () => {
   const body = skill('a', `About ${CANARY}.`, CANARY);
   it.each<[string, string, string, string]>(
-    everyNth(3, [
+    everyNth(4, [
       ['CLAUDE.md', '@.env\n', '.env', 'Go.'],
       ['CLAUDE.md', '@secrets/key\n', 'secrets/key', 'Go.'],
       ['CLAUDE.md', 'see @link\n', '.env', 'Go.'],

@@ -14,6 +14,7 @@ import {
 import type { PersistentFiles } from '../../src/protocol/files.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { inForm } from '../long-form.ts';
 import { gather } from './query-under-test.ts';
 
 let server: RehearsalServer;
@@ -197,7 +198,23 @@ describe('against the rehearsal', () => {
     expect(project).toContain('claude-sonnet-5-5');
   });
 
-  it('F126: 50 sessions side by side keep their folders, environments and keys', async () => {
+  it('a budget ends a run whatever figures the server sends', async () => {
+    server.setScenario(() =>
+      reply(toolUse('Bash', { command: 'true' }), { usage: { input_tokens: 400_000, output_tokens: -1e9 } }),
+    );
+    const { results } = await gather(
+      query({
+        prompt: 'Go.',
+        options: { cwd: folder, env: env(), tools: ['Bash'], allowedTools: ['Bash'], maxBudgetUsd: 1 },
+      }),
+    );
+    expect(results[0]).toMatchObject({ subtype: 'error_max_budget_usd' });
+    expect(results[0]?.total_cost_usd).toBeGreaterThanOrEqual(1);
+    expect(server.requests.length).toBeLessThan(12);
+  });
+
+  const SIDE_BY_SIDE = inForm(12, 50);
+  it(`F126: ${SIDE_BY_SIDE} sessions side by side keep their folders, environments and keys`, async () => {
     server.setScenario((request) =>
       request.call === 1
         ? reply(
@@ -206,7 +223,7 @@ describe('against the rehearsal', () => {
         : reply(request.lastResult ?? ''),
     );
     const before = process.cwd();
-    const runs = Array.from({ length: 50 }, async (_, i) => {
+    const runs = Array.from({ length: SIDE_BY_SIDE }, async (_, i) => {
       const cwd = join(folder, `s${i}`);
       await mkdir(cwd);
       const own = {
@@ -230,7 +247,7 @@ describe('against the rehearsal', () => {
       expect(request.headers['x-api-key']).toBe(`key-${i}`);
       for (const other of text.matchAll(/mark-(\d+)/g)) expect(other[1]).toBe(i);
     }
-    expect(server.requests).toHaveLength(100);
+    expect(server.requests).toHaveLength(2 * SIDE_BY_SIDE);
   });
 
   it('a session file holds no key', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { inForm } from '../long-form.ts';
+import { inForm, isLong } from '../long-form.ts';
 import { gather } from './query-under-test.ts';
 
 const WINDOW = 100_000_000;
@@ -86,35 +86,38 @@ describe('session functions', () => {
     expect(sent).toContain('Answer to two.');
   });
 
-  it('of 8 MB and more: resumed with the digest as without it, and it goes with the session', async () => {
-    const modelOverrides = { 'claude-sonnet-5': { contextWindow: WINDOW, maxOutputTokens: 8_000 } };
-    const options = { model: 'claude-sonnet-5', engine: { modelOverrides } };
-    // The last is the longest, for every prompt is in all later requests.
-    const long = (word: string, times: number) => `${word} `.repeat(times);
-    const [first, second, third] = inForm([1, 1, 1_400_000], [200_000, 200_000, 1_300_000]);
-    const heard = [reply('Heard.')];
-    const { id } = await submit(long('one', first), options, heard);
-    await submit(long('two', second), { ...options, resume: id }, heard);
-    await submit(long('three', third), { ...options, resume: id }, heard);
-    const folder = (await fileOf(id)).slice(0, -'.jsonl'.length);
-    const digest = await readFile(join(folder, 'digest.jsonl'));
-    const earlier = inForm(['one', 'two', 'three'], ['one', 'two', 'three', 'four']);
-    for (const prompt of earlier.slice(3)) {
-      const { result } = await submit(prompt, { ...options, resume: id });
-      expect(result).toMatchObject({ subtype: 'success' });
-    }
-    const { sessionId } = await own.forkSession(id, { env });
-    const without = await submit('five', { ...options, resume: sessionId });
-    const within = await submit('five', { ...options, resume: id });
-    const messages = ({ body }: typeof within) => (body as { messages: unknown[] }).messages;
-    expect(within.result).toMatchObject({ subtype: 'success' });
-    expect(JSON.stringify(messages(within)) === JSON.stringify(messages(without))).toBe(true);
-    expect(messages(within).length).toBe(2 * earlier.length + 1);
-    expect(server.report()).toMatchObject({ rejected: [], unanswered: [] });
-    expect((await readFile(join(folder, 'digest.jsonl'))).equals(digest)).toBe(true);
-    await own.deleteSession(id, { env });
-    await expect(readFile(join(folder, 'digest.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
-  });
+  it.runIf(isLong)(
+    'of 8 MB and more: resumed with the digest as without it, and it goes with the session',
+    async () => {
+      const modelOverrides = { 'claude-sonnet-5': { contextWindow: WINDOW, maxOutputTokens: 8_000 } };
+      const options = { model: 'claude-sonnet-5', engine: { modelOverrides } };
+      // The last is the longest, for every prompt is in all later requests.
+      const long = (word: string, times: number) => `${word} `.repeat(times);
+      const [first, second, third] = inForm([1, 1, 1_400_000], [200_000, 200_000, 1_300_000]);
+      const heard = [reply('Heard.')];
+      const { id } = await submit(long('one', first), options, heard);
+      await submit(long('two', second), { ...options, resume: id }, heard);
+      await submit(long('three', third), { ...options, resume: id }, heard);
+      const folder = (await fileOf(id)).slice(0, -'.jsonl'.length);
+      const digest = await readFile(join(folder, 'digest.jsonl'));
+      const earlier = inForm(['one', 'two', 'three'], ['one', 'two', 'three', 'four']);
+      for (const prompt of earlier.slice(3)) {
+        const { result } = await submit(prompt, { ...options, resume: id });
+        expect(result).toMatchObject({ subtype: 'success' });
+      }
+      const { sessionId } = await own.forkSession(id, { env });
+      const without = await submit('five', { ...options, resume: sessionId });
+      const within = await submit('five', { ...options, resume: id });
+      const messages = ({ body }: typeof within) => (body as { messages: unknown[] }).messages;
+      expect(within.result).toMatchObject({ subtype: 'success' });
+      expect(JSON.stringify(messages(within)) === JSON.stringify(messages(without))).toBe(true);
+      expect(messages(within).length).toBe(2 * earlier.length + 1);
+      expect(server.report()).toMatchObject({ rejected: [], unanswered: [] });
+      expect((await readFile(join(folder, 'digest.jsonl'))).equals(digest)).toBe(true);
+      await own.deleteSession(id, { env });
+      await expect(readFile(join(folder, 'digest.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
+    },
+  );
 
   it('a name given at the start, and one given while it runs', async () => {
     const { id } = await ask('one', { title: 'First name' });

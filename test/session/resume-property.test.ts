@@ -52,7 +52,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         const entries = asEntries(playSession(script).bodies);
         for (let end = 0; end <= entries.length; end++) checkPrefix(entries.slice(0, end));
       }),
-      { numRuns: propertyRuns(20, 100) },
+      { numRuns: propertyRuns(8, 100) },
     );
   });
 

@@ -117,8 +117,8 @@ const PLACES = [
   'echo done # <ARG>',
 ] as const;
 
-/** The short form takes every eighth pair. */
-const STEP = inForm(8, 1);
+/** The short form takes few of the pairs. */
+const STEP = inForm(23, 1);
 
 const PLACEHOLDERS = ['$ARGUMENTS', '$0', '$ARGUMENTS[0]', '$first', '$rest'] as const;
 

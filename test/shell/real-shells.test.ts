@@ -8,7 +8,7 @@ import { compare, noFigures } from './compare-with-shells.ts';
 import { hostileLine, randomFrom } from './hostile-lines.ts';
 import { hasShells, runInShell } from './real-shells.ts';
 
-const COUNT = Number(process.env['TURNWRIGHT_SHELL_LINES'] ?? inShortAndLongForm(100, 1_500));
+const COUNT = Number(process.env['TURNWRIGHT_SHELL_LINES'] ?? inShortAndLongForm(100, 400));
 const SEED = Number(process.env['TURNWRIGHT_SHELL_SEED'] ?? 20_261_122);
 const BATCH = 100;
 

@@ -30,7 +30,7 @@ describe('skills that were written in this session grant nothing in it', () => {
   ];
   it.each(
     everyNth(
-      3,
+      5,
       FOLDERS.flatMap((folder) => TEXTS.map(([what, text]) => [folder, what, text] as const)),
     ),
   )('%s/skills/evil: %s', async (folder, _what, content) => {
@@ -45,38 +45,41 @@ describe('skills that were written in this session grant nothing in it', () => {
     expect(isMade(stage)).toBe(false);
   });
 
-  it.each(['Write', 'cp', 'mv of a folder that is old'])('nor what was changed or moved: %s', async (how) => {
-    const stage = await skillStage();
-    const evil = skill('evil', 'Evil.', 'Go on.', GRANT);
-    const file_path = await stage.write(
-      'work/.claude/skills/evil/SKILL.md',
-      skill('evil', 'Fine.', 'Go on.'),
-    );
-    await stage.write('work/docs/evil/SKILL.md', evil);
-    if (how.startsWith('mv')) await rm(join(stage.cwd, '.claude/skills/evil'), { recursive: true });
-    const calls = {
-      Write: toolUse('Write', { file_path, content: evil }),
-      cp: toolUse('Bash', { command: 'cp docs/evil/SKILL.md .claude/skills/evil/SKILL.md' }),
-      'mv of a folder that is old': toolUse('Bash', { command: 'mv docs/evil .claude/skills/evil' }),
-    };
-    const read = reply(toolUse('Read', { file_path: join(stage.cwd, 'docs/evil/SKILL.md') }));
-    const change = reply(calls[how as keyof typeof calls]);
-    await session(
-      stage,
-      [
-        ...(how === 'Write' ? [reply(toolUse('Read', { file_path }))] : [read]),
-        change,
-        reply('One.'),
-        load,
-        touch,
-        reply('Two.'),
-      ],
-      [nothing, nothing],
-      { canUseTool: writing },
-    );
-    expect(stage.sent()).toContain('Go on.');
-    expect(isMade(stage)).toBe(false);
-  });
+  it.each(everyNth(2, ['Write', 'cp', 'mv of a folder that is old']))(
+    'nor what was changed or moved: %s',
+    async (how) => {
+      const stage = await skillStage();
+      const evil = skill('evil', 'Evil.', 'Go on.', GRANT);
+      const file_path = await stage.write(
+        'work/.claude/skills/evil/SKILL.md',
+        skill('evil', 'Fine.', 'Go on.'),
+      );
+      await stage.write('work/docs/evil/SKILL.md', evil);
+      if (how.startsWith('mv')) await rm(join(stage.cwd, '.claude/skills/evil'), { recursive: true });
+      const calls = {
+        Write: toolUse('Write', { file_path, content: evil }),
+        cp: toolUse('Bash', { command: 'cp docs/evil/SKILL.md .claude/skills/evil/SKILL.md' }),
+        'mv of a folder that is old': toolUse('Bash', { command: 'mv docs/evil .claude/skills/evil' }),
+      };
+      const read = reply(toolUse('Read', { file_path: join(stage.cwd, 'docs/evil/SKILL.md') }));
+      const change = reply(calls[how as keyof typeof calls]);
+      await session(
+        stage,
+        [
+          ...(how === 'Write' ? [reply(toolUse('Read', { file_path }))] : [read]),
+          change,
+          reply('One.'),
+          load,
+          touch,
+          reply('Two.'),
+        ],
+        [nothing, nothing],
+        { canUseTool: writing },
+      );
+      expect(stage.sent()).toContain('Go on.');
+      expect(isMade(stage)).toBe(false);
+    },
+  );
 
   it('a folder that was moved to a new path grants nothing', async () => {
     const stage = await skillStage();
@@ -141,19 +144,22 @@ describe('trust by content, folder by folder', () => {
     return isMade(stage);
   };
 
-  it.each(['sub/.claude', 'sub/.turnwright'])('%s: a skill of a folder below', async (folder) => {
-    const stage = await skillStage();
-    const put = (grant: string) =>
-      stage.write(`work/${folder}/skills/evil/SKILL.md`, skill('evil', 'Fine.', 'Go on.', grant));
-    await put(GRANT);
-    await stage.write('work/.claude/settings.json', '{"env":{"A":"b"}}');
-    await agree(stage, '.');
-    expect(await tries(stage)).toBe(false);
-    await agree(stage, 'sub');
-    expect(await tries(stage)).toBe(true);
-    await put('allowed-tools: Bash(touch:*), Bash(ls:*)\n');
-    expect(await tries(stage)).toBe(false);
-  });
+  it.each(everyNth(2, ['sub/.claude', 'sub/.turnwright']))(
+    '%s: a skill of a folder below',
+    async (folder) => {
+      const stage = await skillStage();
+      const put = (grant: string) =>
+        stage.write(`work/${folder}/skills/evil/SKILL.md`, skill('evil', 'Fine.', 'Go on.', grant));
+      await put(GRANT);
+      await stage.write('work/.claude/settings.json', '{"env":{"A":"b"}}');
+      await agree(stage, '.');
+      expect(await tries(stage)).toBe(false);
+      await agree(stage, 'sub');
+      expect(await tries(stage)).toBe(true);
+      await put('allowed-tools: Bash(touch:*), Bash(ls:*)\n');
+      expect(await tries(stage)).toBe(false);
+    },
+  );
 
   it('a skill of the folder above', async () => {
     const stage = await skillStage();

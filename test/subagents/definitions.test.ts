@@ -182,6 +182,21 @@ describe('agents from files', () => {
   });
 
   it.each([
+    ['z2.md', 'a/x.md'],
+    ['a/c.md', 'a/b/x.md'],
+    ['a/z/x.md', 'a/b.md'],
+    ['m/x.md', 'm-1/x.md'],
+    ['m/x.md', 'm.md'],
+    ['a/x.md', 'B/x.md'],
+  ])('of one name, the last path counts, wherever its folder is: %s', async (last, other) => {
+    const tree = {
+      [last]: file('name: same\ndescription: L.'),
+      [other]: file('name: same\ndescription: O.'),
+    };
+    expect((await read(tree)).agents).toMatchObject([{ description: 'L.' }]);
+  });
+
+  it.each([
     [
       '# Title\n\nDo it.',
       { name: 'p:a', description: 'An agent of the plugin p', prompt: '# Title\n\nDo it.' },

@@ -1,6 +1,6 @@
 /** Test files of the suite as a part of a row: the same code, in its long form when the row runs in full. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ORDER } from './order.ts';
@@ -11,23 +11,31 @@ interface TestsRun {
   readonly failed: readonly string[];
 }
 
-interface Report {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
-  }[];
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
 }
+
+interface Report {
+  readonly testResults: readonly FileReport[];
+}
+
+/** The variable that names the report of a run of the whole suite, whose results count where all of them are good. */
+const REPORT = 'TURNWRIGHT_TESTS_REPORT';
 
 /**
  * Runs test files (or folders) of the suite in a process of its own. `named`: only tests whose name matches. `env` is
- * added, for example the number of runs of a property test (`TURNWRIGHT_PROPERTY_RUNS`).
+ * added, for example the number of runs of a property test (`TURNWRIGHT_PROPERTY_RUNS`). In the gate, files that its own
+ * run of the suite has passed are not run again (`TURNWRIGHT_TESTS_REPORT`).
  */
 export async function runTests(
   files: readonly string[],
   options: { readonly named?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<TestsRun> {
+  const known = options.named === undefined && options.env === undefined ? reported(files) : undefined;
+  if (known !== undefined) return known;
   const folder = mkdtempSync(join(tmpdir(), 'existing-'));
   const report = join(folder, 'report.json');
   const { [ORDER]: _, ...env } = process.env;
@@ -47,20 +55,35 @@ export async function runTests(
   );
   await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
   try {
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-    const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-    const brokenFiles = testResults.filter(
-      ({ status, assertionResults }) =>
-        status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-    );
-    return {
-      passed: tests.filter(({ status }) => status === 'passed').length,
-      failed: [
-        ...tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-        ...brokenFiles.map(({ name, message }) => `${name}: ${message}`),
-      ],
-    };
+    return summed(readReport(report).testResults);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** undefined: not all of these files have run, or one has failed. */
+function reported(files: readonly string[]): TestsRun | undefined {
+  const report = process.env[REPORT];
+  if (report === undefined || !existsSync(report)) return undefined;
+  const { testResults } = readReport(report);
+  const found = files.map((file) => testResults.find(({ name }) => name.endsWith(`/${file}`)));
+  if (!found.every((file) => file?.status === 'passed')) return undefined;
+  return summed(found.flatMap((file) => file ?? []));
+}
+
+const readReport = (path: string): Report => JSON.parse(readFileSync(path, 'utf8'));
+
+function summed(files: readonly FileReport[]): TestsRun {
+  const tests = files.flatMap(({ assertionResults }) => assertionResults);
+  const brokenFiles = files.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  return {
+    passed: tests.filter(({ status }) => status === 'passed').length,
+    failed: [
+      ...tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+      ...brokenFiles.map(({ name, message }) => `${name}: ${message}`),
+    ],
+  };
 }

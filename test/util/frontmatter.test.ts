@@ -22,7 +22,7 @@ describe('frontmatter', () => {
   });
 
   it('that cannot be read is passed over, and says why', async () => {
-    for (const block of ['a: [1\n  b', '- 1', 'word', `a: ${'x'.repeat(20_000)}`]) {
+    for (const block of ['a: [1\n  b', '- 1', 'word', `a: ${'x'.repeat(140_000)}`]) {
       const read = await readFrontmatter(`---\n${block}\n---\nBody`);
       expect(read).toMatchObject({
         fields: {},
@@ -60,6 +60,10 @@ describe('frontmatter', () => {
     ['tags:\n\tx:\n\t\t- one\nb: 1', { tags: { x: ['one'] }, b: 1 }],
     ["description: 'it's broken'\nb:\n  - 1", { description: "it's broken", b: [1] }],
     ['description: "Quoted" and more\nb:\n  - 1', { description: '"Quoted" and more', b: [1] }],
+    ['hint: "[a: b]" "[c]"\nb:\n  - 1', { hint: '"[a: b]" "[c]"', b: [1] }],
+    ['hint: "a" or "b c"\nb:\n  - 1', { hint: '"a" or "b c"', b: [1] }],
+    ['d: "say "hi" now"\nb:\n  - 1', { d: 'say "hi" now', b: [1] }],
+    ["d: 'the users' data'\nb:\n  - 1", { d: "the users' data", b: [1] }],
     ['a: one: 1\na: two: 2', { a: 'two: 2' }],
     ['description: one\ndescription: two', { description: 'two' }],
     [
@@ -82,6 +86,14 @@ describe('frontmatter', () => {
       unread: ['hooks'],
       problem: 'its frontmatter has values that cannot be read: hooks',
     });
+  });
+
+  it('may be long: generated files keep a history in it', async () => {
+    const history = Array.from({ length: 400 }, (_, at) => `  - 1.${at} "${'x'.repeat(60)}": done`).join(
+      '\n',
+    );
+    const read = await readFrontmatter(`---\nname: long\nhistory:\n${history}\ndescription: d\n---\nBody`);
+    expect(read).toMatchObject({ fields: { name: 'long', description: 'd' }, body: 'Body' });
   });
 
   it('may follow blank lines and a comment, and end with more dashes', async () => {

@@ -1,5 +1,4 @@
 /** Permission questions, and what answers them: the configured MCP tool, the host, or none of them. */
-import { createAsk } from '../../permissions/ask/ask.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { ParkingPort } from '../../protocol/session/parking.ts';
@@ -146,6 +145,7 @@ export class Asking {
     const { permissionPromptToolName, permissionTimeoutMs: timeoutMs } = this.#config;
     const { callTool, clock, ids } = this.#ports;
     const known = this.#preset?.get(question.toolUseId);
+    const { createAsk } = await import('../../permissions/ask/ask.ts');
     const permissions = { apply: (updates: readonly PermissionUpdate[]) => this.applyUpdates(updates) };
     if (known !== undefined) {
       const tellKnown: CanUseTool = async (_name, _input, { toolUseID }) => {

@@ -2,7 +2,7 @@
 
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createMcpServers, type McpServerEntry, type McpServers } from '../../mcp/servers/mcp-servers.ts';
-import { createPinStore } from '../../mcp/tools/tool-pins.ts';
+import { createPinStore } from '../../mcp/tools/pin-store.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';

@@ -1,9 +1,9 @@
 /**
  * What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult).
  */
-import { isRecord } from '../../mcp/servers/parse-server.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/tools/mcp.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 export type Elicit = (
   request: ElicitationRequest,

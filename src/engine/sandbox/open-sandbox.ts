@@ -3,7 +3,7 @@
  * for.
  */
 import { join } from 'node:path';
-import { commandExcludedBy } from '../../permissions/rules/command-rule.ts';
+import { commandExcludedBy } from '../../permissions/commands/command-rule.ts';
 import { startOfPattern } from '../../permissions/rules/read-pattern.ts';
 import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { type Availability, checkAvailability } from '../../sandbox/availability.ts';

@@ -4,6 +4,7 @@ import type { Ids } from '../../protocol/ports.ts';
 import type { AskPort } from '../../protocol/tools/gate.ts';
 import type { PermissionResult } from '../../protocol/tools/permission.ts';
 import type { InterruptedSubmission } from '../../session/resume/interrupted.ts';
+import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../tools/tools-room.ts';
 import type { Conversation } from './conversation.ts';
 import type { Submissions } from './submissions.ts';
@@ -99,12 +100,14 @@ function withoutSame(answer: PermissionResult, input: unknown): PermissionResult
   return rest;
 }
 
-/** Answers that an earlier process recorded and did not act upon, and those that came since (`later`). */
-export function presetAnswers(
+/** Answers that an earlier process recorded and did not act upon, and those that it did not hear of. */
+export async function presetAnswers(
   asks: Asks,
   tools: Pick<ToolsRoom, 'presetAnswer'>,
-  later?: ReadonlyMap<string, unknown>,
-): void {
+  unheard: QueryEngineConfig['earlierAnswers'],
+): Promise<void> {
+  const open = asks.filter(({ answer }) => answer === undefined).map(({ askId }) => askId);
+  const later = open.length === 0 ? undefined : await unheard?.(open);
   for (const { askId, toolUseId, answer = later?.get(askId) } of asks) {
     if (answer === undefined) continue;
     const read = readAnswer(answer, toolUseId);

@@ -65,7 +65,7 @@ async function takeUp(
   const { budget, config, conversation, permissions, structured, submissions, tools } = session;
   const recovered = await openSession(session);
   const interrupted = submissions.isFirst ? recovered?.interrupted : undefined;
-  if (interrupted !== undefined) presetAnswers(interrupted.asks, tools, config.earlierAnswers);
+  if (interrupted !== undefined) await presetAnswers(interrupted.asks, tools, config.earlierAnswers);
   await presetOrphan(interrupted, session);
   if (interrupted === undefined) return undefined;
   submissions.recorded();

@@ -14,7 +14,6 @@ import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
-import { adviceForPrompt } from '../host/command-advice.ts';
 import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt, SubmitOptions } from './prompt.ts';
@@ -105,7 +104,7 @@ export async function processUserInput(
     };
   }
   const takesCommands = !isVerbatim && config.disableSlashCommands !== true;
-  const advice = takesCommands && text.startsWith('/') ? adviceForPrompt(text) : undefined;
+  const advice = takesCommands && text.startsWith('/') ? await adviceFor(text) : undefined;
   if (advice !== undefined) return { ...base, messages: [], shouldQuery: false, resultText: advice };
   const uuid = prompt.uuid ?? world.ids.uuid();
   submissions.promptId = uuid;
@@ -170,6 +169,12 @@ async function judgeCommand(
     session,
   );
   return { ...expanded, context: [...typed.context, ...expanded.context] };
+}
+
+/** Loaded by the first prompt that begins like a command and is none. */
+async function adviceFor(text: string): Promise<string | undefined> {
+  const { adviceForPrompt } = await import('../host/command-advice.ts');
+  return adviceForPrompt(text);
 }
 
 /** The files that a prompt names, behind it. */

@@ -6,7 +6,6 @@ import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import { COMMAND_SOURCES, type ShellAnswer, type ShellTemplate } from '../../protocol/tools/command.ts';
 import type { HookPort, InvokedBy } from '../../protocol/tools/hook.ts';
-import { fillCommand } from '../../shell/filling/fill-command.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { ToolsRoom } from './tools-room.ts';
@@ -32,6 +31,7 @@ export async function gatedShell(
   let undo = () => {};
   try {
     const { pieces, of } = typeof command === 'string' ? { pieces: [command], of: undefined } : command;
+    const { fillCommand } = await import('../../shell/filling/fill-command.ts');
     const filled = await fillCommand(pieces);
     if (!filled.ok) return filled;
     const refusal = await hookRefusal(filled.shown, of, { signal, invokedBy }, session);

@@ -1,7 +1,7 @@
 /** One live connection to a server, from the handshake until either side ends it. */
 
 import type { Isolate } from '../../protocol/tools/sandbox.ts';
-import { isRecord } from '../servers/parse-server.ts';
+import { isRecord } from '../../util/is-record.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
 

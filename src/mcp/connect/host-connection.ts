@@ -3,7 +3,7 @@
  * passed unchanged, without loading the protocol library.
  */
 
-import { isRecord } from '../servers/parse-server.ts';
+import { isRecord } from '../../util/is-record.ts';
 import type { HostServerConfig } from '../servers/server-config.ts';
 import { CLIENT_CAPABILITIES, serverQuestions } from '../servers/server-questions.ts';
 import {

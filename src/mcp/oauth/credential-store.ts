@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../servers/parse-server.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 /** Answer of a registration or an authorization server, stored unchanged. */
 type Answered = { readonly [field: string]: unknown };

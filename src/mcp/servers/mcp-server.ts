@@ -4,10 +4,10 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { Connection, ListKind } from '../connect/connection.ts';
 import { failureOf } from '../connect/failure.ts';
+import { notConnected } from '../connect/not-connected.ts';
 import { ServerLink } from '../connect/server-link.ts';
-import { notConnected } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
-import type { ToolPins } from '../tools/tool-pins.ts';
+import type { PinStore } from '../tools/pin-store.ts';
 import { isHosts, isRemote, type ParsedServer } from './parse-server.ts';
 import type { HostServerConfig, McpServerConfig } from './server-config.ts';
 import type { Listed, McpServerPorts } from './server-ports.ts';
@@ -41,7 +41,7 @@ export class McpServer {
     slug: string,
     scope: string,
     parsed: ParsedServer,
-    pins: ToolPins,
+    pinStore: PinStore | undefined,
     ports: McpServerPorts,
   ) {
     this.name = name;
@@ -55,7 +55,7 @@ export class McpServer {
       random: ports.random,
       startMs: ports.startMs,
       retriesStart: isRemote(parsed.config),
-      open: (signal) => this.#open(parsed.config, pins, signal),
+      open: (signal) => this.#open(parsed.config, pinStore, signal),
       onChange: ports.onChange,
     });
   }
@@ -162,8 +162,12 @@ export class McpServer {
     }
   }
 
-  async #open(config: McpServerConfig, pins: ToolPins, signal: AbortSignal): Promise<Connection> {
-    const offered = await this.#toolsOf(config, pins);
+  async #open(
+    config: McpServerConfig,
+    pinStore: PinStore | undefined,
+    signal: AbortSignal,
+  ): Promise<Connection> {
+    const offered = await this.#toolsOf(config, pinStore);
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
     const ports = { ...this.#ports, name: this.name, onListChanged };
     const connection = isHosts(config)
@@ -188,7 +192,7 @@ export class McpServer {
   }
 
   /** Loaded with the first server that is connected. */
-  async #toolsOf(config: McpServerConfig, pins: ToolPins): Promise<ServerTools> {
+  async #toolsOf(config: McpServerConfig, pinStore: PinStore | undefined): Promise<ServerTools> {
     const { createServerTools } = await import('./server-tools.ts');
     this.#tools ??= createServerTools({
       server: this.name,
@@ -196,7 +200,7 @@ export class McpServer {
       scope: this.source,
       config,
       link: this.#link as ServerLink,
-      pins,
+      pinStore,
       ports: this.#ports,
       status: () => this.status,
       reading: () => this.#reload,

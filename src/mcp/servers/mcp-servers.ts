@@ -6,12 +6,12 @@ import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { unlessAborted } from '../connect/connection.ts';
+import type { PinStore } from '../tools/pin-store.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';
-import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
 import { McpServer } from './mcp-server.ts';
 import { serverSlug } from './names.ts';
-import { isSameConfig, parseServer, type ServerVariables } from './parse-server.ts';
+import { isSameConfig, isSameServer, parseServer, type ServerVariables } from './parse-server.ts';
 import type { McpServerPorts } from './server-ports.ts';
 
 export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';
@@ -86,6 +86,7 @@ export interface SetServersResult {
 }
 
 const DYNAMIC = 'dynamic';
+const PLUGIN = 'plugin';
 
 export function createMcpServers(options: McpServersOptions): McpServers {
   return new AllServers(options);
@@ -111,7 +112,7 @@ class AllServers implements McpServers {
 
   constructor(options: McpServersOptions) {
     this.#options = options;
-    for (const entry of options.entries) this.#add(entry);
+    for (const entry of options.entries) if (!this.#isThere(entry)) this.#add(entry);
   }
 
   get tools(): readonly AnyTool[] {
@@ -215,7 +216,10 @@ class AllServers implements McpServers {
     );
     for (const { entry } of leaving) this.#servers.delete(entry.name);
     const coming = Object.entries(configs).filter(([name]) => !this.#servers.has(name));
-    const added = coming.map(([name, config]) => this.#add({ name, scope, config }));
+    const added = coming.flatMap(([name, config]) => {
+      const entry = { name, scope, config };
+      return this.#isThere(entry) ? [] : [this.#add(entry)];
+    });
     this.#changed();
     await Promise.all([
       ...leaving.map(({ server }) => server.close()),
@@ -265,14 +269,25 @@ class AllServers implements McpServers {
     this.#options.onChange();
   }
 
+  /** A plugin's server that another plugin brings too, or a file names, is connected once. */
+  #isThere({ name, scope, config }: McpServerEntry): boolean {
+    if (scope !== PLUGIN) return false;
+    const other = [...this.#servers.values()].find(
+      ({ entry, server }) => isSameServer(entry.config, config) && server.status.status !== 'disabled',
+    );
+    if (other !== undefined)
+      this.#options.warn(`The server ${name} is ${other.entry.name}, which is there already.`);
+    return other !== undefined;
+  }
+
   #add(entry: McpServerEntry): McpServer {
     const options = this.#options;
     const taken = new Set([...options.takenServers(), ...this.#all().map((server) => server.slug)]);
     const slug = serverSlug(entry.name, taken);
     const parsed = parseServer(entry.config, options.variables(entry));
-    const pins = createToolPins(options.pinStore?.(entry));
+    const pinStore = options.pinStore?.(entry);
     const ports = { ...options, onChange: () => this.#changed() };
-    const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);
+    const server = new McpServer(entry.name, slug, entry.scope, parsed, pinStore, ports);
     this.#servers.set(entry.name, { server, entry });
     return server;
   }

@@ -1,4 +1,5 @@
 /** Configurations of servers: their validation, and what kind they are of. */
+import { isRecord } from '../../util/is-record.ts';
 import { expandVariables } from './expand-variables.ts';
 import type {
   HostServerConfig,
@@ -35,6 +36,27 @@ export function isSameConfig(a: unknown, b: unknown): boolean {
   const terms = ({ tools, timeout }: Record<string, unknown>) => JSON.stringify([tools, timeout]);
   return a['instance'] === b['instance'] && a['exchange'] === b['exchange'] && terms(a) === terms(b);
 }
+
+/**
+ * Whether two configurations, as written, reach one and the same server: one address with the same
+ * headers, or one program with the same arguments and environment, but for a plugin's folder in it.
+ */
+export function isSameServer(a: unknown, b: unknown): boolean {
+  const [one, other] = [identityOf(a), identityOf(b)];
+  return one !== undefined && one === other;
+}
+
+function identityOf(config: unknown): string | undefined {
+  if (!isRecord(config)) return undefined;
+  const { url, headers, headersHelper, command, args = [], env } = config;
+  if (typeof url === 'string')
+    return JSON.stringify([url.replace(/\/+$/, ''), pairsOf(headers), headersHelper ?? null]);
+  if (typeof command !== 'string') return undefined;
+  return JSON.stringify([command, args, pairsOf(env).filter(([name]) => name !== 'CLAUDE_PLUGIN_ROOT')]);
+}
+
+const pairsOf = (value: unknown) =>
+  Object.entries(isRecord(value) ? value : {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
 export interface ServerVariables {
   readonly values: Readonly<Record<string, string | undefined>>;
@@ -168,10 +190,6 @@ export const LEAST_HOST_TIMEOUT_MS = 1_000;
 
 function problem(what: string): ParsedServer {
   return { ok: false, problem: `Its configuration ${what}.` };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

@@ -9,7 +9,8 @@ import type { ServerLink } from '../connect/server-link.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import { type ListedTools, listedTools, type ToolCallRequest } from '../tools/listed-tool.ts';
-import type { ToolChange, ToolPins } from '../tools/tool-pins.ts';
+import type { PinStore } from '../tools/pin-store.ts';
+import { createToolPins, type ToolChange } from '../tools/tool-pins.ts';
 import { configuredPolicy } from '../tools/tool-policy.ts';
 import { isHosts } from './parse-server.ts';
 import type { McpServerConfig } from './server-config.ts';
@@ -27,7 +28,8 @@ interface ServerToolsOptions {
   readonly scope: string;
   readonly config: McpServerConfig;
   readonly link: ServerLink;
-  readonly pins: ToolPins;
+  /** Absent: pins last as long as the session. */
+  readonly pinStore: PinStore | undefined;
   readonly ports: Pick<
     McpServerPorts,
     'clock' | 'callIdleMs' | 'duringCall' | 'taken' | 'onHeld' | 'parserOf'
@@ -50,7 +52,8 @@ const READING_MS = 5_000;
 const MAX_NAME_CHARS = 200;
 
 export function createServerTools(options: ServerToolsOptions): ServerTools {
-  const { server, slug, config, link, pins, ports } = options;
+  const { server, slug, config, link, ports } = options;
+  const pins = createToolPins(options.pinStore);
   const source = isHosts(config) ? 'sdk' : options.scope;
   const { onHeld, clock, taken, parserOf } = ports;
   // The host decides about the time of its own tools.

@@ -1,4 +1,5 @@
-import { isRecord, parseServer } from './parse-server.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { parseServer } from './parse-server.ts';
 
 /** Every variable has a value. */
 const ANY_VARIABLE = new Proxy<Record<string, string>>({}, { get: () => 'x' });

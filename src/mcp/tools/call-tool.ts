@@ -6,6 +6,7 @@ import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { Connection } from '../connect/connection.ts';
 import { withDeadlines } from '../connect/deadlines.ts';
 import { failureOf } from '../connect/failure.ts';
+import { howToLogIn, notConnected } from '../connect/not-connected.ts';
 import type { ToolCallRequest } from './listed-tool.ts';
 import { keeperOf, outputOf } from './result.ts';
 
@@ -101,27 +102,6 @@ function callParams({ tool, input, context }: ToolCallRequest): Readonly<Record<
     arguments: input,
     _meta: { 'claudecode/toolUseId': context.toolUseId, 'turnwright/effectKey': context.effectKey },
   };
-}
-
-/** Why a server cannot be used now. */
-export function notConnected({
-  name,
-  status,
-  error,
-}: Pick<McpServerStatus, 'name' | 'status' | 'error'>): string {
-  const why = error === undefined ? '' : ` ${error}`;
-  switch (status) {
-    case 'disabled':
-      return `The MCP server "${name}" is switched off.`;
-    case 'needs-auth':
-      return `The MCP server "${name}" wants authorization.${why} ${howToLogIn(name)}`;
-    default:
-      return `The MCP server "${name}" is not connected.${why}`;
-  }
-}
-
-function howToLogIn(server: string): string {
-  return `A person can log in with: turnwright mcp login ${server}`;
 }
 
 function failed(message: string): ToolOutput {

@@ -8,8 +8,8 @@ import type {
   ToolPolicy,
   ToolProgress,
 } from '../../protocol/tools/tool.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
-import { isRecord } from '../servers/parse-server.ts';
 import { cleanText } from './clean-text.ts';
 import { renderOutput } from './result.ts';
 import { inServerNames, toolSchema } from './tool-schema.ts';

@@ -1,8 +1,8 @@
 /** A server's prompt as a slash command, `/mcp__server__prompt arg …`. */
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
+import { isRecord } from '../../util/is-record.ts';
 import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
-import { isRecord } from '../servers/parse-server.ts';
 import type { Listed } from '../servers/server-ports.ts';
 import { cleanText } from './clean-text.ts';
 import { blockOf } from './result.ts';

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -218,8 +219,4 @@ function size(base64: string): string {
 
 function asJson(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,23 +4,11 @@
  * described, and a malicious server changes the description.
  */
 
-import { join } from 'node:path';
-import type { PersistentFiles } from '../../protocol/files.ts';
-import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord } from '../servers/parse-server.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { cleanText } from './clean-text.ts';
+import type { PinStore } from './pin-store.ts';
 
 type Listed = Readonly<Record<string, unknown>>;
-
-/** Tools of one server seen before, by name, as listed. */
-type PinnedTools = Readonly<Record<string, Listed>>;
-
-/** Storage of pins beyond the session. */
-export interface PinStore {
-  /** undefined for a missing or unreadable file. */
-  read(): Promise<PinnedTools | undefined>;
-  write(tools: PinnedTools): Promise<void>;
-}
 
 export interface ToolChange {
   /** What changed, as part of a sentence. */
@@ -29,7 +17,7 @@ export interface ToolChange {
   readonly definition: string;
 }
 
-export interface ToolPins {
+interface ToolPins {
   /** Loads pins of earlier sessions; called once, before the first list. */
   load(): Promise<void>;
   /** The list with changed tools in their earlier form, and the changes, by name. */
@@ -122,41 +110,4 @@ function stable(value: unknown): string {
 
 function quote(text: unknown): string {
   return JSON.stringify(cleanText(typeof text === 'string' ? text : '', 300));
-}
-
-const FOLDER = 'mcp-tools';
-
-/**
- * Pins of a project's servers: one file per server in the user's home. `configuration`: identifies the
- * server; another one under the same name has no pins yet.
- */
-export function createPinStore(
-  place: {
-    readonly configHome: string;
-    readonly projectRoot: string;
-    readonly server: string;
-    readonly configuration: unknown;
-  },
-  files: Pick<PersistentFiles, 'readFile' | 'makeDir' | 'writeAtomic'>,
-): PinStore {
-  const { configHome, projectRoot, server, configuration } = place;
-  const key = sha256(JSON.stringify([projectRoot, server, configuration]));
-  const file = join(configHome, FOLDER, `${key.slice(0, 32)}.json`);
-  return {
-    async read() {
-      try {
-        const held: unknown = JSON.parse(new TextDecoder().decode(await files.readFile(file)));
-        const tools = isRecord(held) ? held['tools'] : undefined;
-        return isRecord(tools) && Object.values(tools).every(isRecord) ? (tools as PinnedTools) : undefined;
-      } catch {
-        return undefined;
-      }
-    },
-    async write(tools) {
-      await files.makeDir(join(configHome, FOLDER), 0o700);
-      await files.writeAtomic(file, `${JSON.stringify({ version: 1, projectRoot, server, tools })}\n`, {
-        mode: 0o600,
-      });
-    },
-  };
 }

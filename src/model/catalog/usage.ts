@@ -29,6 +29,19 @@ export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefi
   return merged as unknown as Usage;
 }
 
+/** As a server reports it. Counts that cannot be true are 0, so that no answer makes a budget larger. */
+export function soundUsage(reported: Partial<Usage>): Partial<Usage> {
+  return sound('', reported) as Partial<Usage>;
+}
+
+function sound(key: string, value: unknown): unknown {
+  if (typeof value === 'number') return value >= 0 && value < Infinity ? value : 0;
+  if (Array.isArray(value)) return value.map((each) => sound(key, each));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, sound(name, inner)]));
+  return typeof value === 'string' && /_(?:tokens|requests)$/.test(key) ? 0 : value;
+}
+
 /**
  * The sum of two responses. Details that cannot be added (service tier, nested responses) come from the later
  * one or are joined.
@@ -73,8 +86,8 @@ function joined(a: Usage, b: Usage): Partial<Usage> {
   };
 }
 
-/** Usage as a server reports it, with absent and null counts as 0. */
+/** The same, with absent and null counts as 0. */
 export function readUsage(value: unknown): Usage {
   if (typeof value !== 'object' || value === null) return EMPTY_USAGE;
-  return replaceUsage(EMPTY_USAGE, value as Partial<Usage>);
+  return replaceUsage(EMPTY_USAGE, soundUsage(value as Partial<Usage>));
 }

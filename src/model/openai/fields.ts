@@ -17,11 +17,11 @@ export function textIn(of: Fields | undefined, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The first of these fields that holds a number. */
+/** The first of these fields that holds a count or a size: a number that is not negative. */
 export function numberIn(of: Fields | undefined, ...names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = of?.[name];
-    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    if (typeof value === 'number' && value >= 0 && value < Infinity) return value;
   }
   return undefined;
 }

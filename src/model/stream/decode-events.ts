@@ -6,7 +6,7 @@
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
 import type { Writable } from '../../util/collections/writable.ts';
-import { readUsage, replaceUsage } from '../catalog/usage.ts';
+import { readUsage, replaceUsage, soundUsage } from '../catalog/usage.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { classifyStreamError, protocolFailure } from '../retry/classify-error.ts';
 import { otherApiFailure } from '../retry/other-api.ts';
@@ -201,9 +201,10 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     if (!decoder.started) return broken('message_delta before message_start');
     const delta = record(event['delta']) ?? {};
     decoder.contentCount++;
-    const reported = record(event['usage']) as Partial<Usage> | undefined;
-    decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, reported);
-    into.push({ ...event, type: 'message_delta', delta: { stop_reason: null, ...delta } } as StreamEvent);
+    const reported = record(event['usage']);
+    const usage = reported === undefined ? event['usage'] : soundUsage(reported as Partial<Usage>);
+    decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, reported && (usage as Partial<Usage>));
+    into.push({ ...event, type: 'message_delta', delta: { stop_reason: null, ...delta }, usage } as StreamEvent);
     return undefined;
   }
 

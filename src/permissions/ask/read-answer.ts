@@ -1,4 +1,5 @@
 import type { PermissionDecisionClassification, PermissionResult } from '../../protocol/tools/permission.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 /** A host's answer may have crossed a wire or come from untyped code: only what is understood counts. */
 export function readAnswer(
@@ -52,8 +53,4 @@ function classified(named: unknown): Pick<PermissionResult, 'decisionClassificat
 
 function no(problem: string): { readonly ok: false; readonly problem: string } {
   return { ok: false, problem };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,6 @@
-/** What the rules are held against: made of a question, and of its command. */
+/** What the rules are held against: made of a question. */
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
-import type { CommandCase } from '../rules/command-case.ts';
-import { speaksOfFiles } from '../rules/forbidden-path.ts';
-import type { PermissionRule } from '../rules/rule.ts';
-import { type Case, outsideOf, type PermissionState } from './evaluation.ts';
+import type { Case, PermissionState } from './evaluation.ts';
 import { linkedGrants } from './protected-path.ts';
 import { lookFrom } from './real-path.ts';
 import { subjectOf } from './subject.ts';
@@ -22,25 +19,4 @@ export function caseOf(question: PermissionQuestion, state: PermissionState): Ca
   };
   const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
   return { subject, state, context, roots, own };
-}
-
-/** The command of a case, for the allow rules that are to be considered. */
-export function commandCase(
-  each: Case,
-  allow: readonly PermissionRule[],
-  acceptsEdits: boolean,
-): CommandCase {
-  const { subject, context, state, roots } = each;
-  return {
-    subject,
-    context,
-    allow,
-    files: state.files,
-    acceptsEdits,
-    roots,
-    hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(({ value }) =>
-      speaksOfFiles(value),
-    ),
-    outside: (kind, paths) => outsideOf(kind, paths, each),
-  };
 }

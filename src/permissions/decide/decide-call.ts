@@ -1,19 +1,14 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
-import type { Segment } from '../../shell/reading/segment.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import * as say from '../ask/messages.ts';
-import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
-import { coverAsWritten, coverCommand } from '../rules/allowed-command.ts';
-import { touchedPaths } from '../rules/command-paths.ts';
+import { suggestionsFor } from '../ask/suggestions.ts';
+import { judgingCommands } from '../judging-commands.ts';
 import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
 import type { PermissionRule } from '../rules/rule.ts';
-import { editedPaths } from './accepted-edits.ts';
-import { whyFeared, whyOpen } from './asked-word.ts';
-import { caseOf, commandCase } from './case-of.ts';
+import { caseOf } from './case-of.ts';
 import {
-  blockedPath,
   type Case,
   findUnsafeWrite,
   isOwn,
@@ -22,10 +17,8 @@ import {
   type PermissionState,
   pathsOutside,
   placeOf,
-  wholeToolRule,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
-import { leavingOut } from './leaving-out.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
 import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from './verdicts.ts';
@@ -45,7 +38,7 @@ export function decideCall(question: PermissionQuestion, state: PermissionState)
 async function decideLeavingOut(question: PermissionQuestion, each: Case, found: Found): Promise<Verdict> {
   // An ask rule speaks of the search as it was written.
   const asked = each.state.mode === 'bypassPermissions' ? undefined : await firstMatch('ask', each);
-  const search = asked === undefined ? await leavingOut(each) : undefined;
+  const search = asked === undefined ? await (await judgingCommands()).leavingOut(each) : undefined;
   const left = search && (await firstMatch('deny', search.each));
   if (search === undefined || left !== undefined) return decideBeside(question, each, found);
   const verdict = await decideBeside(question, search.each, undefined);
@@ -82,6 +75,23 @@ function decideBeside(
   });
 }
 
+/** A path that the block on the world outside keeps away; of a command, one that it says it touches. */
+function blockedPath(each: Case): ResolvedPath | undefined | Promise<ResolvedPath | undefined> {
+  const { blockReadsOutside, blockWritesOutside } = each.state;
+  if (!(blockReadsOutside || blockWritesOutside) || !looksAtFiles(each.subject.target)) return undefined;
+  return strayPath(each);
+}
+
+async function strayPath(each: Case): Promise<ResolvedPath | undefined> {
+  const { subject, state } = each;
+  const blocked = { read: state.blockReadsOutside, write: state.blockWritesOutside };
+  const { kind } = subject.target;
+  if (kind === 'read' || kind === 'write')
+    return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
+  const { strayOf } = await judgingCommands();
+  return strayOf(each, blocked);
+}
+
 /** Plan mode: writes of file tools are asked about, commands run if they only read. undefined: undecided. */
 async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
   const { subject } = each;
@@ -89,10 +99,8 @@ async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
   if (subject.target.kind === 'write' && !subject.tool.startsWith('mcp__'))
     return { kind: 'ask', reasonType: 'mode', message: say.askedByPlan(subject) };
   if (subject.target.kind !== 'command') return refused;
-  const line = await subject.line();
-  if (line.unseen !== undefined || line.segments.length === 0) return refused;
-  const { uncovered } = await coverCommand(commandCase(each, [], false));
-  return uncovered.length === 0 ? undefined : refused;
+  const { onlyReads } = await judgingCommands();
+  return (await onlyReads(each)) ? undefined : refused;
 }
 
 /** A hook that requires a confirmation causes a question, which a mode without questions denies. */
@@ -157,12 +165,15 @@ function byRules(each: Case, walled = false): AllowOrAsk | Promise<AllowOrAsk> {
         message: say.askedByRule(subject, asked.rule),
         matched: matchedOf(asked.rule),
       };
-    return looksAtFiles(subject.target) ? judgeFiles(each, walled) : allowedOrDefault(each, []);
+    if (!looksAtFiles(subject.target)) return allowedOrDefault(each, []);
+    if (walled) return { kind: 'allow', reasonType: 'other', reason: 'It runs in the sandbox.' };
+    return subject.target.kind === 'command' ? judgeLine(each) : judgeFiles(each);
   });
 }
 
 /** What a rule that denies may speak of is asked about in every mode. */
 async function askAboutRule(each: Case, rule: PermissionRule): Promise<AllowOrAsk> {
+  const { whyFeared } = await judgingCommands();
   return {
     kind: 'ask',
     reasonType: 'rule',
@@ -172,9 +183,13 @@ async function askAboutRule(each: Case, rule: PermissionRule): Promise<AllowOrAs
   };
 }
 
-async function judgeFiles(each: Case, walled: boolean): Promise<AllowOrAsk> {
+async function judgeLine(each: Case): Promise<AllowOrAsk> {
+  const { judgeCommand, unsafeWrite } = await judgingCommands();
+  return (await unsafeWrite(each)) ?? judgeCommand(each);
+}
+
+async function judgeFiles(each: Case): Promise<AllowOrAsk> {
   const { subject, state } = each;
-  if (walled) return { kind: 'allow', reasonType: 'other', reason: 'It runs in the sandbox.' };
   const unsafe = await findUnsafeWrite(each);
   if (unsafe !== undefined) return unsafe;
 
@@ -184,7 +199,6 @@ async function judgeFiles(each: Case, walled: boolean): Promise<AllowOrAsk> {
   }
   if (each.own.length > 0 && subject.target.kind === 'write' && (await isOwn(each)))
     return { kind: 'allow', reasonType: 'workingDir', reason: 'It writes into a folder of its own.' };
-  if (subject.target.kind === 'command') return judgeCommand(each);
   return allowedOrDefault(each, outside);
 }
 
@@ -200,49 +214,9 @@ async function isListed(verdict: GateVerdict, each: Case): Promise<boolean> {
   if (subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool)) return true;
   if (verdict.kind === 'allow' && verdict.matched !== undefined) return true;
   if (subject.target.kind !== 'command') return (await firstMatch('allow', each)) !== undefined;
+  const { judgeCommand } = await judgingCommands();
   const judged = await judgeCommand(each);
   return judged.kind === 'allow' && judged.matched !== undefined;
-}
-
-/** A rule must allow every command of the line, unless it only reads inside the working directories. */
-async function judgeCommand(each: Case): Promise<AllowOrAsk> {
-  const { subject, state } = each;
-  const { unseen } = await subject.line();
-  const allow = state.rules.of('allow');
-  const whole = wholeToolRule(each);
-  if (whole !== undefined) return allowedBy([whole]);
-  const acceptsEdits = state.mode === 'acceptEdits';
-  const lines = commandCase(each, allow, acceptsEdits);
-  const asWritten = await coverAsWritten(lines);
-  if (asWritten !== undefined) return allowedBy(asWritten);
-  if (unseen !== undefined)
-    return {
-      kind: 'ask',
-      reasonType: 'other',
-      message: say.askedForUnseen(subject, unseen),
-      suggestions: [],
-    };
-
-  const { rules, uncovered } = await coverCommand(lines);
-  if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
-    return askAboutCommand(each, uncovered);
-  if (rules.length > 0) return allowedBy(rules);
-  const reason = `It only reads${acceptsEdits ? ' and edits' : ''} inside the working directories.`;
-  return { kind: 'allow', reasonType: 'workingDir', reason };
-}
-
-async function askAboutCommand(each: Case, segments: readonly Segment[]): Promise<AllowOrAsk> {
-  const { subject, state, context } = each;
-  const writes = await editedPaths(segments, context);
-  const readsOutside = await outsideOf('read', await touchedPaths('read', { segments }, context), each);
-  const [touched] = [...writes, ...readsOutside];
-  return {
-    kind: 'ask',
-    reasonType: 'other',
-    message: say.askedByDefault(subject, state.mode, await whyOpen(segments, each)),
-    suggestions: suggestionsForCommand(subject.tool, state.mode, { segments, readsOutside, writes }),
-    ...(touched !== undefined && { blockedPath: touched.real ?? touched.spelled }),
-  };
 }
 
 /** Without a matching rule or mode. A tool's own claim to be read-only does not count for MCP tools. */

@@ -6,9 +6,6 @@ import type { GateVerdict, PermissionMode } from '../../protocol/tools/permissio
 import type { CommandPlace, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';
 import * as say from '../ask/messages.ts';
-import { unsafeWriteOf } from '../rules/allowed-command.ts';
-import { touchedPaths } from '../rules/command-paths.ts';
-import { looksAtFiles } from '../rules/match-rule.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 import { namesTool, type PermissionRule } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
@@ -56,18 +53,6 @@ export async function findUnsafeWrite(
   each: Case,
 ): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
   const { subject, context } = each;
-  if (subject.target.kind === 'command') {
-    const unsafe = await unsafeWriteOf({ subject, context }, wholeToolRule(each) !== undefined);
-    if (unsafe === undefined) return undefined;
-    const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [] } as const;
-    if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };
-    const { spelled, real } = unsafe.path;
-    const message =
-      unsafe.kind === 'unclear'
-        ? say.askedForUnclearPath(subject, spelled)
-        : say.askedForSafety(subject, spelled);
-    return { ...verdict, message, blockedPath: real ?? spelled };
-  }
   if (subject.target.kind !== 'write') return undefined;
   for (const [i, path] of (await subject.paths()).entries()) {
     const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [], ...leadsTo(path) } as const;
@@ -84,31 +69,6 @@ export async function findUnsafeWrite(
 /** Where a link leads that is part of the path: the input of the call does not show it. */
 export function leadsTo({ spelled, real }: ResolvedPath): { readonly blockedPath?: string } {
   return real === undefined || real === spelled ? {} : { blockedPath: real };
-}
-
-/** A path that the block on the world outside keeps away; of a command, one that it says it touches. */
-export function blockedPath(each: Case): ResolvedPath | undefined | Promise<ResolvedPath | undefined> {
-  const { blockReadsOutside, blockWritesOutside } = each.state;
-  if (!(blockReadsOutside || blockWritesOutside) || !looksAtFiles(each.subject.target)) return undefined;
-  return strayPath(each);
-}
-
-async function strayPath(each: Case): Promise<ResolvedPath | undefined> {
-  const { subject, state, context } = each;
-  const blocked = { read: state.blockReadsOutside, write: state.blockWritesOutside };
-  const { kind } = subject.target;
-  if (kind === 'read' || kind === 'write')
-    return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
-  for (const direction of ['read', 'write'] as const) {
-    if (!blocked[direction]) continue;
-    const [stray] = await outsideOf(
-      direction,
-      await touchedPaths(direction, await subject.line(), context),
-      each,
-    );
-    if (stray !== undefined) return stray;
-  }
-  return undefined;
 }
 
 export async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {

@@ -1,6 +1,7 @@
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { PermissionTarget, ToolPolicy } from '../../protocol/tools/tool.ts';
 import type { CommandLine } from '../../shell/reading/segment.ts';
+import { judgingCommands } from '../judging-commands.ts';
 import type { ResolvedPath } from './real-path.ts';
 
 /**
@@ -56,10 +57,9 @@ export function targetOf({
   return attempt(() => tool.permissionTarget?.(input, { cwd, home })) ?? { kind: 'none' };
 }
 
-/** Reading commands is loaded by the first. */
 async function lineOf(target: PermissionTarget): Promise<CommandLine> {
   if (target.kind !== 'command') return { segments: [] };
-  const { readCommandLine } = await import('../../shell/reading/command-line.ts');
+  const { readCommandLine } = await judgingCommands();
   return readCommandLine(target.command, target.language);
 }
 

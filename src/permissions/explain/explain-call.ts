@@ -2,10 +2,10 @@
 import type { AskedQuestion } from '../../protocol/tools/gate.ts';
 import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
+import { touchedPaths } from '../commands/command-paths.ts';
 import { caseOf } from '../decide/case-of.ts';
 import { decideCall } from '../decide/decide-call.ts';
 import { type Case, outsideOf, type PermissionState } from '../decide/evaluation.ts';
-import { touchedPaths } from '../rules/command-paths.ts';
 import { formatRule } from '../rules/rule.ts';
 import { explainPaths, explainSegments } from './explained-segments.ts';
 import { missedRules } from './missed-rules.ts';

@@ -6,13 +6,13 @@ import type {
 } from '../../protocol/tools/permission-explanation.ts';
 import { networkOf } from '../../shell/programs/network.ts';
 import { programOf, type Segment } from '../../shell/reading/segment.ts';
-import { whyNotLiteral } from '../decide/asked-word.ts';
-import { commandCase } from '../decide/case-of.ts';
+import { coverSegment } from '../commands/allowed-command.ts';
+import { whyNotLiteral } from '../commands/asked-word.ts';
+import { readPaths, writtenPaths } from '../commands/command-paths.ts';
+import { commandCase } from '../commands/judge-command.ts';
 import { type Case, outsideOf } from '../decide/evaluation.ts';
 import { isProtected } from '../decide/protected-path.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
-import { coverSegment } from '../rules/allowed-command.ts';
-import { readPaths, writtenPaths } from '../rules/command-paths.ts';
 import { firstMatch } from '../rules/match-rule.ts';
 import { inFile, inFiles, type RuleFiles } from './rule-files.ts';
 

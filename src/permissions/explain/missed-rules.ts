@@ -1,18 +1,18 @@
 /** Allow rules that come close to a call, and what keeps them from matching. */
 import type { MissedRule } from '../../protocol/tools/permission-explanation.ts';
 import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { baseName } from '../../shell/reading/base-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
-  baseName,
   everySegment,
   literalWords,
   programOf,
   type Segment,
   type ShellWord,
 } from '../../shell/reading/segment.ts';
-import { commandCase } from '../decide/case-of.ts';
+import { coverSegment } from '../commands/allowed-command.ts';
+import { commandCase } from '../commands/judge-command.ts';
 import type { Case } from '../decide/evaluation.ts';
-import { coverSegment } from '../rules/allowed-command.ts';
 import { readSpecifier } from '../rules/command-pattern.ts';
 import { allowsPath } from '../rules/path-rule.ts';
 import { readPattern } from '../rules/read-pattern.ts';

@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { PermissionOffer, RuleCheck } from '../../protocol/tools/permission-explanation.ts';
 import { whyFarReaching } from '../../shell/programs/far-reaching.ts';
+import { readCommandLine } from '../../shell/reading/command-line.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { everySegment, type Segment } from '../../shell/reading/segment.ts';
 import { errorText } from '../../util/text/error-text.ts';
-import { commandCase } from '../decide/case-of.ts';
+import { coverCommand, coverSegment } from '../commands/allowed-command.ts';
+import { commandCase } from '../commands/judge-command.ts';
 import type { Case } from '../decide/evaluation.ts';
-import { coverCommand, coverSegment } from '../rules/allowed-command.ts';
 import { readSpecifier } from '../rules/command-pattern.ts';
 import { matchRule } from '../rules/match-rule.ts';
 import { allowsPath } from '../rules/path-rule.ts';
@@ -139,7 +140,6 @@ async function cautionFor(command: string, each: Case): Promise<string | undefin
 async function withCommand(command: string, each: Case): Promise<Case> {
   const { subject } = each;
   if (subject.target.kind !== 'command') return each;
-  const { readCommandLine } = await import('../../shell/reading/command-line.ts');
   const line = readCommandLine(command, subject.target.language);
   return { ...each, subject: { ...subject, target: { ...subject.target, command }, line: () => line } };
 }

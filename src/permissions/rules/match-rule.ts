@@ -2,12 +2,17 @@ import type { PermissionBehavior } from '../../protocol/tools/permission.ts';
 import type { PermissionTarget } from '../../protocol/tools/tool.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { Subject } from '../decide/subject.ts';
-import { allowsCommand } from './command-rule.ts';
-import { forbidsCommand } from './forbidden-command.ts';
-import { forbidsCommandPath } from './forbidden-path.ts';
-import { type Match, stronger } from './match.ts';
+import { judgingCommands } from '../judging-commands.ts';
+import type { Match } from './match.ts';
 import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { allowsFamily, namesTool, type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
+import {
+  allowsFamily,
+  namesTool,
+  type PermissionRule,
+  speaksOfFiles,
+  speaksOfReading,
+  speaksOfWriting,
+} from './rule.ts';
 import type { RuleSet } from './rule-set.ts';
 import { matchesUrl } from './url-rule.ts';
 
@@ -23,8 +28,15 @@ export function matchRule(
   context: PathRuleContext,
 ): Match | Promise<Match> {
   const { target } = subject;
-  if (looksAtFiles(target)) return matchFiles(rule, target, subject, context);
-  return sure(matchesOther(rule, subject));
+  switch (target.kind) {
+    case 'command':
+      return matchLine(rule, target.command, subject, context);
+    case 'read':
+    case 'write':
+      return matchFiles(rule, subject, context);
+    default:
+      return sure(matchesOther(rule, subject));
+  }
 }
 
 /** What a rule is held against. */
@@ -89,39 +101,38 @@ export function looksAtFiles(target: PermissionTarget): target is FileTarget {
   return target.kind === 'command' || target.kind === 'read' || target.kind === 'write';
 }
 
-async function matchFiles(
+/** What a command does is looked at where the rule speaks of more than the tool. */
+function matchLine(
   rule: PermissionRule,
-  target: FileTarget,
+  command: string,
   subject: Subject,
   context: PathRuleContext,
-): Promise<Match> {
+): Match | Promise<Match> {
+  const { behavior, value } = rule;
+  const isNamed = namesTool(value.toolName, subject.names);
+  if (value.ruleContent === undefined) return sure(isNamed);
+  if (!isNamed && (behavior === 'allow' || !speaksOfFiles(value))) return 'no';
+  return judgingCommands().then(({ matchCommand }) => matchCommand(rule, command, subject, context));
+}
+
+async function matchFiles(rule: PermissionRule, subject: Subject, context: PathRuleContext): Promise<Match> {
   const { toolName, ruleContent: specifier } = rule.value;
-  const opened = await forbidsCommandPath(rule, subject, context);
   const speaks = namesTool(toolName, subject.names) || speaksForFamily(rule, subject);
-  if (!speaks && !showsWhatIsThere(rule, subject)) return opened;
+  if (!speaks && !showsWhatIsThere(rule, subject)) return 'no';
   if (specifier === undefined) return 'yes';
   const certain = rule.behavior === 'allow';
-  switch (target.kind) {
-    case 'command':
-      return certain
-        ? sure(allowsCommand(specifier, await subject.line()))
-        : stronger(opened, forbidsCommand(specifier, target.command, await subject.line()));
-    case 'read':
-    case 'write': {
-      const paths = await subject.paths();
-      if (paths.length === 0) return sure(!certain);
-      if (certain)
-        return sure(
-          (await Promise.all(paths.map((path) => allowsPath(specifier, path, context)))).every(Boolean),
-        );
-      for (const path of paths) {
-        // A path whose target is unknown may lead to a denied file.
-        const forbidden = path.real === undefined || (await forbidsPath(specifier, path, context));
-        if (forbidden && (speaks || (await isThere(path, context)))) return 'yes';
-      }
-      return 'no';
-    }
+  const paths = await subject.paths();
+  if (paths.length === 0) return sure(!certain);
+  if (certain)
+    return sure(
+      (await Promise.all(paths.map((path) => allowsPath(specifier, path, context)))).every(Boolean),
+    );
+  for (const path of paths) {
+    // A path whose target is unknown may lead to a denied file.
+    const forbidden = path.real === undefined || (await forbidsPath(specifier, path, context));
+    if (forbidden && (speaks || (await isThere(path, context)))) return 'yes';
   }
+  return 'no';
 }
 
 /** The name itself, or every name that begins with the text before `:*`. */

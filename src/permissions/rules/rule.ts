@@ -51,6 +51,11 @@ export const speaksOfReading = (ruleTool: string) => namesTool(ruleTool, READING
 /** The same of writing. */
 export const speaksOfWriting = (ruleTool: string) => namesTool(ruleTool, WRITING_TOOLS);
 
+/** Whether a rule with a specifier speaks of files, so that it holds for commands too. */
+export function speaksOfFiles({ toolName, ruleContent }: PermissionRuleValue): boolean {
+  return ruleContent !== undefined && (speaksOfReading(toolName) || speaksOfWriting(toolName));
+}
+
 /**
  * Which rule with a path allows reading, or writing, to all tools of the family and to commands: the one that
  * names the first of it. The others allow it to the tool that they name.

@@ -5,6 +5,7 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { agentOf, type Erasure, type Transcripts } from './transcripts.ts';
 
 const ERASED = '[erased]';
@@ -64,18 +65,18 @@ async function textsOf(
 
 /** Every text of a message: text blocks, tool inputs and results, images. */
 function saidBy(message: unknown): readonly string[] {
-  const content = isFields(message) ? message['content'] : undefined;
+  const content = isRecord(message) ? message['content'] : undefined;
   if (typeof content === 'string') return content === '' ? [] : [content];
   if (!Array.isArray(content)) return [];
   const said = (value: unknown): readonly string[] => {
     if (typeof value === 'string') return value === '' ? [] : [value];
     if (Array.isArray(value)) return value.flatMap(said);
-    return isFields(value) ? Object.values(value).flatMap(said) : [];
+    return isRecord(value) ? Object.values(value).flatMap(said) : [];
   };
   return content.flatMap((block) => {
-    if (!isFields(block)) return [];
+    if (!isRecord(block)) return [];
     const { text, thinking, input, content: inner, source } = block;
-    return [text, thinking, input, inner, isFields(source) ? source['data'] : undefined].flatMap(said);
+    return [text, thinking, input, inner, isRecord(source) ? source['data'] : undefined].flatMap(said);
   });
 }
 
@@ -93,7 +94,7 @@ function erasureOf(texts: readonly string[], messageId: string | undefined): Era
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return keepSame(value, value.flatMap(walkItem));
-    if (!isFields(value)) return value;
+    if (!isRecord(value)) return value;
     let changed = false;
     const fields = Object.entries(value).map(([key, each]) => {
       const now = key === 'lastPrompt' ? walkBeginning(each) : walk(each);
@@ -105,7 +106,7 @@ function erasureOf(texts: readonly string[], messageId: string | undefined): Era
   /** A signature covers the thinking: a changed block would be refused. An image cannot be changed either. */
   const walkItem = (item: unknown): readonly unknown[] => {
     const now = walk(item);
-    if (now === item || !isFields(item)) return [now];
+    if (now === item || !isRecord(item)) return [now];
     if (item['type'] === 'thinking') return [];
     return item['type'] === 'image' || item['type'] === 'document' ? [{ type: 'text', text: ERASED }] : [now];
   };
@@ -126,7 +127,7 @@ function erasureOf(texts: readonly string[], messageId: string | undefined): Era
 /** A message must not be empty. */
 function emptied(record: SessionStoreEntry): SessionStoreEntry {
   const message = record['message'];
-  if (!isFields(message) || !Array.isArray(message['content']) || message['content'].length > 0)
+  if (!isRecord(message) || !Array.isArray(message['content']) || message['content'].length > 0)
     return record;
   return { ...record, message: { ...message, content: [{ type: 'text', text: ERASED }] } };
 }
@@ -134,6 +135,3 @@ function emptied(record: SessionStoreEntry): SessionStoreEntry {
 function keepSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
   return isSameList(before, after) ? before : after;
 }
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

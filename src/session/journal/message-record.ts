@@ -14,6 +14,7 @@ import {
   type UserBlock,
 } from '../../protocol/model/wire.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -39,11 +40,11 @@ function fromJournal(record: Fields): ViewMessage | undefined {
   const { v, seq, epoch, sessionId, cwd, parentUuid, submission, iteration, isSidechain, settled, ...body } =
     record;
   if (record['type'] === 'attachment') {
-    if (!isObject(record['attachment'])) return undefined;
+    if (!isRecord(record['attachment'])) return undefined;
     return { ...body, rendered: userBlocks(record['rendered']) ?? [] } as unknown as AttachmentMessage;
   }
   const wire = record['message'];
-  if (!isObject(wire)) return undefined;
+  if (!isRecord(wire)) return undefined;
   const content = record['type'] === 'user' ? userContent(wire['content']) : assistantBlocks(wire['content']);
   if (content === undefined) return undefined;
   const message = content === wire['content'] ? wire : { ...wire, content };
@@ -70,7 +71,7 @@ interface Stamp {
 }
 
 function transcriptUser(record: Fields, stamp: Stamp): UserMessage | undefined {
-  const content = isObject(record['message']) ? userContent(record['message']['content']) : undefined;
+  const content = isRecord(record['message']) ? userContent(record['message']['content']) : undefined;
   if (content === undefined) return undefined;
   const source = record['sourceToolAssistantUUID'];
   return {
@@ -86,7 +87,7 @@ function transcriptUser(record: Fields, stamp: Stamp): UserMessage | undefined {
 
 function transcriptAssistant(record: Fields, stamp: Stamp): AssistantMessage | undefined {
   const wire = record['message'];
-  if (!isObject(wire)) return undefined;
+  if (!isRecord(wire)) return undefined;
   const content = assistantBlocks(
     typeof wire['content'] === 'string' ? [{ type: 'text', text: wire['content'] }] : wire['content'],
   );
@@ -103,7 +104,7 @@ function transcriptAssistant(record: Fields, stamp: Stamp): AssistantMessage | u
       content,
       stop_reason: (wire['stop_reason'] as StopReason | null | undefined) ?? null,
       stop_sequence: (wire['stop_sequence'] as string | null | undefined) ?? null,
-      usage: isObject(wire['usage']) ? { ...EMPTY_USAGE, ...(wire['usage'] as Partial<Usage>) } : EMPTY_USAGE,
+      usage: isRecord(wire['usage']) ? { ...EMPTY_USAGE, ...(wire['usage'] as Partial<Usage>) } : EMPTY_USAGE,
     },
     ...(typeof record['requestId'] === 'string' ? { requestId: record['requestId'] } : {}),
     ...(record['isApiErrorMessage'] === true || model === '<synthetic>'
@@ -114,7 +115,7 @@ function transcriptAssistant(record: Fields, stamp: Stamp): AssistantMessage | u
 
 function transcriptAttachment(record: Fields, stamp: Stamp): AttachmentMessage | undefined {
   const { attachment, rendered } = record;
-  if (!isObject(attachment)) return undefined;
+  if (!isRecord(attachment)) return undefined;
   const text =
     typeof rendered === 'string' && rendered !== '' ? [{ type: 'text' as const, text: rendered }] : undefined;
   const type = typeof attachment['type'] === 'string' ? attachment['type'] : 'unknown';
@@ -144,7 +145,7 @@ function wellFormed(content: unknown): readonly unknown[] | undefined {
 }
 
 function repaired(block: unknown): unknown {
-  if (!isObject(block)) return undefined;
+  if (!isRecord(block)) return undefined;
   switch (block['type']) {
     case 'text':
       return typeof block['text'] === 'string' ? block : undefined;
@@ -154,14 +155,10 @@ function repaired(block: unknown): unknown {
         : undefined;
     case 'tool_use':
       if (typeof block['id'] !== 'string' || typeof block['name'] !== 'string') return undefined;
-      return isObject(block['input']) ? block : { ...block, input: {} };
+      return isRecord(block['input']) ? block : { ...block, input: {} };
     case 'tool_result':
       return typeof block['tool_use_id'] === 'string' ? block : undefined;
     default:
       return typeof block['type'] === 'string' ? block : undefined;
   }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
-import { isRecord } from '../read/mcp-file.ts';
 
 /** Either a key of the API, or a token that is sent as `Authorization: Bearer`. */
 export type Login =

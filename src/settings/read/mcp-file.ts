@@ -3,6 +3,7 @@
  */
 
 import { readHandWrittenJson } from '../../util/files/plain-json.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 export const MCP_FILE = '.mcp.json';
 
@@ -28,8 +29,4 @@ export function parseMcpFile(text: string): McpFile {
   const inner = isRecord(value) && 'mcpServers' in value ? value['mcpServers'] : value;
   if (isRecord(inner)) return { value, servers: inner };
   return { value: undefined, servers: {}, problem: 'holds no object of servers' };
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,6 @@ import { policyOf } from '../resolve/restrictions.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent, readInline } from './read-settings.ts';
-import { usableSettings } from './usable-settings.ts';
 
 interface ManagedPlaces {
   /** From the calling program: an object, JSON, or the path of a file. */
@@ -39,7 +38,8 @@ export async function readManaged(places: ManagedPlaces): Promise<readonly Setti
     layers.push({ source: 'managed', file, settings: policyOf(settings, 'parent') });
   const text = machineFile === undefined ? undefined : await readIfPresent(machineFile, files);
   if (machineFile !== undefined && text !== undefined && (await isAdministrators(machineFile, places))) {
-    const { settings, skipped } = await usableSettings(parseSettingsJson(text, machineFile), machineFile);
+    const { usableSettings } = await import('./usable-settings.ts');
+    const { settings, skipped } = usableSettings(parseSettingsJson(text, machineFile), machineFile);
     layers.push({ source: 'managed', file: machineFile, settings: policyOf(settings, 'machine'), skipped });
   }
   return layers;

@@ -8,7 +8,6 @@ import { errorText } from '../../util/text/error-text.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
-import { usableSettings } from './usable-settings.ts';
 
 interface SettingsPlaces {
   readonly sources: readonly SettingSource[];
@@ -57,7 +56,8 @@ async function layerOf(
   const text = await readIfPresent(file, files);
   if (text === undefined) return [];
   const raw = parseSettingsJson(text, file);
-  const usable = await usableSettings(raw, file);
+  const { usableSettings } = await import('./usable-settings.ts');
+  const usable = usableSettings(raw, file);
   const unknown = await unknownKeys(raw);
   return [{ source, file, ...usable, raw: raw as Readonly<Record<string, unknown>>, unknown }];
 }

@@ -2,9 +2,10 @@
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { changeJsonFile, type JsonChange, type JsonFile } from '../write/change-json.ts';
 import { refuseStrayLinks } from '../write/write-settings.ts';
-import { isRecord, MCP_FILE, type Servers } from './mcp-file.ts';
+import { MCP_FILE, type Servers } from './mcp-file.ts';
 import { parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent } from './read-settings.ts';
 import { field, projectKey } from './user-servers.ts';

@@ -4,6 +4,7 @@
  */
 import type { Settings } from '../settings.ts';
 import { invalidSettings } from './parse-settings.ts';
+import { settingsSchema } from './settings-schema.ts';
 
 interface UsableSettings {
   readonly settings: Settings;
@@ -14,8 +15,7 @@ interface UsableSettings {
 type Path = readonly PropertyKey[];
 
 /** Throws `invalid_settings`, which names every restriction that cannot be read. */
-export async function usableSettings(value: unknown, file: string): Promise<UsableSettings> {
-  const { settingsSchema } = await import('./settings-schema.ts');
+export function usableSettings(value: unknown, file: string): UsableSettings {
   const skipped: string[] = [];
   let held = value;
   while (true) {

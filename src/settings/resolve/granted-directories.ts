@@ -6,6 +6,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
@@ -84,7 +85,3 @@ async function read({ configHome, files }: GrantStore): Promise<Readonly<Record<
 
 const realRoot = ({ projectRoot, files }: GrantStore): Promise<string> =>
   files.realpath(projectRoot).catch(() => projectRoot);
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,3 +1,4 @@
+import { isRecord } from '../../util/is-record.ts';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
 
 /**
@@ -25,8 +26,4 @@ export function userVariables(layers: readonly SettingsLayer[]): Readonly<Record
     {},
     ...layers.filter((layer) => !isRepositoryLayer(layer)).map(({ settings }) => settings.env),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { MCP_FILE, type McpFile, parseMcpFile } from '../read/mcp-file.ts';
 import { leadsOut, readIfPresent, readSettings } from '../read/read-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
-import { projectTrust } from '../trust/trust.ts';
+import type { ProjectTrust, TrustSubject } from '../trust/trust.ts';
 import type { TrustStore } from '../trust/trust-store.ts';
 import type { ResolvedProject } from './resolution.ts';
 
@@ -52,6 +52,12 @@ export async function resolveProject(places: ProjectPlaces): Promise<ResolvedPro
     return answer;
   };
   return { trusted, mayAllow: trusted, trusts, trust, mcpServers: trusted ? mcpServers : undefined };
+}
+
+/** Loaded where records decide: not where a host says itself whether it trusts the project. */
+async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {
+  const trust = await import('../trust/trust.ts');
+  return trust.projectTrust(subject);
 }
 
 /** Compared with the record of that folder, as if a session were started in it. */

@@ -1,4 +1,6 @@
 /** Settings and options about isolation of commands, and how several of them are merged. */
+import { isRecord } from '../../util/is-record.ts';
+
 type Flag = boolean | undefined;
 type List = readonly string[] | undefined;
 
@@ -156,7 +158,3 @@ export function opens(sandbox: SandboxSettings): boolean {
 }
 
 const IDLE = ['ignoreViolations', 'ripgrep'];
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
@@ -94,8 +95,4 @@ async function write(
     const reason = errorText(cause);
     throw new TurnwrightError('storage_error', `Trust cannot be recorded in ${file}: ${reason}`, { cause });
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,8 @@
 import { join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import { isRecord, MCP_FILE, type McpFile } from '../read/mcp-file.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { MCP_FILE, type McpFile } from '../read/mcp-file.ts';
 import { isRepositoryLayer, SCREEN_KEYS, type SettingsLayer } from '../settings.ts';
 import { type CoveredFile, coveredFiles } from './covered-files.ts';
 import { type TrustedFolder, type TrustStore, trustedFolders } from './trust-store.ts';
@@ -51,7 +52,7 @@ export interface ProjectTrust {
 /** What is trusted, in parts: so that files which come later need not end it. */
 type TrustedContent = NonNullable<TrustedFolder['content']>;
 
-interface TrustSubject {
+export interface TrustSubject {
   readonly projectRoot: string;
   readonly repositoryRoot: string;
   readonly layers: readonly SettingsLayer[];

@@ -5,6 +5,7 @@ import type {
   PermissionRuleValue,
   PermissionUpdate,
 } from '../../protocol/tools/permission.ts';
+import { isRecord } from '../../util/is-record.ts';
 import type { SettingsWriter } from './write-settings.ts';
 
 const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {
@@ -80,8 +81,4 @@ function listOf(value: unknown): readonly string[] {
 
 function textOf({ toolName, ruleContent }: PermissionRuleValue): string {
   return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -38,10 +38,10 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
     if (source !== 'user') await refuseStrayLinks(file, places);
     const folderMode = source === 'user' ? 0o700 : undefined;
     await changeJsonFile({ file, files, mode: FILE_MODES[source], folderMode }, async (held) => {
-      const before = await usableSettings(held, file);
+      const before = usableSettings(held, file);
       const value = edit(held[key]);
       if (JSON.stringify(value) === JSON.stringify(held[key])) return undefined;
-      const after = await usableSettings({ ...held, [key]: value }, file);
+      const after = usableSettings({ ...held, [key]: value }, file);
       const unread = (entries: readonly string[]) => entries.map((entry) => entry.replace(/\.\d+/, ''));
       const [was, is] = [unread(before.skipped), unread(after.skipped)];
       // Neither may it add what cannot be read, nor take away what a person wrote there.

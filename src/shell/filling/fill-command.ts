@@ -4,6 +4,7 @@
  * read as program. What judges and shows the command sees the text itself, in quotes.
  */
 import { whyUnreadable } from '../reading/guard.ts';
+import { readSegments } from '../reading/read-segments.ts';
 import { type CommandLine, everySegment, programOf } from '../reading/segment.ts';
 import { type Place, placesIn, type Span } from './places.ts';
 import { type Role, rolesOf } from './roles.ts';
@@ -58,10 +59,7 @@ export async function fillCommand(pieces: readonly CommandPiece[]): Promise<Fill
   if (foreign.some(({ text }) => text.includes('\0'))) return refused('it holds a NUL character');
   if (foreign.some(({ text }) => text.length > MAX_CHARS))
     return refused(`it is longer than ${MAX_CHARS} characters`);
-  const [parser, { readSegments }] = await Promise.all([
-    import('unbash'),
-    import('../reading/read-segments.ts'),
-  ]);
+  const parser = await import('unbash');
   const { template, marks } = withMarks(pieces);
   const before = readSegments(template, parser);
   const isRead = whyUnreadable(template) === undefined && !INCOMPLETE.test(before.unseen ?? '');

@@ -5,7 +5,8 @@
  * command) need no entry for that.
  */
 
-import { baseName, type Segment } from '../reading/segment.ts';
+import { baseName } from '../reading/base-name.ts';
+import type { Segment } from '../reading/segment.ts';
 import { onlyEditsText } from './sed-script.ts';
 
 interface Beyond {

@@ -113,7 +113,8 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   column: { options: /^-(?:t|s.?)$/ },
   od: { options: ANY_SHORT },
   hexdump: { options: /^-[bcCdovx]+$/ },
-  strings: { options: /^-(?:a|n?\d+)$/ },
+  // `@x` would be a file of arguments.
+  strings: { options: /^-(?:a|n?\d+)$/, holds: (words) => !words.some((word) => word.startsWith('@')) },
   base64: { options: /^-[di]$|^--decode$/ },
   md5sum: { options: /^-[bt]$/ },
   sha1sum: { options: /^-[bt]$/ },
@@ -210,7 +211,7 @@ function startsEcho(_: readonly string[], args: readonly string[]): boolean {
 }
 
 const LOG_OPTIONS =
-  /^-(?:[sbupwzSG]|sb|\d+|n\d*|U\d+)$|^--(?:short|branch|porcelain(?:=v[12])?|oneline|stat|shortstat|numstat|name-only|name-status|cached|staged|graph|decorate|all|patch|no-color|no-ext-diff|no-textconv|format=[^%]*(?:%[^G][^%]*)*|pretty=\w+|since=[^/]*|until=[^/]*|author=[^/]*|grep=[^/]*|max-count=\d+|no-merges|merges|reverse|follow|word-diff)$/;
+  /^-(?:[sbupwzSG]|sb|\d+|n\d*|U\d+)$|^--(?:short|branch|porcelain(?:=v[12])?|oneline|stat|shortstat|numstat|name-only|name-status|cached|staged|graph|decorate|all|patch|no-color|no-ext-diff|no-textconv|(?:format|pretty)=(?:oneline|short|medium|full|fuller|reference|email|mboxrd|raw|(?:t?format:)?(?=.*%)(?:[^%]|%(?:[-+ ]?(?:[HhTtPpdDSesfbBNm]|[ac][nNeElLdDrtiIsh]|g[DdnNeEs])|[%n]|x[0-9A-Fa-f]{2}|C(?:red|green|blue|reset|\([a-z ,#0-9]*\))))*)|since=[^/]*|until=[^/]*|author=[^/]*|grep=[^/]*|max-count=\d+|no-merges|merges|reverse|follow|word-diff)$/;
 const showsPatches = (args: readonly string[]): boolean =>
   args.some((arg) => /^-(?:[pu]|U\d+|[SG].*)$|^--(?:patch|word-diff)$/.test(arg));
 

@@ -3,7 +3,8 @@
  * too few. A program that is not known may open whatever it is given.
  */
 
-import { pathsRead, pathsWritten, readingForm } from '../reading/plain-reader.ts';
+import { pathsRead, readingForm } from '../reading/plain-reader.ts';
+import { pathsWritten } from '../reading/plain-writer.ts';
 import { beginningOf, literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
 import { ANY, ANYTHING, type TextPattern } from '../reading/text-pattern.ts';
 import { pathOfAddress } from './file-address.ts';
@@ -46,7 +47,11 @@ export function wordsRead(segment: Segment): readonly TouchedWord[] {
   const isText = (word: ShellWord) =>
     word.value !== undefined &&
     (scripts.includes(word) || (VERSIONING.test(program) && isMessage(word, args)));
-  const lists = Object.hasOwn(LISTS, program) ? LISTS[program] : undefined;
+  const lists = TAKES_RESPONSE_FILES.test(program)
+    ? /^@/
+    : Object.hasOwn(LISTS, program)
+      ? LISTS[program]
+      : undefined;
   const listed = args.some((arg) => lists?.test(beginningOf(arg))) ? [ANY_FILE] : [];
   return [...listed, ...args.flatMap((word) => (isText(word) ? [] : candidates(word, false)))];
 }
@@ -68,6 +73,10 @@ const LISTS: Readonly<Record<string, RegExp>> = {
   tar: /^--files|^-\w*T/,
   curl: /^-[A-Za-z]*K|^--conf|^@/,
 };
+
+/** `@x` is a file with more of their words. */
+const TAKES_RESPONSE_FILES =
+  /^(?:[\w.]+-)*(?:addr2line|ar|as|c\+\+|c\+\+filt|cc|clang(?:\+\+)?|cpp|dlltool|elfedit|g\+\+|gcc|gfortran|gold|gprof|ld(?:\.\w+)?|lld|nm|objcopy|objdump|ranlib|readelf|size|strings|strip|windres|java|javac|javadoc|jar|jdeps|jlink|jpackage|kotlinc|scalac|rustc|swiftc|ghc|ldc2|dmd)(?:-[\d.]+)?$/;
 
 /** `-m 'about .env'` */
 function isMessage(word: ShellWord, args: readonly ShellWord[]): boolean {

@@ -1,10 +1,5 @@
-import {
-  baseName,
-  knownWord,
-  type ShellLanguage,
-  type ShellWord,
-  wordsFromElsewhere,
-} from '../reading/segment.ts';
+import { baseName } from '../reading/base-name.ts';
+import { knownWord, type ShellLanguage, type ShellWord, wordsFromElsewhere } from '../reading/segment.ts';
 import { steersPrograms } from '../reading/variables.ts';
 import { executedByFd, executedByFind, type FoundCommands } from './find-actions.ts';
 import { gitSettings, isHarmlessSetting } from './git-trees.ts';

@@ -1,3 +1,4 @@
+import { baseName } from './base-name.ts';
 import { ANYTHING, type TextPattern } from './text-pattern.ts';
 
 /**
@@ -105,8 +106,4 @@ export function beginningOf({ value, may, text }: ShellWord): string {
 
 export function programOf({ words }: Segment): string {
   return baseName(words[0]?.value ?? '');
-}
-
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

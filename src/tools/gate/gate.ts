@@ -18,10 +18,10 @@ import type {
 } from '../../protocol/tools/tool.ts';
 import type { AbortWhy, ToolCall } from '../../protocol/tools/tool-call.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { calledTool } from '../called-tool.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { type CallNotes, type CallOutcome, errorText, withSentence } from '../outcome.ts';
-import { isObject } from '../schema/from-json-schema.ts';
 import { checkInput, permit } from './authorize-call.ts';
 import { outwardInput } from './outward-input.ts';
 import type { PreparedCall } from './prepared-call.ts';
@@ -274,7 +274,7 @@ function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress, unkn
 
 /** An untyped tool may return anything (F83): a bare value becomes text. */
 function asOutput(value: unknown): ToolOutput {
-  if (isObject(value) && (typeof value['content'] === 'string' || Array.isArray(value['content']))) {
+  if (isRecord(value) && (typeof value['content'] === 'string' || Array.isArray(value['content']))) {
     return value as unknown as ToolOutput;
   }
   return {

@@ -6,9 +6,9 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { AnyTool, ParseResult } from '../../protocol/tools/tool.ts';
 import type { ToolCall } from '../../protocol/tools/tool-call.ts';
 import { andThen } from '../../util/async/and-then.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import { type CallOutcome, errorText } from '../outcome.ts';
-import { isObject } from '../schema/from-json-schema.ts';
 import type { ToolSet } from '../tool-set.ts';
 import { inputValidationError, mistyped, typeName, unexpected } from './input-issues.ts';
 
@@ -40,7 +40,7 @@ export function prepareCall(
   if (call.unparsed !== undefined)
     return call.unparsed.cut ? cutOff(tool.name) : malformed(tool.name, call.unparsed.raw);
   const { input } = call.block;
-  const invented = tool.hostFields?.filter((field) => isObject(input) && Object.hasOwn(input, field)) ?? [];
+  const invented = tool.hostFields?.filter((field) => isRecord(input) && Object.hasOwn(input, field)) ?? [];
   if (invented.length > 0) {
     const issues = invented.map((field) => unexpected([field]));
     return refused('invalid', inputValidationError(tool.name, issues));
@@ -58,7 +58,7 @@ export function prepareCall(
 
 /** Never throws or rejects: a parser that violates its contract refuses the call. */
 export function parseInput(tool: AnyTool, input: JsonObject): ParsedInput | Promise<ParsedInput> {
-  if (!isObject(input))
+  if (!isRecord(input))
     return { ok: false, text: inputValidationError(tool.name, [mistyped([], 'object', typeName(input))]) };
   const failed = (error: unknown): ParsedInput => ({
     ok: false,

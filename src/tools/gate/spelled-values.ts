@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 /**
  * Converts numbers and booleans that a model wrote as text (`"5000"`, `"true"`) to the type of the schema, and
@@ -50,8 +51,4 @@ function readText(text: string, { type }: Readonly<Record<string, unknown>>): un
   if (types.includes('boolean') && /^\s*(?:true|false)\s*$/i.test(text))
     return text.trim().toLowerCase() === 'true';
   return text;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

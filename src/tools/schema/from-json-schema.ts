@@ -5,6 +5,7 @@
  */
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import type { ParseResult } from '../../protocol/tools/tool.ts';
+import { isRecord } from '../../util/is-record.ts';
 import {
   type InputPath,
   missing,
@@ -55,7 +56,7 @@ function checkValue(value: unknown, schema: JsonSchema, path: InputPath, issues:
   else if (typeof value === 'string')
     checkLength(value.length, schema, ['minLength', 'maxLength', 'character'], path, issues);
   else if (Array.isArray(value)) checkArray(value, schema, path, issues);
-  else if (isObject(value)) checkObject(value, schema, path, issues);
+  else if (isRecord(value)) checkObject(value, schema, path, issues);
 }
 
 function isOfType(value: unknown, type: string): boolean {
@@ -65,14 +66,10 @@ function isOfType(value: unknown, type: string): boolean {
     case 'number':
       return typeof value === 'number' && Number.isFinite(value);
     case 'object':
-      return isObject(value);
+      return isRecord(value);
     default:
       return typeName(value) === type;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function checkNumber(value: number, schema: JsonSchema, path: InputPath, issues: string[]): void {
@@ -102,7 +99,7 @@ function checkLength(
 function checkArray(value: readonly unknown[], schema: JsonSchema, path: InputPath, issues: string[]): void {
   checkLength(value.length, schema, ['minItems', 'maxItems', 'item'], path, issues);
   const items = schema['items'];
-  if (!isObject(items)) return;
+  if (!isRecord(items)) return;
   for (const [at, item] of value.entries()) {
     if (issues.length >= MAX_ISSUES) return;
     checkValue(item, items, [...path, at], issues);
@@ -115,7 +112,7 @@ function checkObject(
   path: InputPath,
   issues: string[],
 ): void {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   for (const key of required) {
     if (!Object.hasOwn(value, key) || value[key] === undefined) issues.push(missing([...path, key]));
@@ -124,8 +121,8 @@ function checkObject(
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (isObject(property)) checkValue(item, property, [...path, key], issues);
+    if (isRecord(property)) checkValue(item, property, [...path, key], issues);
     else if (property === undefined && others === false) issues.push(unexpected([...path, key]));
-    else if (property === undefined && isObject(others)) checkValue(item, others, [...path, key], issues);
+    else if (property === undefined && isRecord(others)) checkValue(item, others, [...path, key], issues);
   }
 }

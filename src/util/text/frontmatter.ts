@@ -11,8 +11,8 @@ interface Frontmatter {
   readonly unread?: readonly string[];
 }
 
-/** Maximum characters of a block. */
-const MAX_CHARS = 16_384;
+/** Maximum characters of a block. Generated ones keep their whole history in a field. */
+const MAX_CHARS = 131_072;
 /** Blank lines and a comment, such as a licence, may precede the block. */
 const BEFORE = /^\uFEFF?(?:[ \t]*\r?\n|<!--[\s\S]{0,4000}?-->[ \t]*\r?\n)*/;
 const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^-{3,}[ \t]*(?:\r?\n|$)/m;

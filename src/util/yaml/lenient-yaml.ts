@@ -2,6 +2,7 @@
  * The YAML that people write at the head of a Markdown file. What is no YAML is read key by key, so that one
  * value costs no other. Imports the YAML parser: load this file dynamically.
  */
+import { isRecord } from '../is-record.ts';
 import { isSyntaxError, parseYaml } from './parse-yaml.ts';
 
 interface ReadBlock {
@@ -16,7 +17,7 @@ interface ReadBlock {
 export function readYaml(block: string): ReadBlock {
   try {
     const fields = parseYaml(block) ?? {};
-    if (isFields(fields)) return { fields };
+    if (isRecord(fields)) return { fields };
     return { fields: {}, problem: 'is no list of keys and values' };
   } catch (error) {
     const repaired = isSyntaxError(error) ? readByKey(block) : undefined;
@@ -24,10 +25,6 @@ export function readYaml(block: string): ReadBlock {
     const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return { fields: {}, problem: `is no YAML: ${why}` };
   }
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface Entry {
@@ -68,7 +65,7 @@ function readValue({ lines }: Entry): { readonly value: unknown } | undefined {
     .join('\n');
   try {
     const parsed = parseYaml(text);
-    if (isFields(parsed) && Object.keys(parsed).length === 1) return { value: Object.values(parsed)[0] };
+    if (isRecord(parsed) && Object.keys(parsed).length === 1) return { value: Object.values(parsed)[0] };
   } catch {}
   const [first = '', ...below] = lines;
   const more = below.filter((line) => !line.startsWith('#'));
@@ -93,8 +90,12 @@ function folded(lines: readonly string[]): string {
     .trim();
 }
 
-/** `'it's broken'`: what is between the quotes. */
+/**
+ * `'it's broken'`: what is between the quotes. `"[a]" "[b]"` stays as it is: its first and last quote are
+ * no pair.
+ */
 function unquoted(text: string): string {
+  if (/^(["'])(?:(?!\1)[\s\S])*\1\s(?:[\s\S]*\s)?\1(?:(?!\1)[\s\S])*\1$/.test(text)) return text;
   const quoted = /^(["'])([\s\S]*)\1$/.exec(text);
   return quoted?.[2] ?? text;
 }

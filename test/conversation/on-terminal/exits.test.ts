@@ -2,12 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
 import { against, BIN, bareEnv, rehearse } from '../../cli/bin.ts';
-import { everyNth, inShortAndLongForm } from '../../long-form.ts';
+import { everyNth, isLong } from '../../long-form.ts';
 import { forbiddenIn } from '../../terminal/forbidden-sequences.ts';
 import { hasTmux, inTmux, pause, type Tmux } from '../../terminal/tmux.ts';
 import { converse, processOf, type Talk } from './converse.ts';
 
-const isLong = inShortAndLongForm(0, 1) === 1;
 const slow = () => rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
 
 const signal = (name: NodeJS.Signals) => (talk: Talk) => void process.kill(processOf(talk), name);

@@ -1,6 +1,12 @@
-/** A worker whose sessions ask before their only call, and park soon. */
+/**
+ * A worker whose sessions ask before their only call, and park soon. `OPTIONS`: those of sessions whose ids begin so, in
+ * place of that: JSON.
+ */
+import type { Options } from '../../../src/index.ts';
 import { callTool, fakeTool, say } from '../../../src/testing/index.ts';
 import { callsIn, note, scriptedWorker } from './scripted.ts';
+
+const given = Object.entries(JSON.parse(process.env['OPTIONS'] ?? '{}') as Record<string, Partial<Options>>);
 
 await scriptedWorker(
   (request) =>
@@ -22,5 +28,9 @@ await scriptedWorker(
       ],
     },
   },
-  { parkAfterMs: 50, allowedTools: [] },
+  (sessionId) => ({
+    parkAfterMs: 50,
+    allowedTools: [],
+    ...given.find(([start]) => sessionId.startsWith(start))?.[1],
+  }),
 );

@@ -108,7 +108,7 @@ export const alwaysAnswering = (answer: ScriptStep): { readonly callModel: CallM
 export async function scriptedWorker(
   answer: ScriptStep,
   options: Partial<WorkerOptions> & { readonly engine?: object } = {},
-  further: Partial<Options> = {},
+  further: Partial<Options> | ((sessionId: string) => Partial<Options>) = {},
 ): Promise<Worker> {
   const { engine, ...rest } = options;
   const model = alwaysAnswering(answer);
@@ -116,12 +116,12 @@ export async function scriptedWorker(
     db: env('DB'),
     ...(env('RUNNER') === 'in-process' && { runner: inProcessRunner() }),
     stderr: (line) => process.stderr.write(`${line}\n`),
-    options: {
+    options: ({ sessionId }) => ({
       settingSources: [],
       allowedTools: Object.values(name),
-      ...further,
+      ...(typeof further === 'function' ? further(sessionId) : further),
       engine: { callModel: model.callModel, home: env('HOME_FOLDER'), ...engine },
-    },
+    }),
     ...rest,
   });
   process.once(

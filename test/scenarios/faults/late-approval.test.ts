@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SDKMessage, SDKResultMessage } from '../../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../../src/rehearsal/index.ts';
+import { isLong } from '../../long-form.ts';
 import { writeQueryScript } from '../engine-bundle.ts';
 import { untilFile } from '../processes.ts';
 
@@ -126,7 +127,7 @@ describe('F161 an approval that arrives when the process that asked is gone', ()
     expect(server.report()).toMatchObject({ rejected: [], unusedReplies: [] });
   });
 
-  it('F161 a denial runs nothing, and the model reads why', async () => {
+  it.runIf(isLong)('F161 a denial runs nothing, and the model reads why', async () => {
     const result = await carryOn(asking, { behavior: 'deny', message: 'Not on a Friday.' });
     expect(result).toMatchObject({ subtype: 'success', permission_denials: [{ tool_use_id: 'toolu_ask' }] });
     expect(done()).toBe('');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Options } from '../../../src/index.ts';
 import { reply, type ScriptedReply, toolUse } from '../../../src/rehearsal/index.ts';
-import { inForm } from '../../long-form.ts';
+import { inForm, isLong } from '../../long-form.ts';
 import { toolResults } from '../outline.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';
@@ -30,7 +30,7 @@ const REFUSE_AT = inForm(7, 15);
 const guard = { engine: { repeatGuard: { nudgeAt: inForm(3, 5), refuseAt: REFUSE_AT } } };
 /** Where all are the same, they bring two notices and three refusals. */
 const CALLS = REFUSE_AT + 2;
-const EDITS = inForm(10, 30);
+const EDITS = inForm(8, 30);
 
 describe('F150 an identical successful call, again and again', () => {
   it('F150 the model is notified, at first and at each doubling of the number; the calls run', async () => {
@@ -65,7 +65,7 @@ describe('F150 an identical successful call, again and again', () => {
     expect(await calls(rounds, guard)).toMatchObject({ told: 0, refused: [], ran: 2 * CALLS });
   });
 
-  it('F150 it can be turned off', async () => {
+  it.runIf(isLong)('F150 it can be turned off', async () => {
     expect(await calls(again(12, look), { engine: { repeatGuard: false } })).toMatchObject({
       told: 0,
       ran: 12,

@@ -60,7 +60,7 @@ const isStarted = (text: string): boolean =>
 describe.each(FORMS)('%s', (form) => {
   const isolated = form === 'in a sandbox';
   /** To set a sandbox up takes ten times as long as to start a shell. */
-  const rows = <T>(cases: readonly T[]): readonly T[] => everyNth(isolated ? 4 : 2, cases);
+  const rows = <T>(cases: readonly T[]): readonly T[] => everyNth(isolated ? 8 : 2, cases);
   /** A test of what does not depend on the sandbox: the short form runs it without one only. */
   const testOnce = test.skipIf(isolated && shortOrLong(true, false));
   beforeAll(async () => {

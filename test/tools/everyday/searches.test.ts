@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { everyNth } from '../../long-form.ts';
 import { type Call, place, runCalls } from './run-calls.ts';
 
 type Case = readonly [call: Call, found: readonly string[]];
@@ -66,7 +67,7 @@ describe('a glob does not bring back what .gitignore leaves out', () => {
     [grep({ glob: '.env' }), ['.env']],
     [grep({ glob: '*.md', path: 'node_modules' }), ['node_modules/p/README.md']],
   ];
-  test('Glob and Grep', () => check(FILES, CASES));
+  test('Glob and Grep', () => check(FILES, everyNth(3, CASES)));
 });
 
 describe('a type that is an extension is the files with that extension', () => {
@@ -118,5 +119,5 @@ describe('brackets are names where they match nothing else', () => {
     [glob('app/[[]id]/*'), ['app/[id]/page.tsx']],
     [glob('[xy]*.none'), []],
   ];
-  test('Glob and Grep', () => check(FILES, CASES));
+  test('Glob and Grep', () => check(FILES, everyNth(3, CASES)));
 });

@@ -36,7 +36,7 @@ export async function runCommand(text: string, context: CommandContext): Promise
       if (engine.some((each) => each.name === name || each.aliases?.includes(name))) return false;
       edit(text);
       throw new CommandMistake(
-        unknownSentence(
+        await unknownSentence(
           name,
           [...COMMANDS, ...engine].map((each) => each.name),
         ),
@@ -83,8 +83,8 @@ function commandNamed(name: string): ConversationCommand | undefined {
   return COMMANDS.find((command) => command.name === name || command.aliases?.includes(name));
 }
 
-function unknownSentence(name: string, names: readonly string[]): string {
-  const advice = commandAdvice(name);
+async function unknownSentence(name: string, names: readonly string[]): Promise<string> {
+  const advice = await commandAdvice(name);
   if (advice !== undefined) return `There is no /${name} here. ${advice}`;
   const near = [...new Set(names)]
     .filter((each) => each.startsWith(name.slice(0, 3)) || isTypo(each, name))

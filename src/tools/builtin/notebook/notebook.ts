@@ -1,5 +1,5 @@
 /** A Jupyter notebook (nbformat 4), as far as tools need it: cells, their names and content. */
-import { isObject } from '../../schema/from-json-schema.ts';
+import { isRecord } from '../../../util/is-record.ts';
 
 export interface NotebookCell {
   readonly id?: string;
@@ -28,7 +28,7 @@ export function readNotebook(text: string): NotebookReading {
   } catch (error) {
     return { ok: false, problem: `it is not valid JSON (${error instanceof Error ? error.message : error})` };
   }
-  if (!isObject(value) || !Array.isArray(value['cells']))
+  if (!isRecord(value) || !Array.isArray(value['cells']))
     return { ok: false, problem: 'it has no list of cells (notebooks of format 4 have one)' };
   const cells: unknown[] = value['cells'];
   if (!cells.every(isCell)) return { ok: false, problem: 'one of its cells has no cell_type or no source' };
@@ -37,14 +37,14 @@ export function readNotebook(text: string): NotebookReading {
     ok: true,
     notebook: {
       cells,
-      language: languageOf(isObject(metadata) ? metadata : {}),
+      language: languageOf(isRecord(metadata) ? metadata : {}),
       hasCellIds: Number(nbformat) > 4 || (nbformat === 4 && Number(minor) >= 5),
     },
   };
 }
 
 function isCell(value: unknown): value is NotebookCell {
-  if (!isObject(value) || typeof value['cell_type'] !== 'string') return false;
+  if (!isRecord(value) || typeof value['cell_type'] !== 'string') return false;
   const { source } = value;
   return (
     typeof source === 'string' || (Array.isArray(source) && source.every((line) => typeof line === 'string'))
@@ -54,8 +54,8 @@ function isCell(value: unknown): value is NotebookCell {
 function languageOf(metadata: Record<string, unknown>): string {
   const { language_info: info, kernelspec } = metadata;
   const named =
-    (isObject(info) ? info['name'] : undefined) ??
-    (isObject(kernelspec) ? kernelspec['language'] : undefined);
+    (isRecord(info) ? info['name'] : undefined) ??
+    (isRecord(kernelspec) ? kernelspec['language'] : undefined);
   return typeof named === 'string' ? named : 'python';
 }
 

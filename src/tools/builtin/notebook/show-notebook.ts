@@ -2,8 +2,8 @@
 
 import type { ImageBlock, TextBlock } from '../../../protocol/model/wire.ts';
 import type { ToolOutput, ToolResultContent } from '../../../protocol/tools/tool.ts';
+import { isRecord } from '../../../util/is-record.ts';
 import { headOf } from '../../../util/text/cut-text.ts';
-import { isObject } from '../../schema/from-json-schema.ts';
 import { type ImageType, imageTypeOf } from '../files/image-file.ts';
 import { cellName, type NotebookCell, readNotebook, sourceOf } from './notebook.ts';
 
@@ -78,7 +78,7 @@ function showCell(cell: NotebookCell, name: string, maxImageBytes: number, image
   ];
   let left = imagesLeft;
   for (const output of cell.outputs ?? []) {
-    if (!isObject(output)) continue;
+    if (!isRecord(output)) continue;
     const image = imageOf(output);
     if (image !== undefined && left > 0 && image.bytes <= maxImageBytes) {
       left--;
@@ -104,7 +104,7 @@ function textOf(output: Record<string, unknown>): string {
     return trace === '' ? `${ename}: ${evalue}` : trace;
   }
   if (kind === 'stream') return lines(text);
-  const forms = isObject(data) ? data : {};
+  const forms = isRecord(data) ? data : {};
   const form = ['text/plain', 'text/markdown', 'text/latex', 'application/json', 'text/html'].find(
     (type) => forms[type] !== undefined,
   );
@@ -118,7 +118,7 @@ function lines(value: unknown): string {
 }
 
 function imageOf({ data }: Record<string, unknown>): { block: ImageBlock; bytes: number } | undefined {
-  if (!isObject(data)) return undefined;
+  if (!isRecord(data)) return undefined;
   for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
     const base64 = lines(data[type]).replace(/\s/g, '');
     if (base64 === '') continue;
@@ -150,7 +150,7 @@ function joined(pieces: readonly Piece[]): ToolResultContent {
 function withoutImages(cell: NotebookCell): NotebookCell {
   if (cell.outputs === undefined) return cell;
   const outputs = cell.outputs.map((output) => {
-    if (!isObject(output) || !isObject(output['data'])) return output;
+    if (!isRecord(output) || !isRecord(output['data'])) return output;
     const kept = Object.entries(output['data']).filter(([type]) => !type.startsWith('image/'));
     return { ...output, data: Object.fromEntries(kept) };
   });

@@ -1,7 +1,8 @@
 import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { readCommandLine } from '../../shell/reading/command-line.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { type CommandLine, literalWords, programOf } from '../../shell/reading/segment.ts';
-import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from './command-pattern.ts';
+import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from '../rules/command-pattern.ts';
 
 /**
  * `git status` matches only that command; `npm run test:*` (or `npm run test *`) also the command with
@@ -44,7 +45,6 @@ export function allowsCommand(specifier: string, { segments, unseen }: CommandLi
  * excluded.
  */
 export async function commandExcludedBy(specifiers: readonly string[], command: string): Promise<boolean> {
-  const { readCommandLine } = await import('../../shell/reading/command-line.ts');
   const { segments, unseen } = await readCommandLine(command);
   return (
     unseen === undefined &&

@@ -3,10 +3,10 @@
  * one.
  */
 import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
+import { baseName } from '../../shell/reading/base-name.ts';
 import { naiveSegments, segmentContains } from '../../shell/reading/naive-segments.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
-  baseName,
   type CommandLine,
   everySegment,
   literalWords,
@@ -16,8 +16,13 @@ import {
 } from '../../shell/reading/segment.ts';
 import { ANY, meet, type Piece } from '../../shell/reading/text-pattern.ts';
 import { matchesWildcards } from '../../util/text/wildcards.ts';
-import { type CommandPattern, matchesCommand, readCommandPattern, readSpecifier } from './command-pattern.ts';
-import { type Match, onlyMaybe, stronger } from './match.ts';
+import {
+  type CommandPattern,
+  matchesCommand,
+  readCommandPattern,
+  readSpecifier,
+} from '../rules/command-pattern.ts';
+import { type Match, onlyMaybe, stronger } from '../rules/match.ts';
 
 /**
  * Every command of the line is checked, and every command that it starts. If the line is not fully analysed,

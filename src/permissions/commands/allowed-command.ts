@@ -1,19 +1,20 @@
 import { isAbsolute, join } from 'node:path';
 import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
 import { eachWay } from '../../shell/reading/each-way.ts';
-import { followsLinks, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
+import { followsLinks, pathsRead } from '../../shell/reading/plain-reader.ts';
+import { pathsWritten } from '../../shell/reading/plain-writer.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
-import { isAcceptedEdit } from '../decide/accepted-edits.ts';
-import { type KnownRepository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
 import { isOddSpelling, isProtected } from '../decide/protected-path.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
+import { isPrefix, namesProgram } from '../rules/command-pattern.ts';
+import { allowsPath } from '../rules/path-rule.ts';
+import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
+import { isAcceptedEdit } from './accepted-edits.ts';
 import type { CommandCase } from './command-case.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
-import { isPrefix, namesProgram } from './command-pattern.ts';
 import { allowsWords } from './command-rule.ts';
-import { allowsPath } from './path-rule.ts';
-import { allowsFamily, namesTool, type PermissionRule } from './rule.ts';
+import { type KnownRepository, repositoryFrom, runsNothing } from './own-repository.ts';
 
 interface Cover {
   /** The rules that were needed; none when every segment only reads. */

@@ -6,9 +6,9 @@ import { basename, join } from 'node:path';
 import { descentOf } from '../../shell/programs/descending.ts';
 import { literalWords, programOf, type Segment } from '../../shell/reading/segment.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
+import type { Case } from '../decide/evaluation.ts';
 import { forbidsPath } from '../rules/path-rule.ts';
 import { speaksOfReading } from '../rules/rule.ts';
-import type { Case } from './evaluation.ts';
 
 interface LeavingOut {
   /** The case in which the searches of the line leave them out. */

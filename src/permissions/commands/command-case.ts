@@ -2,8 +2,8 @@
 import type { Protection } from '../decide/protected-path.ts';
 import type { DiskReader, ResolvedPath } from '../decide/real-path.ts';
 import type { Subject } from '../decide/subject.ts';
-import type { PathRuleContext } from './path-rule.ts';
-import type { PermissionRule } from './rule.ts';
+import type { PathRuleContext } from '../rules/path-rule.ts';
+import type { PermissionRule } from '../rules/rule.ts';
 
 export interface CommandCase {
   readonly subject: Subject;

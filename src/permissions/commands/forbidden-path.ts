@@ -9,15 +9,10 @@ import { wordsRead, wordsWritten } from '../../shell/programs/touched-words.ts';
 import { everySegment, type Segment } from '../../shell/reading/segment.ts';
 import { ANY, knownText, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import type { Subject } from '../decide/subject.ts';
-import { type Match, onlyMaybe, stronger, strongest } from './match.ts';
+import { type Match, onlyMaybe, stronger, strongest } from '../rules/match.ts';
+import { forbidsPath, type PathRuleContext } from '../rules/path-rule.ts';
+import { type PermissionRule, speaksOfReading, speaksOfWriting } from '../rules/rule.ts';
 import { mayLieBelow, mayMeetRule, onDisk } from './path-pattern.ts';
-import { forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
-
-/** Whether a rule with a specifier speaks of files, so that it holds for commands too. */
-export function speaksOfFiles({ toolName, ruleContent }: PermissionRule['value']): boolean {
-  return ruleContent !== undefined && (speaksOfReading(toolName) || speaksOfWriting(toolName));
-}
 
 /** Path rules hold for commands too, for the files that a command opens or may open. */
 export async function forbidsCommandPath(

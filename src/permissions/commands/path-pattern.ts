@@ -9,9 +9,9 @@ import {
   type TextPattern,
 } from '../../shell/reading/text-pattern.ts';
 import { tokensOf } from '../../util/search/name-pattern.ts';
-import type { Match } from './match.ts';
-import { forbidsPath, type PathRuleContext, placesOf } from './path-rule.ts';
-import type { Pattern } from './read-pattern.ts';
+import type { Match } from '../rules/match.ts';
+import { forbidsPath, type PathRuleContext, placesOf } from '../rules/path-rule.ts';
+import type { Pattern } from '../rules/read-pattern.ts';
 
 /** Whether some path that the word may become is one that the rule speaks of. */
 export async function mayMeetRule(

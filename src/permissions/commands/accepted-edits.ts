@@ -5,11 +5,11 @@
 import { everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
-import type { CommandCase } from '../rules/command-case.ts';
-import { copiedPaths, redirectPaths, writtenPaths } from '../rules/command-paths.ts';
+import type { ResolvedPath } from '../decide/real-path.ts';
 import { foldedName } from '../rules/folded-name.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
-import type { ResolvedPath } from './real-path.ts';
+import type { CommandCase } from './command-case.ts';
+import { copiedPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 
 /** With options that neither follow links nor make other files than those named. */
 const EDITORS: Readonly<Record<string, RegExp>> = {

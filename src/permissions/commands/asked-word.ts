@@ -1,9 +1,9 @@
 /** Which word of a command is the reason that it is asked about. */
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { everySegment, literalWords, type Segment, type ShellWord } from '../../shell/reading/segment.ts';
-import { matchRule } from '../rules/match-rule.ts';
+import type { Case } from '../decide/evaluation.ts';
 import { namesTool, type PermissionRule } from '../rules/rule.ts';
-import type { Case } from './evaluation.ts';
+import { matchCommand } from './match-command.ts';
 
 /** What keeps rules from allowing these commands; undefined: that nothing names the one command of a line. */
 export async function whyOpen(segments: readonly Segment[], each: Case): Promise<string | undefined> {
@@ -57,11 +57,13 @@ function whyBeyond(segment: Segment, { state, subject }: Case): string | undefin
 
 /** Why a command may be what a rule denies. */
 export async function whyFeared(rule: PermissionRule, { subject, context }: Case): Promise<string> {
+  const { target } = subject;
+  const command = target.kind === 'command' ? target.command : '';
   const { segments, unseen } = await subject.line();
   if (unseen !== undefined) return `what it would run cannot be told, because ${unseen}`;
   for (const segment of everySegment(segments)) {
     const alone = { ...subject, line: async () => ({ segments: [{ ...segment, inner: [] }] }) };
-    if ((await matchRule(rule, alone, context)) === 'no') continue;
+    if ((await matchCommand(rule, command, alone, context)) === 'no') continue;
     return whyNotLiteral(segment) ?? `${quoted(textOf(segment))} reads or changes what lies below a folder`;
   }
   return 'it names what only the shell knows, or reads what lies below a folder';

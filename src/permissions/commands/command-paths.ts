@@ -1,10 +1,11 @@
 import { madeInTarget, readCopying } from '../../shell/programs/copying.ts';
 import { openTargets } from '../../shell/programs/touched-words.ts';
-import { pathsCopied, pathsRead, pathsWritten } from '../../shell/reading/plain-reader.ts';
+import { pathsRead } from '../../shell/reading/plain-reader.ts';
+import { pathsCopied, pathsWritten } from '../../shell/reading/plain-writer.ts';
 import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { ANY, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
-import type { PathRuleContext } from './path-rule.ts';
+import type { PathRuleContext } from '../rules/path-rule.ts';
 
 interface CommandPaths {
   readonly paths: readonly ResolvedPath[];
