@@ -69,7 +69,7 @@ describe('resume (L4.1)', () => {
   });
 
   it.each(['pure', 'unsafe'] as const)(
-    'of a %s call that ran when its process was killed, nobody is said to have refused it',
+    'a %s call that ran when its process was killed has no words of a refusal',
     async (effectClass) => {
       const { next } = await cutOff(effectClass);
       const { run, model } = next(say('New.'));

@@ -148,7 +148,7 @@ it('calls that were cut short by a reader that left say so', async () => {
   expect(sent).not.toContain("doesn't want to proceed");
 });
 
-it('calls of a run that the turn limit ended have run, and nobody is said to have refused them', async () => {
+it('calls of a run that the turn limit ended have run, and have no words of a refusal', async () => {
   const before = await rehearse({
     replies: [reply([toolUse('Bash', { command: 'echo one' }), toolUse('Bash', { command: 'echo two' })])],
     partial: true,

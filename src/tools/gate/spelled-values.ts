@@ -2,8 +2,9 @@ import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
 import { isRecord } from '../../util/is-record.ts';
 
 /**
- * Converts numbers and booleans that a model wrote as text (`"5000"`, `"true"`) to the type of the schema, and
- * leaves out a `null` that stands for a field that is not given. Returns the same object when nothing changes. Invalid text is kept, for the validation to refuse.
+ * Converts numbers and booleans that a model wrote as text (`"5000"`, `"true"`) to the type of the schema,
+ * and leaves out a `null` in place of an absent field. Returns the same object when nothing changes. Invalid
+ * text is kept, for the validation to refuse.
  */
 export function withSpelledValues(input: JsonObject, schema: JsonSchema): JsonObject {
   return read(input, { ...schema, type: 'object' }) as JsonObject;

@@ -17,7 +17,7 @@ import {
   pdfOf,
   shownSize,
 } from './read-media.ts';
-import { decodeText, encodingNote } from './text-file.ts';
+import { decodeText, encodingNote, endsLinesWithCr } from './text-file.ts';
 
 interface ReadInput {
   readonly file_path: string;
@@ -173,7 +173,8 @@ async function textOf(
     }
   }
   const maxLines = input.limit ?? limits.maxLines;
-  const window = lineWindow(decoded.text, {
+  const { text } = decoded;
+  const window = lineWindow(endsLinesWithCr(text) ? text.replaceAll('\r', '\n') : text, {
     from,
     maxLines,
     maxLineChars: limits.maxLineChars,

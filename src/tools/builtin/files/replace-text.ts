@@ -3,6 +3,8 @@
  * which is kept.
  */
 
+import { endsLinesWithCr } from './text-file.ts';
+
 interface Replaced {
   readonly text: string;
   readonly count: number;
@@ -10,6 +12,11 @@ interface Replaced {
 
 /** Replaces every occurrence of `from`, or the first one. `count` is how many there are. */
 export function replaceText(text: string, from: string, to: string, all: boolean): Replaced {
+  if (endsLinesWithCr(text)) {
+    const withLf = (each: string) => each.replace(/\r\n?/g, '\n');
+    const { text: after, count } = replaceText(withLf(text), withLf(from), withLf(to), all);
+    return { text: after.replaceAll('\n', '\r'), count };
+  }
   const plain = text.replaceAll('\r\n', '\n');
   const needle = from.replaceAll('\r\n', '\n');
   const hits = occurrences(plain, needle);

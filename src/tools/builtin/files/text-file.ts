@@ -33,6 +33,9 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   }
 }
 
+/** Its lines end with CR alone, as those of old Macs do. */
+export const endsLinesWithCr = (text: string): boolean => !text.includes('\n') && text.includes('\r');
+
 /** `undefined`: the encoding has no bytes for this text. */
 export function encodeText(text: string, encoding: TextEncoding): Uint8Array | undefined {
   switch (encoding) {
