@@ -204,7 +204,12 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     const reported = record(event['usage']);
     const usage = reported === undefined ? event['usage'] : soundUsage(reported as Partial<Usage>);
     decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, reported && (usage as Partial<Usage>));
-    into.push({ ...event, type: 'message_delta', delta: { stop_reason: null, ...delta }, usage } as StreamEvent);
+    into.push({
+      ...event,
+      type: 'message_delta',
+      delta: { stop_reason: null, ...delta },
+      usage,
+    } as StreamEvent);
     return undefined;
   }
 
