@@ -107,7 +107,8 @@ async function isOfItsOwn({ root, own, common }: GitFolder, files: DiskReader): 
   const kinds = (folder: string, names: readonly string[]) =>
     Promise.all(names.map((name) => kindOf(join(folder, name), files)));
   const objects = join(common, 'objects');
-  const parts = ((await files.readDir?.(objects)) ?? []).filter((name) => OBJECT_FOLDER.test(name));
+  const inObjects = (await kindOf(objects, files)) === 'directory' ? await files.readDir?.(objects) : [];
+  const parts = (inObjects ?? []).filter((name) => OBJECT_FOLDER.test(name));
   const folders = [
     ...(await kinds(common, ['objects', 'refs', 'info', 'logs'])),
     ...(await kinds(objects, parts)),
