@@ -136,7 +136,7 @@ const MOMENTS = [
   'it is in use',
 ];
 
-describe('a process that is killed', { timeout: 60_000 }, () => {
+describe('a process that is killed', { timeout: 300_000 }, () => {
   it.each(everyNth(2, MOMENTS))(
     'when %s: the next one has the whole old history, or the new one',
     async (moment) => {

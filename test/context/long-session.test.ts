@@ -76,7 +76,7 @@ function count(words: readonly string[]): string {
 it(`${ITERATIONS} iterations with summaries`, async () => {
   const run = await longRun(() => SUMMARY, false);
   expect(run.sent('compaction').length).toBeGreaterThan(ITERATIONS / 40);
-}, 120_000);
+}, 300_000);
 
 it(`F15, F18: ${ITERATIONS} iterations in which no summary can ever be had`, async () => {
   const run = await longRun(useless, false);
@@ -85,4 +85,4 @@ it(`F15, F18: ${ITERATIONS} iterations in which no summary can ever be had`, asy
   expect(
     run.decisions().some(({ prepare }) => prepare.some(({ why }) => why.startsWith('without a model'))),
   ).toBe(true);
-}, 120_000);
+}, 300_000);

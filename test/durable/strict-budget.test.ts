@@ -13,13 +13,13 @@ test('a submission that three workers carry on, of which two are killed, spends 
   const die = async (round: number) => {
     const worker = await fleet.start('spending.ts', { DIE_IN: String(round) });
     if (round === 2) await client.send('s1', 'Go.');
-    await eventually(() => worker.child.signalCode !== null, { limitMs: 60_000, describe: worker.stderr });
+    await eventually(() => worker.child.signalCode !== null, { limitMs: 300_000, describe: worker.stderr });
   };
   await die(2);
   await die(4);
   const last = await fleet.start('spending.ts');
   await eventually(async () => (await client.status('s1'))?.state === 'idle', {
-    limitMs: 60_000,
+    limitMs: 300_000,
     describe: async () => [await client.status('s1'), fleet.ledger(), last.stderr()],
   });
   const asked = fleet.ledger().filter(({ what }) => what === 'asked');

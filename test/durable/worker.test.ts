@@ -19,7 +19,7 @@ const allIdle = (client: DurableClient, ids: readonly string[]) =>
     async () =>
       (await client.sessions({ state: 'idle' })).filter(({ sessionId }) => ids.includes(sessionId)).length ===
       ids.length,
-    { limitMs: 60_000, describe: () => client.sessions() },
+    { limitMs: 300_000, describe: () => client.sessions() },
   );
 
 test.each([

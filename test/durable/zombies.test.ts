@@ -38,7 +38,7 @@ describe.concurrent('a worker that is away for 20 s and comes back', () => {
       else proxy.restore();
       for (const id of ids)
         await eventually(async () => (await client.status(id))?.state === 'idle', {
-          limitMs: 60_000,
+          limitMs: 300_000,
           describe: async () => [await client.status(id), zombie.stderr(), other.stderr()],
         });
       const { rerun, doubled, lost } = judge(fleet.ledger());

@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('a reader of', () => {
     await page.waitForSelector('text=touch reports/one');
     expect(existsSync(join(someone.folder, 'reports'))).toBe(true);
     await page.click('text=Deny');
-    await expect.poll(printed, { timeout: 20_000 }).toContain('Denied on the phone.');
+    await expect.poll(printed, { timeout: 120_000 }).toContain('Denied on the phone.');
     expect(existsSync(join(someone.folder, 'reports/one'))).toBe(false);
   });
 });

@@ -107,7 +107,7 @@ async function played(session: Session, parks: boolean) {
 }
 
 it('has the same transcript, the same results and the same effects in the same order', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   let parkings = 0;
   for (let seed = 1; seed <= propertyRuns(10, 100); seed += 1) {

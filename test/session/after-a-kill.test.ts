@@ -106,7 +106,7 @@ const messagesIn = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as SDKMessage);
 
-test('what a killed process leaves behind is there again in the next one', { timeout: 120_000 }, async () => {
+test('what a killed process leaves behind is there again in the next one', { timeout: 300_000 }, async () => {
   const { answer, atWork, killed } = script();
   const server = await startRehearsal({ scenario: answer });
   onTestFinished(() => server.close());

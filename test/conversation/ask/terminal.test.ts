@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     for (const text of sent) expect(told).toContain(text);
     await terminal.seen(`› ${draft}`);
     expect(forbiddenIn(terminal.raw(), { viewer: false })).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 
   test('A7: the rule that is shown is the rule that is written, and the call runs', async () => {
     const { cwd, terminal } = await conversation([

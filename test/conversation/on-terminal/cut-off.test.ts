@@ -73,7 +73,7 @@ const STATES: readonly (readonly [string, State])[] = [
   ],
 ];
 
-describe.skipIf(!hasTmux)('after a kill', { timeout: 60_000 }, () => {
+describe.skipIf(!hasTmux)('after a kill', { timeout: 300_000 }, () => {
   test.each(everyNth(2, STATES))(
     '%s: the next conversation says so, and Enter finishes it',
     async (_, state) => {

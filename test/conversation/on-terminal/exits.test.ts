@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux)('a conversation is left', () => {
         });
     };
     await Promise.all(Array.from({ length: STARTS_AT_ONCE }, one));
-  }, 120_000);
+  }, 600_000);
 
   test('Ctrl+Z gives the shell its terminal, and fg comes back with what was typed', async () => {
     const talk = await converse(await slow());

@@ -60,7 +60,7 @@ const contents = async (place: string) =>
   );
 
 test(`CVE-2026-39861: ${ROUNDS * 6} operations: none is done outside, and nothing from there is read`, {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const before = await contents(outside);
   const permissions = createPermissions({ files: nodeFiles, mode: 'acceptEdits' });
