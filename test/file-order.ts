@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files whose tests start programs and wait for them: among them are the longest. */
 const STARTING_PROGRAMS =
-  /^test\/(?:cli\/|sandbox\/|properties\/|conversation\/on-terminal\/|conversation\/ask\/|client\/examples)/;
+  /^test\/(?:cli\/|sandbox\/|properties\/|conversation\/on-terminal\/|conversation\/ask\/|client\/examples|scenarios\/faults\/(?:large-journal|memory-of)|shell\/real-shells|permissions\/path-forms)/;
 
 /**
  * What waits for programs begins first, so that none of it is left alone at the end; apart from that as always: by how

@@ -121,16 +121,15 @@ const FORMS: readonly [specifier: string, forbidden: readonly string[], left: re
 ];
 const inProject = (specifier: string) => specifier.replace('PROJECT', cwd.slice(1));
 
-/** In the short form one of them, by turns. */
-const turns = <T>(all: readonly T[], at: number): readonly T[] =>
-  inForm(
-    all.filter((_, each) => each === at % all.length),
-    all,
-  );
+/** One of them, by turns. */
+const oneOf = <T>(all: readonly T[], at: number): readonly T[] =>
+  all.filter((_, each) => each === at % all.length);
+/** All of them in the long form. */
+const allOf = <T>(all: readonly T[], at: number): readonly T[] => inForm(oneOf(all, at), all);
 
 describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
   const at = FORMS.findIndex(([each]) => each === form);
-  const named = [...turns(READERS, at), ...turns(WRITERS, at)];
+  const named = [...allOf(READERS, at), ...allOf(WRITERS, at)];
   const specifier = inProject(form);
   const rules = named.map(({ name }) => `${name}(${specifier})`);
 
@@ -140,8 +139,9 @@ describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
       const permissions = engine({ [behavior]: [rule], allow: ['Bash', 'Read(//**)', 'Edit(//**)'] });
       const verdictOn = async (tool: ReturnType<typeof reads>, input: Record<string, string>) =>
         (await permissions.decide(question(tool, input, cwd))).kind;
-      const family = turns(isReading ? READERS : WRITERS, at);
-      const commands = turns<(path: string) => string>(isReading ? READING : WRITING, at);
+      const some = behavior === 'deny' ? allOf : oneOf;
+      const family = some(isReading ? READERS : WRITERS, at);
+      const commands = some<(path: string) => string>(isReading ? READING : WRITING, at);
       for (const path of forbidden) {
         for (const tool of family)
           expect(await verdictOn(tool, { path }), `${tool.name} ${path}`).toBe(behavior);
@@ -158,7 +158,7 @@ describe.each(FORMS)('forbidden by (%s)', (form, forbidden, left) => {
   });
 
   it('and in the sandbox', async () => {
-    for (const [tool, source, kind] of turns(
+    for (const [tool, source, kind] of allOf(
       [
         ['Read', 'deniedReads', 'hidden'],
         ['LS', 'deniedReads', 'hidden'],

@@ -66,7 +66,7 @@ describe.skipIf(!hasTmux)('in tmux', () => {
   });
 
   test.each([
-    ['a short draft', 'fix it', inShortAndLongForm(4, 30), 0],
+    ['a short draft', 'fix it', inShortAndLongForm(4, 12), 0],
     // A frame that is on its way when the window shrinks may leave rows of itself: at most one in 60 resizes does.
     [
       'a draft of several rows',

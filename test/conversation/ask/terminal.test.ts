@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await terminal.enter('go');
     let draft = '';
     const sent: string[] = [];
-    for (let count = 0; count < inShortAndLongForm(40, 300); count++) {
+    for (let count = 0; count < inShortAndLongForm(40, 100); count++) {
       if (random() < 0.06 && draft !== '') {
         // Keys that come together are a paste, in which Enter is text.
         await terminal.seen(`› ${draft}`);

@@ -34,7 +34,7 @@ const WAYS: readonly (readonly [string, (talk: Talk) => unknown, string])[] = [
 ];
 
 /** ms after the start. */
-const STARTING_MS = isLong ? Array.from({ length: 51 }, (_, at) => at * 10) : [150];
+const STARTING_MS = isLong ? Array.from({ length: 18 }, (_, at) => at * 30) : [150];
 const STARTS_AT_ONCE = 4;
 /** Also while it works. */
 const WAYS_OF_WORK = isLong ? WAYS.filter(([name]) => name !== '/exit') : WAYS.slice(3, 4);

@@ -65,7 +65,7 @@ function sleeps(pid: number): number {
   return Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status)?.[1]);
 }
 
-const IDLE_MS = inShortAndLongForm(3_000, 60_000);
+const IDLE_MS = inShortAndLongForm(3_000, 20_000);
 /** Letters that nothing on the screen has. */
 const TYPED = 'ßðþøłŋħŧđĸæœ'.repeat(inShortAndLongForm(1, 4));
 /**

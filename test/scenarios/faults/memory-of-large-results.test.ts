@@ -6,7 +6,7 @@ import { tempFolder } from '../temp-folder.ts';
 const MEGABYTE = 1024 * 1024;
 
 it('F104 turns with results of 100 KB each: what is in memory grows by a fraction of what they say', async () => {
-  const turns = inShortAndLongForm(60, 1000);
+  const turns = inShortAndLongForm(60, 400);
   const run = await runLong({
     folder: tempFolder(),
     turns,
@@ -19,7 +19,7 @@ it('F104 turns with results of 100 KB each: what is in memory grows by a fractio
 }, 300_000);
 
 it('F104 results that the model reads completely are released with each compaction', async () => {
-  const turns = inShortAndLongForm(180, 1000);
+  const turns = inShortAndLongForm(180, 500);
   const run = await runLong({
     folder: tempFolder(),
     turns,
@@ -27,6 +27,6 @@ it('F104 results that the model reads completely are released with each compacti
     sampleEvery: turns / 20,
   });
   expect(run).toMatchObject({ subtype: 'success' });
-  expect(run.compactions).toBeGreaterThanOrEqual(inShortAndLongForm(1, 5));
+  expect(run.compactions).toBeGreaterThanOrEqual(inShortAndLongForm(1, 2));
   expect(Math.max(...run.heap)).toBeLessThan(60 * MEGABYTE);
 }, 300_000);
