@@ -10,7 +10,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 3,
     sequence: { sequencer: ProgramsFirst },
-    testTimeout: 30_000,
-    hookTimeout: 20_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ProgramsFirst } from './test/file-order.ts';
 
 /** Sessions on a real Postgres, which the set-up starts: needs the programs of Debian's package `postgresql`. */
 export default defineConfig({
@@ -9,6 +10,7 @@ export default defineConfig({
     // As in vitest.config.ts: modules are loaded once for each worker, and many files only wait.
     isolate: false,
     maxWorkers: 3,
+    sequence: { sequencer: ProgramsFirst },
     // Ends what hangs: beside four busy loops, a worker alone takes half a minute to start.
     testTimeout: 300_000,
     hookTimeout: 300_000,

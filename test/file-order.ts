@@ -1,10 +1,20 @@
 /** In which order the test files of a run begin. */
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files whose tests start programs and wait for them: among them are the longest. */
-const STARTING_PROGRAMS =
-  /^test\/(?:cli\/|sandbox\/|properties\/|conversation\/on-terminal\/|conversation\/ask\/|client\/examples|scenarios\/faults\/(?:large-journal|memory-of)|shell\/real-shells|permissions\/path-forms)/;
+/** How the names of test files begin whose tests start programs and wait for them: among them are the longest. */
+const STARTING_PROGRAMS: readonly string[] = [
+  ...['cli/', 'client/examples', 'conversation/ask/', 'conversation/on-terminal/'],
+  ...[
+    'durable/elsewhere',
+    'durable/runners',
+    'durable/worker.',
+    'permissions/path-forms',
+    'properties/',
+    'sandbox/',
+  ],
+  ...['scenarios/faults/large-journal', 'scenarios/faults/memory-of-large', 'shell/real-shells'],
+];
 
 /**
  * What waits for programs begins first, so that none of it is left alone at the end; apart from that as always: by how
@@ -13,8 +23,9 @@ const STARTING_PROGRAMS =
 export class ProgramsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
+    const folder = join(this.ctx.config.root, 'test');
     const startsPrograms = ({ moduleId }: TestSpecification) =>
-      STARTING_PROGRAMS.test(relative(this.ctx.config.root, moduleId));
+      STARTING_PROGRAMS.some((name) => relative(folder, moduleId).startsWith(name));
     return [...sorted.filter(startsPrograms), ...sorted.filter((file) => !startsPrograms(file))];
   }
 }
