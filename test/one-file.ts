@@ -1,5 +1,5 @@
 /** A module with all that it imports as one plain file, for a process of its own: nothing is loaded while it runs. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -16,8 +16,8 @@ function builtFile(entry: string): string {
   const file = join(folder, `${createHash('sha256').update(entry).digest('hex').slice(0, 16)}.mjs`);
   if (existsSync(file)) return file;
   mkdirSync(folder, { recursive: true });
-  // Another worker may build the same at this moment.
-  const outfile = `${file}.${process.pid}`;
+  // Another worker, a process or a thread, may build the same at this moment.
+  const outfile = `${file}.${randomUUID()}`;
   buildSync({
     entryPoints: [entry],
     outfile,
