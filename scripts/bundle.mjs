@@ -74,8 +74,19 @@ function memoized(make) {
   };
 }
 
+/**
+ * What packages require is built into Node. The bundler's own way to it needs `import.meta.url`, which a bundle of
+ * CommonJS has not: there every chunk that shares the bundler's helpers would fail to load.
+ */
+function requiringBuiltIns(code) {
+  return code
+    .replace(/^import \{ createRequire \} from "node:module";$/m, '')
+    .replace(/\bcreateRequire\(import\.meta\.url\)/, 'process.getBuiltinModule.bind(process)');
+}
+
 async function print({ code, map, fileName }, path) {
-  const printed = await transform(map === null ? code : `${code}\n//# sourceMappingURL=${map.toUrl()}`, {
+  const text = /rolldown-runtime/.test(fileName) ? requiringBuiltIns(code) : code;
+  const printed = await transform(map === null ? text : `${text}\n//# sourceMappingURL=${map.toUrl()}`, {
     format: 'esm',
     target: TARGET,
     minifyWhitespace: true,
