@@ -10,8 +10,8 @@ row('S1', async ({ figures, size, seed, corpus, keep }) => {
   if (!hasShells) throw new Error('This needs bwrap, bash and dash.');
   const seen = noFigures();
   for (const [shell, language, count] of [
-    ['bash', 'bash', size(300, 15_000)],
-    ['dash', 'sh', size(100, 5_000)],
+    ['bash', 'bash', size(100, 15_000)],
+    ['dash', 'sh', size(50, 5_000)],
   ] as const) {
     const random = randomFrom(seed + (shell === 'bash' ? 0 : 1));
     const kept = corpus<{ readonly line: string }>().map(({ line }) => line);
@@ -31,7 +31,7 @@ row('S1', async ({ figures, size, seed, corpus, keep }) => {
     };
     await Promise.all([work(), work()]);
   }
-  figures.atLeast('hostile lines, in bash and dash', seen.lines, size(400, 20_000));
+  figures.atLeast('hostile lines, in bash and dash', seen.lines, size(150, 20_000));
   figures.atLeast('programs that ran', seen.ran, seen.lines / 4);
   figures.none('programs and files that were not seen', seen.unseen);
 });
