@@ -33,17 +33,8 @@ const inThisProcess: Run = async (args, { env, cwd = temporaryFolder(), input } 
   return { code: await runCommandLine(args, world), signal: null, ...said };
 };
 
-/** Of the calls in the long form, one in so many starts the built command line. */
-const STARTED = 3;
-
-const startedByTurns: Run = (args, options) => {
-  const letters = [...args.join('')].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
-  return letters % STARTED === 0 ? turnwright(args, options) : inThisProcess(args, options);
-};
-
 /**
- * In the long form one in three starts the built command line, by its words, as `turnwright` of bin.ts always does; the
- * others, and all in the short form, run the same code in this process, for a tenth of the time. Each command has tests
- * that always start it.
+ * In the long form the built command line is started, as `turnwright` of bin.ts always does; in the short form the same
+ * code runs in this process, for a tenth of the time. Each command has tests that always start it.
  */
-export const commandLine: Run = inForm<Run>(inThisProcess, startedByTurns);
+export const commandLine: Run = inForm<Run>(inThisProcess, turnwright);
