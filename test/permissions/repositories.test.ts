@@ -223,6 +223,15 @@ describe('what git would open beside it', () => {
     },
   );
 
+  it.each([
+    ['bytes that are no text', 'l\\377'],
+    ['a mark of byte order', '\\357\\273\\277l'],
+  ])('is found behind a name with %s', async (_, name) => {
+    const script = `d=$(printf '${name}'); git init -q "$d" && git -C "$d" -c user.name=a -c user.email=b commit -qm x --allow-empty && git add -A && printf '[core]\\n\\tfsmonitor = ./P\\n' >> "$d/.git/config"`;
+    execFileSync('sh', ['-c', script], { cwd, stdio: 'ignore' });
+    expect(await kindOf('git status')).toBe('ask');
+  });
+
   it.each(
     everyNth(3, ['objects', 'objects/pack', 'refs', 'info', 'HEAD', 'index', 'packed-refs', 'info/exclude']),
   )('is another repository, by a link in place of %s', async (part) => {

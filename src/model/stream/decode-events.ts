@@ -202,13 +202,13 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     const delta = record(event['delta']) ?? {};
     decoder.contentCount++;
     const reported = record(event['usage']);
-    const usage = reported === undefined ? event['usage'] : soundUsage(reported as Partial<Usage>);
-    decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, reported && (usage as Partial<Usage>));
+    const usage = reported && soundUsage(reported as Partial<Usage>);
+    decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, usage);
     into.push({
       ...event,
       type: 'message_delta',
       delta: { stop_reason: null, ...delta },
-      usage,
+      ...(usage && { usage }),
     } as StreamEvent);
     return undefined;
   }

@@ -134,36 +134,26 @@ async function submodulesAreHarmless(
   files: DiskReader,
   open: { left: number },
 ): Promise<boolean> {
+  const { readRange } = files;
   const index = await files.lstat(join(own, 'index'));
   if (index === undefined) return true;
-  if (index.size > MAX_INDEX_BYTES) return false;
-  const bytes = await files.readRange?.(join(own, 'index'), 0, index.size);
-  const links = bytes && gitlinksIn(bytes, hashBytes);
+  if (readRange === undefined || index.size > MAX_INDEX_BYTES) return false;
+  const links = gitlinksIn(await readRange.call(files, join(own, 'index'), 0, index.size), hashBytes);
   if (links === undefined) return false;
   for (const link of links) {
     const at = join(root, link);
-    const kind = await kindOf(join(at, '.git'), files);
-    if (kind === undefined) continue;
+    if ((await kindOf(join(at, '.git'), files)) === undefined) continue;
     if (!isInside(at, root) || (await files.realpath(at)) !== at) return false;
-    const folder = kind === 'directory' ? join(at, '.git') : await namedFolder(at, files);
+    const git = await findGitFolder(at, reader(files, readRange));
+    const places = [join(at, '.git'), join(own, 'modules'), join(common, 'modules')];
     const isOwn =
-      folder !== undefined &&
-      (folder === join(at, '.git') ||
-        [own, common].some((each) => isInside(folder, join(each, 'modules')))) &&
-      (await files.realpath(folder)) === folder &&
-      (await kindOf(join(folder, 'HEAD'), files)) === 'file' &&
-      (await kindOf(join(folder, 'commondir'), files)) === undefined;
-    if (!isOwn || !(await isHarmless({ root: at, own: folder, common: folder }, files, open))) return false;
+      git?.root === at &&
+      places.some((place) => isInside(git.own, place)) &&
+      (await files.realpath(git.own)) === git.own &&
+      (await kindOf(join(git.own, 'commondir'), files)) === undefined;
+    if (!isOwn || !(await isHarmless(git, files, open))) return false;
   }
   return true;
-}
-
-/** Where the `.git` of a submodule leads. */
-async function namedFolder(root: string, files: DiskReader): Promise<string | undefined> {
-  if (files.readRange === undefined) return undefined;
-  const text = await textOf(join(root, '.git'), 4096, reader(files, files.readRange));
-  const [, named] = /^gitdir: *([^\r\n]+?)\s*$/.exec(text ?? '') ?? [];
-  return named === undefined ? undefined : resolve(root, named);
 }
 
 /** The repositories of submodules, nested ones too. */
