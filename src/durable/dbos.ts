@@ -59,10 +59,10 @@ async function open(database: Database): Promise<Dispatch> {
     },
     async states(runs) {
       const known = await list({ workflowIDs: runs.map(idOf) });
-      const found = new Map(known.map((workflow) => [workflow.workflowID, workflow.status]));
+      const found = new Map(known.map((workflow) => [workflow.workflowID, workflow]));
       return runs.map((run) => {
-        const status = found.get(idOf(run));
-        if (status === 'PENDING') return 'running';
+        const { status, executorId = '' } = found.get(idOf(run)) ?? {};
+        if (status === 'PENDING') return { heldBy: executorId };
         return status === 'ENQUEUED' || status === 'DELAYED' ? 'waiting' : 'gone';
       });
     },

@@ -132,7 +132,8 @@ class RunsOfProcess implements Dispatch {
 
   #stateOf(run: Run): RunState {
     if (this.#waiting.has(idOf(run))) return 'waiting';
-    return this.#taken.get(run.sessionId)?.order.run.run === run.run ? 'running' : 'gone';
+    const taken = this.#taken.get(run.sessionId);
+    return taken?.order.run.run === run.run ? { heldBy: taken.workerId } : 'gone';
   }
 
   /** Gives what waits to the workers that have room. */

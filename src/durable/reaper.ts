@@ -7,8 +7,8 @@ import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
-import { lostWorkers, WORKER_LOCKS } from './postgres/workers.ts';
-import { sweep } from './sweep.ts';
+import { lostWorkers, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
+import { createSweep } from './sweep.ts';
 
 const BEAT_MS = 2_000;
 /** A heartbeat without an answer for so long: the others may not hear this worker, it gives its runs up. */
@@ -94,12 +94,9 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   async function reap(): Promise<void> {
     const found = await lostWorkers(database.run, workerId, HUNG_MS);
     for (const { worker, why } of found) {
-      const runs = await database.transaction(async (run) => {
-        // Of several workers that notice, one hands over; if it dies at that, the row is still there.
-        const [mine] = await run('delete from turnwright.workers where worker_id = $1 returning 1', [worker]);
-        return mine === undefined ? undefined : dispatch.handOver(run, worker);
-      });
-      if (runs === undefined) continue;
+      if (!(await removeWorker(database, worker))) continue;
+      // If this worker dies before that, the sweep finds that its runs are nobody's.
+      const runs = await dispatch.handOver(database.run, worker);
       stderr(`Worker ${worker} is ${why}: ${runs} ${runs === 1 ? 'run was' : 'runs were'} handed over.`);
       onHandedOver(runs, why);
     }
@@ -124,7 +121,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     }
     return life.signal;
   };
-  const loops = [repeat(RETRY_MS, beat), repeat(REAP_MS, reap), repeat(SWEEP_MS, () => sweep(options))];
+  const loops = [repeat(RETRY_MS, beat), repeat(REAP_MS, reap), repeat(SWEEP_MS, createSweep(options))];
   await lease();
   return {
     lease,
@@ -132,8 +129,8 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     async close() {
       over.abort('lease_lost');
       await Promise.all(loops);
+      await removeWorker(database, workerId);
       await dispatch.handOver(database.run, workerId);
-      await database.run('delete from turnwright.workers where worker_id = $1', [workerId]);
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Admission, type JournalStore, type Options, query } from '../index
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
 import { openAsks } from './asks.ts';
+import { lastOutcome, type Outcome, outcomeOf } from './outcome.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
@@ -21,11 +22,14 @@ interface RunSessionOptions {
   readonly admission: Admission;
   readonly appends: AppendQueue;
   readonly leases: LeaseStore;
-  /** Aborted when another worker may have the session. */
+  readonly workerId: string;
+  /** Aborted when the other workers may not see this one, and may have its sessions. */
   readonly lease: AbortSignal;
   /** Checked after each write, before what it permits is done. */
   readonly isHeard: () => boolean;
   readonly onWaiting: (change: 1 | -1) => void;
+  /** Called with the epoch that the run writes with. */
+  readonly onTakenOver: (epoch: number) => void;
 }
 
 /** How a run ended. `lost`: another worker has the session, or may have it. */
@@ -37,35 +41,33 @@ type RunEnd =
       readonly taken: number;
       /** undefined: nothing is left to do. */
       readonly parked: ParkedOn | undefined;
-      /** Of the last result; undefined: there was none. */
+      /** Of the last result of the session; undefined: there was none yet. */
       readonly outcome: Outcome | undefined;
       readonly results: number;
     };
-
-/** The last result of a session, in short. */
-interface Outcome {
-  readonly subtype: string;
-  readonly isError: boolean;
-  readonly reason: string | undefined;
-  readonly costUsd: number;
-  readonly turns: number;
-}
 
 /** ms that a question, a wait or Sleep may last before the run ends and its worker is free. */
 const PARK_AFTER_MS = 30_000;
 
 /** Rejects when the session cannot be worked on: its journal, its options or the database refuse. */
 export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
-  const { session, cwd, options, database, listener, lease, isHeard, onWaiting } = given;
+  const { session, cwd, options, database, listener, isHeard, onWaiting } = given;
   const { sessionId } = session;
   const folder = cwd ?? options.cwd ?? process.cwd();
   const inbox = createInbox(database, listener);
   const outbox = await openRunOutbox({ database, listener, sessionId });
   const { alongside } = outbox;
   const journal = outbox.over(
-    await createJournalStore(database, { cwd: folder, alongside, appends: given.appends }),
+    await createJournalStore(database, {
+      cwd: folder,
+      ownedBy: given.workerId,
+      onTakenOver: given.onTakenOver,
+      alongside,
+      appends: given.appends,
+    }),
   );
-  const store = watched(known(journal, sessionId), { lease, isHeard });
+  const owned = ownedSession(given);
+  const store = watched(known(journal, sessionId), { isLost: owned.isLost, isHeard });
   const { earlierAnswers, ...asks } = openAsks({ database, listener, sessionId, onWaiting });
   let taken = 0;
   const running = query({
@@ -83,8 +85,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         earlierAnswers,
         ...options.engine,
         store: store.port,
-        // The run was begun by this worker: what is left of an earlier one of its own ends.
-        leases: { acquire: (id) => given.leases.acquire(id, { takeOver: true }) },
+        leases: owned.leases,
         inbox: {
           ...inbox,
           async after(id, n) {
@@ -113,13 +114,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       }
       if (message.type === 'result') {
         results += 1;
-        outcome = {
-          subtype: message.subtype,
-          isError: message.is_error,
-          reason: message.terminal_reason,
-          costUsd: message.total_cost_usd,
-          turns: message.num_turns,
-        };
+        outcome = outcomeOf(message);
       }
     }
   } catch (error) {
@@ -132,7 +127,8 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
     await outbox.close();
   }
   if (store.failure() !== undefined) throw store.failure();
-  if (lease.aborted || store.isFenced()) return { kind: 'lost' };
+  if (owned.isLost() || store.isFenced()) return { kind: 'lost' };
+  outcome ??= await lastOutcome(database, sessionId);
   return { kind: 'ended', taken, parked, outcome, results };
 }
 
@@ -163,6 +159,21 @@ function watchInterrupts(
   return listener.watch('interrupt', sessionId, () => void heard());
 }
 
+/** The session's lease, which is lost with the worker's, or alone. */
+function ownedSession({ lease, leases }: Pick<RunSessionOptions, 'lease' | 'leases'>) {
+  let own: AbortSignal | undefined;
+  return {
+    leases: {
+      async acquire(id: string) {
+        const acquired = await leases.acquire(id);
+        own = acquired.signal;
+        return acquired;
+      },
+    },
+    isLost: () => lease.aborted || own?.aborted === true,
+  };
+}
+
 /** The session that runs is there. */
 const known = (journal: JournalStore, sessionId: string): JournalStore => ({
   ...journal,
@@ -178,10 +189,11 @@ interface WatchedStore {
   failure(): unknown;
 }
 
-function watched(
-  store: JournalStore,
-  { lease, isHeard }: Pick<RunSessionOptions, 'lease' | 'isHeard'>,
-): WatchedStore {
+interface WatchOptions extends Pick<RunSessionOptions, 'isHeard'> {
+  readonly isLost: () => boolean;
+}
+
+function watched(store: JournalStore, { isLost, isHeard }: WatchOptions): WatchedStore {
   let epoch: number | undefined;
   let fenced = false;
   let failure: unknown;
@@ -195,7 +207,7 @@ function watched(
       },
       async append(...given) {
         // How the run was broken off is no part of the session: the next owner goes on before that.
-        fenced ||= lease.aborted;
+        fenced ||= isLost();
         if (fenced) return { fenced };
         try {
           const appended = await store.append(...given);

@@ -1,8 +1,10 @@
 /** Wakes sessions whose waiting time is over, and finds those that no worker works on. */
+import { systemClock } from '../util/clock.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
 import { grouped } from './postgres/grouped.ts';
-import { doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
+import { type DoubtfulRun, doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
+import { livingWorkers } from './postgres/workers.ts';
 
 interface SweepOptions {
   readonly database: Database;
@@ -34,33 +36,61 @@ export const createEnqueuer = ({
 const LIMIT = 200;
 /** An advisory lock: one worker at a time sweeps for all. */
 const LOCK = "hashtextextended('turnwright/sweep', 0)";
+/** How long a worker that lives may have a run that it has not begun. */
+const PATIENCE_MS = 15_000;
 
-export async function sweep({
-  database,
-  dispatch,
-  workerId,
-  active,
-  onHandedOver,
-}: SweepOptions): Promise<void> {
-  await database.transaction(async (run) => {
-    const [{ mine } = { mine: false }] = await run<{ readonly mine: boolean }>(
-      `select pg_try_advisory_xact_lock(${LOCK}) as mine`,
-    );
-    if (mine) for (const due of await queueDue(run, LIMIT)) await dispatch.enqueue(run, due);
-    const doubtful = await doubtfulRuns(run, {
-      workerId,
-      active: active(),
-      others: mine,
-      limit: LIMIT,
+/** Looks once at each call. No transaction is open while the runner is asked. */
+export function createSweep(options: SweepOptions): () => Promise<void> {
+  const { database, dispatch, workerId, active, onHandedOver } = options;
+  /** Since when each was found with a worker that lives and has not begun it, in ms. */
+  const late = new Map<string, number>();
+
+  /** Sessions whose time has come get their runs; of the others, those that may have been lost. */
+  const look = (): Promise<readonly DoubtfulRun[]> =>
+    database.transaction(async (run) => {
+      const [{ mine } = { mine: false }] = await run<{ readonly mine: boolean }>(
+        `select pg_try_advisory_xact_lock(${LOCK}) as mine`,
+      );
+      if (mine) for (const due of await queueDue(run, LIMIT)) await dispatch.enqueue(run, due);
+      return doubtfulRuns(run, { workerId, active: active(), others: mine, limit: LIMIT });
     });
-    const states = doubtful.length === 0 ? [] : await dispatch.states(doubtful);
+
+  /**
+   * A run that is nobody's is handed over at once, as is one that waits with a worker that is gone. A worker that lives has
+   * time to begin what it was given: it may be slow, or may never have heard of it.
+   */
+  function isLost(one: DoubtfulRun, heldBy: string, living: ReadonlySet<string>): boolean {
+    if (one.hasNobody || !living.has(heldBy)) return true;
+    const nowMs = systemClock.monotonicMs();
+    const sinceMs = late.get(one.sessionId) ?? nowMs;
+    late.set(one.sessionId, sinceMs);
+    return nowMs - sinceMs >= PATIENCE_MS;
+  }
+
+  function forgetOthers(): void {
+    const nowMs = systemClock.monotonicMs();
+    for (const [id, sinceMs] of late) if (nowMs - sinceMs > 2 * PATIENCE_MS) late.delete(id);
+  }
+
+  return async () => {
+    const doubtful = await look();
+    forgetOthers();
+    if (doubtful.length === 0) return;
+    const states = await dispatch.states(doubtful);
+    const holders = states.flatMap((state) => (typeof state === 'object' ? [state.heldBy] : []));
+    const living = await livingWorkers(database.run, holders);
     for (const [index, one] of doubtful.entries()) {
-      const state = states[index];
+      const state = states[index] ?? 'gone';
       if (state === 'waiting') continue;
-      if (state === 'running') await dispatch.handOverRuns([one]);
-      const next = state === 'gone' ? await queueAgain(run, one) : undefined;
-      if (next !== undefined) await dispatch.enqueue(run, next);
+      if (state === 'gone') {
+        await database.transaction(async (run) => {
+          const next = await queueAgain(run, one);
+          if (next !== undefined) await dispatch.enqueue(run, next);
+        });
+      } else if (isLost(one, state.heldBy, living)) {
+        await dispatch.handOverRuns([one]);
+      } else continue;
       onHandedOver(1, 'lost');
     }
-  });
+  };
 }

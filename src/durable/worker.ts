@@ -11,10 +11,11 @@ import { createFigures } from './figures.ts';
 import type { WorkerHealth } from './health.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
+import { isOutage } from './postgres/database-error.ts';
 import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
 import { openTables } from './postgres/migrations.ts';
-import { beginRun, endRun, failRun, type SessionRow } from './postgres/runs.ts';
+import { beginRun, endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { runSession } from './run-session.ts';
@@ -178,6 +179,7 @@ export async function worker({
   /** true: there is more to do. */
   async function workOnce(session: SessionRow, lease: AbortSignal): Promise<boolean> {
     const { sessionId, run } = session;
+    let { epoch } = session;
     try {
       const chosen = typeof options === 'function' ? await options(session) : options;
       refuseWhatCannotTravel(chosen);
@@ -192,35 +194,47 @@ export async function worker({
         admission: admission.of(session.tenant),
         appends,
         leases,
+        workerId: id,
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,
+        onTakenOver(taken) {
+          epoch = taken;
+        },
       });
-      if (end.kind === 'lost') {
-        figures.count('runs_lost');
-        return false;
-      }
+      if (end.kind === 'lost') return await loseRun(sessionId);
       figures.count('results', end.results);
       const { taken, parked, outcome } = end;
-      const ended = await endRun(database, { sessionId, run, workerId: id, taken, parked, outcome });
+      const own = { sessionId, run, workerId: id, epoch };
+      const ended = await endRun(database, { ...own, taken, parked, outcome });
       if (ended === 'ended') figures.count(parked === undefined ? 'runs_finished' : 'runs_parked');
-      if (ended === 'lost') figures.count('runs_lost');
+      if (ended === 'lost') return await loseRun(sessionId);
       return ended === 'again';
     } catch (error) {
-      if (lease.aborted) return false;
+      if (lease.aborted || codeOf(error) === 'session_in_use') return await loseRun(sessionId);
       figures.count('runs_failed');
       stderr(`Session ${sessionId} could not be worked on: ${errorText(error)}`);
       const isOtherVersion = codeOf(error) === 'session_unreadable';
+      const fault = isOtherVersion ? 'version' : isOutage(error) ? 'database' : 'session';
       await failRun(database.run, {
         sessionId,
         run,
         workerId: id,
+        epoch,
         error: errorText(error),
         retryMs: isOtherVersion ? OTHER_VERSION_MS : RETRY_MS,
-        counts: !isOtherVersion,
+        fault,
       });
       return false;
     }
+  }
+
+  /** Another worker has the session, or may have it. Returns false: there is nothing more to do. */
+  async function loseRun(sessionId: string): Promise<false> {
+    figures.count('runs_lost');
+    // While the database is away it is held against the session, until that makes progress.
+    await forgiveTakeover(database, sessionId).catch(() => undefined);
+    return false;
   }
 
   async function release(): Promise<void> {
@@ -239,10 +253,14 @@ export async function worker({
     concurrency,
     stderr,
     async work(sessionId, run) {
-      const working = work(sessionId, run).catch((error: unknown) => {
-        // The sweep finds sessions that are not worked on.
-        stderr(`Session ${sessionId} was left: ${errorText(error)}`);
-      });
+      // One run of a session at a time: what was handed over and comes back waits for what is left of the run before it.
+      const before = active.get(sessionId) ?? Promise.resolve();
+      const working = before
+        .then(() => work(sessionId, run))
+        .catch((error: unknown) => {
+          // The sweep finds sessions that are not worked on.
+          stderr(`Session ${sessionId} was left: ${errorText(error)}`);
+        });
       active.set(sessionId, working);
       await working;
       if (active.get(sessionId) === working) active.delete(sessionId);

@@ -134,7 +134,11 @@ export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
       // It was asked for last, so the second run of the first session could have begun before it.
       await began(worker, run('other'));
       equal(worker.begun, ['s:1', 'other:1']);
-      equal(await dispatch.states([run('s', 2), run('s', 1), run('none')]), ['waiting', 'running', 'gone']);
+      equal(await dispatch.states([run('s', 2), run('s', 1), run('none')]), [
+        'waiting',
+        { heldBy: 'w' },
+        'gone',
+      ]);
       worker.end(run('s', 1));
       await began(worker, run('s', 2));
       for (const one of [run('s', 2), run('other')]) worker.end(one);
@@ -184,7 +188,7 @@ export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
         hasStopped = true;
       });
       await (await ask(place, run('next'))).close();
-      equal(await dispatch.states([run('s'), run('next')]), ['running', 'waiting']);
+      equal(await dispatch.states([run('s'), run('next')]), [{ heldBy: 'w1' }, 'waiting']);
       equal(hasStopped, false);
       first.end(run('s'));
       await stopping;
@@ -202,7 +206,7 @@ export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
         const dispatch = await ask(place, run('a'), run('b'));
         await began(first, run('a'), run('b'));
         await first.stop(0);
-        equal(await dispatch.states([run('a'), run('b')]), ['running', 'running']);
+        equal(await dispatch.states([run('a'), run('b')]), [{ heldBy: 'w1' }, { heldBy: 'w1' }]);
         const second = await start(place, 'w2');
         equal(await dispatch.handOver(place.database.run, 'w1'), 2);
         equal(await dispatch.handOver(place.database.run, 'w1'), 0);
@@ -211,7 +215,7 @@ export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
         first.fail(run('b'));
         await (await ask(place, run('later'))).close();
         await began(second, run('later'));
-        equal(await dispatch.states([run('a'), run('b')]), ['running', 'running']);
+        equal(await dispatch.states([run('a'), run('b')]), [{ heldBy: 'w2' }, { heldBy: 'w2' }]);
         equal(second.begun.length, 3);
         for (const id of ['a', 'b', 'later']) second.end(run(id));
         await second.stop(10_000);
@@ -227,7 +231,8 @@ export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
       await dispatch.handOverRuns([run('a'), run('none')]);
       const second = await start(place, 'w2');
       await began(second, run('a'));
-      equal(await dispatch.states([run('a'), run('b'), run('none')]), ['running', 'running', 'gone']);
+      const [a, b, none] = await dispatch.states([run('a'), run('b'), run('none')]);
+      equal([a, b, none], [{ heldBy: 'w2' }, { heldBy: 'w1' }, 'gone']);
       equal(second.begun, ['a:1']);
       equal(await dispatch.handOver(place.database.run, 'w1'), 1);
       await began(second, run('b'));
@@ -256,7 +261,7 @@ export function runnerChecks(open: Open<RunnerPlace>): readonly Check[] {
       await began(worker, run('running'));
       await (await ask(place, run('waiting'))).close();
       await dispatch.prune(Date.now() + 60_000);
-      equal(await dispatch.states([run('running'), run('waiting')]), ['running', 'waiting']);
+      equal(await dispatch.states([run('running'), run('waiting')]), [{ heldBy: 'w' }, 'waiting']);
       // What is not known any more can be asked for.
       await (await ask(place, run('ended'))).close();
       equal(await dispatch.states([run('ended')]), ['waiting']);

@@ -68,6 +68,26 @@ test('several workers of one process run the sessions of a database without DBOS
   await database.close();
 });
 
+test('a session whose worker died between its result and its end has the outcome of that result', async () => {
+  const db = newDatabase();
+  const runner = inProcessRunner();
+  await prepareDatabase(db, { runner });
+  const client = openedClient({ url: db });
+  await started(db, runner);
+  const { uuid, cursor } = await client.send('s', 'Go.');
+  for await (const _ of client.follow('s', { from: cursor, until: uuid }));
+  await eventually(async () => (await client.status('s'))?.state === 'idle');
+  const outcome = (await client.status('s'))?.outcome;
+  expect(outcome).toMatchObject({ subtype: 'success', turns: 1 });
+  const database = await openDatabase({ url: db });
+  onTestFinished(() => database.close());
+  await database.run(
+    "update turnwright.sessions set state = 'running', outcome = null, worker = 'dead', updated_at = to_timestamp(0)",
+  );
+  await eventually(async () => (await client.status('s'))?.state === 'idle');
+  expect((await client.status('s'))?.outcome).toEqual(outcome);
+});
+
 test('without DBOS, sessions of a process that was killed go on in the next one', {
   timeout: 300_000,
 }, async () => {

@@ -1,4 +1,4 @@
-/** A socket in front of the one of Postgres, which can be cut like a cable. */
+/** A socket in front of the one of Postgres, which can be cut like a cable, and be far away. */
 import { mkdtempSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,12 @@ export interface SocketProxy {
 
 const SOCKET = '.s.PGSQL.5432';
 
-export async function startProxy(url: string, onFinished: typeof onTestFinished): Promise<SocketProxy> {
+/** `delayMs`: how long everything is under way, in each direction. */
+export async function startProxy(
+  url: string,
+  onFinished: typeof onTestFinished,
+  { delayMs = 0 }: { readonly delayMs?: number } = {},
+): Promise<SocketProxy> {
   const target = new URL(url).searchParams.get('host') ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'px-'));
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -26,7 +31,8 @@ export async function startProxy(url: string, onFinished: typeof onTestFinished)
     pairs.add(pair);
     for (const [one, other] of [pair, [far, near] as const]) {
       one.on('data', (chunk) => {
-        if (!other.write(chunk)) one.pause();
+        if (delayMs > 0) setTimeout(() => other.writable && other.write(chunk), delayMs);
+        else if (!other.write(chunk)) one.pause();
       });
       other.on('drain', () => {
         if (!isCut) one.resume();

@@ -9,6 +9,8 @@ import { eventually, type Fleet, startFleet, type WorkerProcess } from './proces
 const SCENARIO = JSON.stringify({ rounds: 5, modelMs: 1_000, toolMs: 100 });
 /** Ends what hangs: beside four busy loops, two workers alone take half a minute to start. */
 const LIMIT_MS = 150_000;
+/** Some seconds of connections that end. */
+const ENDINGS = 40;
 const ids = Array.from({ length: 12 }, (_, at) => `session-${at}`);
 
 interface AtWork {
@@ -77,4 +79,23 @@ test('D4: a synchronous standby takes the place of the server; all sessions end 
   standby.promote();
   address.pointTo(standby);
   await allEndWell(fleet, atWork);
+});
+
+test('connections are ended at random, also those of the runner; no worker exits, and no session is set aside', {
+  timeout: 2 * LIMIT_MS,
+}, async () => {
+  const fleet = await startFleet();
+  const atWork = await allAtWork(fleet);
+  for (let at = 0; at < ENDINGS; at++) {
+    await fleet.database.run(
+      `select pg_terminate_backend(pid) from (
+         select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+         order by random() limit $1) as chosen`,
+      // Now and then all of them.
+      [at % 10 === 9 ? 1_000 : 2],
+    );
+    await sleep(300);
+  }
+  await allEndWell(fleet, atWork);
+  expect(atWork.workers.map(({ child }) => child.exitCode)).toEqual([null, null]);
 });

@@ -26,7 +26,7 @@ export interface AppendQueue {
 const BATCH_APPENDS = 100;
 const BATCH_CHARS = 4 * 1024 * 1024;
 
-/** At most one append per session may wait at a time. Waits for a server that is away, and repeats. */
+/** Waits for a server that is away, and repeats. */
 export function createAppendQueue(
   database: Statements,
   options: { readonly outageMs?: number | undefined } = {},
@@ -37,7 +37,8 @@ export function createAppendQueue(
     return batch.map(({ sessionId }) => written.has(sessionId));
   };
   const sizeOf = ({ lines }: Append) => lines.reduce((chars, line) => chars + line.length, 0);
-  return { append: grouped(write, { most: BATCH_APPENDS, sizeOf, mostSize: BATCH_CHARS }) };
+  const keyOf = ({ sessionId }: Append) => sessionId;
+  return { append: grouped(write, { most: BATCH_APPENDS, keyOf, sizeOf, mostSize: BATCH_CHARS }) };
 }
 
 function append(run: RunStatement, batch: readonly Append[]) {

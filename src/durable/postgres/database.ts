@@ -72,7 +72,9 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
     },
   });
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
-  pool.on('error', () => undefined);
+  pool.on('error', ignore);
+  // One that breaks in the hands of a library, between two statements, would end the process without a listener.
+  pool.on('connect', (client) => client.on('error', ignore));
   const database: Database = {
     url: completeUrl(url, place.user ?? ''),
     run: statementsOf(pool, place),
@@ -80,8 +82,6 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
       const client = await pool.connect().catch((error: unknown) => {
         throw databaseError(error, place);
       });
-      // Without a listener, a connection that breaks between two statements would end the process.
-      client.on('error', ignore);
       const run = statementsOf(client, place);
       followUps.set(run, []);
       let broken: Error | undefined;
@@ -97,7 +97,6 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
         });
         throw error;
       } finally {
-        client.off('error', ignore);
         client.release(broken);
       }
     },

@@ -7,6 +7,8 @@ interface GroupOptions<Given> {
    * @default 100
    */
   readonly most?: number;
+  /** Calls with the same key are never in one statement: an `on conflict` may not meet a row twice. */
+  readonly keyOf?: (given: Given) => string;
   /** Statements at the same time: the next one is prepared while the first is committed. */
   readonly statements?: number;
   /** Size of a call, and of all calls of one statement; the first call alone may exceed that. */
@@ -23,7 +25,7 @@ interface Waiting<Given, Result> {
 /** `work` returns a result for each call, in the same order. A group that fails is repeated one by one. */
 export function grouped<Given, Result>(
   work: (calls: readonly Given[]) => Promise<readonly Result[]>,
-  { most = 100, statements = 2, sizeOf = () => 0, mostSize = 0 }: GroupOptions<Given> = {},
+  { most = 100, keyOf, statements = 2, sizeOf = () => 0, mostSize = 0 }: GroupOptions<Given> = {},
 ): (given: Given) => Promise<Result> {
   let waiting: Waiting<Given, Result>[] = [];
   let running = 0;
@@ -38,9 +40,13 @@ export function grouped<Given, Result>(
 
   function nextGroup(): readonly Waiting<Given, Result>[] {
     let size = 0;
+    const keys = new Set<string | undefined>();
     const isWithin = ({ given }: Waiting<Given, Result>, at: number) => {
       size += sizeOf(given);
-      return at === 0 || (at < most && size <= mostSize);
+      const key = keyOf?.(given);
+      const isNew = key === undefined || !keys.has(key);
+      keys.add(key);
+      return at === 0 || (at < most && size <= mostSize && isNew);
     };
     const end = waiting.findIndex((one, at) => !isWithin(one, at));
     const group = end < 0 ? waiting : waiting.slice(0, end);

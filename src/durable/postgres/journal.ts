@@ -14,6 +14,13 @@ interface JournalOptions {
   /** Working directory of sessions that have none in their row. */
   readonly cwd: string;
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
+  /**
+   * Only this worker's sessions are taken over: one that another worker has is refused with `session_in_use`.
+   * @default whoever has it
+   */
+  readonly ownedBy?: string | undefined;
+  /** Called with the epoch of each takeover, also of one whose records cannot be read then. */
+  readonly onTakenOver?: ((epoch: number) => void) | undefined;
   /** Called for each append; what it returns is written in the same transaction, once. */
   readonly alongside?: ((sessionId: string) => readonly Frame[]) | undefined;
   /**
@@ -47,7 +54,7 @@ const PAGE_ROWS = 500;
  */
 export async function createJournalStore(
   database: Statements,
-  { cwd, clock = systemClock, alongside, outageMs, appends }: JournalOptions,
+  { cwd, clock = systemClock, ownedBy, onTakenOver, alongside, outageMs, appends }: JournalOptions,
 ): Promise<JournalStore> {
   const format = await loadFormat();
   const { run } = outlasting(database, { outageMs });
@@ -90,9 +97,11 @@ export async function createJournalStore(
     async takeOver(sessionId, { toResume = false } = {}): Promise<TakenOver> {
       // Refuses what is not a session id before anything is written.
       format.linesOf({ sessionId, cwd });
-      const row = await takingOver(database)({ sessionId, cwd });
-      if (row === undefined) throw new TurnwrightError('storage_error', 'The session was not created.');
+      const row = await takingOver(database)({ sessionId, cwd, ownedBy });
+      if (row === undefined)
+        throw new TurnwrightError('session_in_use', `Another worker has session ${sessionId}.`);
       const { epoch, head } = row;
+      onTakenOver?.(epoch);
       const lines = format.linesOf({ sessionId, cwd: row.cwd ?? cwd });
       await open.get(sessionId)?.writing;
       open.set(sessionId, { epoch, lines, writing: Promise.resolve() });
@@ -155,6 +164,7 @@ const FENCED: Appended = Object.freeze({ fenced: true });
 interface Taking {
   readonly sessionId: string;
   readonly cwd: string;
+  readonly ownedBy: string | undefined;
 }
 
 interface TakenRow {
@@ -166,20 +176,24 @@ interface TakenRow {
 
 const takingOver = perDatabase((database) => {
   const { run } = outlasting(database);
-  return grouped(async (taking: readonly Taking[]): Promise<readonly (TakenRow | undefined)[]> => {
+  const takeOver = async (taking: readonly Taking[]): Promise<readonly (TakenRow | undefined)[]> => {
     const rows = await run<TakenRow>(TAKE_OVER, [
       taking.map(({ sessionId }) => sessionId),
       taking.map(({ cwd }) => cwd),
+      taking.map(({ ownedBy }) => ownedBy ?? null),
     ]);
     const taken = new Map(rows.map((row) => [row.session_id, row]));
     return taking.map(({ sessionId }) => taken.get(sessionId));
-  });
+  };
+  return grouped(takeOver, { keyOf: ({ sessionId }) => sessionId });
 });
 
 /** In one order, so that two processes do not wait for each other. */
 const TAKE_OVER = `
-  insert into turnwright.sessions as s (session_id, cwd, epoch, barren_epochs)
-  select session_id, cwd, 1, 1 from unnest($1::text[], $2::text[]) as g (session_id, cwd) order by session_id
+  insert into turnwright.sessions as s (session_id, cwd, worker, epoch, barren_epochs)
+  select session_id, cwd, owner, 1, 1
+  from unnest($1::text[], $2::text[], $3::text[]) as g (session_id, cwd, owner) order by session_id
   on conflict (session_id) do update set
     epoch = s.epoch + 1, barren_epochs = s.barren_epochs + 1, updated_at = now()
+    where excluded.worker is null or excluded.worker = s.worker
   returning session_id, epoch, head, cwd`;

@@ -15,6 +15,8 @@ export interface SessionRow {
   readonly host: string | null;
   readonly cwd: string | null;
   readonly run: number;
+  /** With which it was written last: the run raises it before it writes. */
+  readonly epoch: number;
   /** How often it was taken over since its last progress. */
   readonly barren: number;
 }
@@ -36,8 +38,8 @@ interface BeginOptions {
 }
 
 /**
- * undefined: there is nothing to do, because the run is over, another one is asked for, or the session is set
- * aside after too many takeovers without progress.
+ * undefined: there is nothing to do, because the run is over, another worker that lives has it, another one is asked
+ * for, or the session is set aside after too many takeovers without progress.
  */
 export async function beginRun(database: Database, begun: BeginOptions): Promise<SessionRow | undefined> {
   const session = await beginning(database)(begun);
@@ -46,22 +48,28 @@ export async function beginRun(database: Database, begun: BeginOptions): Promise
 }
 
 const beginning = perDatabase(({ run }) =>
-  grouped(async (begun: readonly BeginOptions[]): Promise<readonly (SessionRow | undefined)[]> => {
-    const rows = await run<SessionRow>(BEGIN, [
-      begun.map(({ sessionId }) => sessionId),
-      begun.map((one) => one.run),
-      begun.map(({ workerId }) => workerId),
-      begun.map(({ bindTo }) => bindTo ?? null),
-    ]);
-    const sessions = new Map(rows.map((row) => [row.sessionId, row]));
-    return begun.map(({ sessionId, run: number }) => {
-      const session = sessions.get(sessionId);
-      return session?.run === number ? session : undefined;
-    });
-  }),
+  grouped(
+    async (begun: readonly BeginOptions[]): Promise<readonly (SessionRow | undefined)[]> => {
+      const rows = await run<SessionRow>(BEGIN, [
+        begun.map(({ sessionId }) => sessionId),
+        begun.map((one) => one.run),
+        begun.map(({ workerId }) => workerId),
+        begun.map(({ bindTo }) => bindTo ?? null),
+      ]);
+      const sessions = new Map(rows.map((row) => [row.sessionId, row]));
+      return begun.map(({ sessionId, run: number }) => {
+        const session = sessions.get(sessionId);
+        return session?.run === number ? session : undefined;
+      });
+    },
+    { keyOf: ({ sessionId }) => sessionId },
+  ),
 );
 
-/** Rows are locked in one order, so that two processes do not wait for each other. */
+/**
+ * That a run was handed over is no proof that its worker is gone: a session that runs is taken from nobody who lives. Rows
+ * are locked in one order, so that two processes do not wait for each other.
+ */
 const BEGIN = `
   with given as (
     select g.* from unnest($1::text[], $2::int[], $3::text[], $4::text[]) as g (session_id, run, worker, host)
@@ -70,9 +78,10 @@ const BEGIN = `
   update turnwright.sessions s
   set state = 'running', worker = g.worker, host = coalesce(s.host, g.host), updated_at = now()
   from given g
-  where s.session_id = g.session_id and s.run = g.run and s.state in ('queued', 'running')
-    and s.barren_epochs < ${BARREN_EPOCHS}
-  returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.barren_epochs as barren`;
+  where s.session_id = g.session_id and s.run = g.run and s.barren_epochs < ${BARREN_EPOCHS}
+    and (s.state = 'queued' or s.state = 'running' and (s.worker is null or s.worker = g.worker
+      or not exists (select from turnwright.workers w where w.worker_id = s.worker)))
+  returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.epoch, s.barren_epochs as barren`;
 
 /** Keys of the interrupts that no run has taken. */
 export const openInterrupts = (database: Statements, sessionId: string): Promise<readonly string[]> =>
@@ -107,10 +116,16 @@ async function setAside(run: RunStatement, sessionId: string, number: number): P
   await wakeFollowers(run, sessionId);
 }
 
-interface EndOptions {
+/** A run as its worker knows it. Once another one has raised the epoch, it ends nothing. */
+interface OwnRun {
   readonly sessionId: string;
   readonly run: number;
   readonly workerId: string;
+  /** With which it has written, or else with which it began. */
+  readonly epoch: number;
+}
+
+interface EndOptions extends OwnRun {
   /** Number of the last item of the inbox that the run was given. */
   readonly taken: number;
   /** undefined: the session has nothing left to do. */
@@ -124,12 +139,12 @@ interface EndOptions {
  * not wake a session that waits for an answer, unless it is urgent: it would ask, and wait, again.
  */
 export function endRun(database: Database, end: EndOptions): Promise<'ended' | 'again' | 'lost'> {
-  const { sessionId, run: number, workerId, taken, parked, outcome } = end;
+  const { sessionId, run: number, workerId, epoch, taken, parked, outcome } = end;
   return database.transaction(async (run) => {
     const [row] = await run(
       `select 1 from turnwright.sessions
-       where session_id = $1 and run = $2 and worker = $3 and state = 'running' for update`,
-      [sessionId, number, workerId],
+       where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and state = 'running' for update`,
+      [sessionId, number, workerId, epoch],
     );
     if (row === undefined) return 'lost';
     const prompts = await run<{ readonly item: string }>(
@@ -161,26 +176,37 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
-interface FailedRun {
-  readonly sessionId: string;
-  readonly run: number;
-  readonly workerId: string;
+interface FailedRun extends OwnRun {
   readonly error: string;
   /** When it is tried again, doubled with each time that counts. */
   readonly retryMs: number;
-  /** The session is set aside when this happens too often. */
-  readonly counts: boolean;
+  /**
+   * `session`: it is set aside when this happens too often. `database`: that the session was taken over is not held against
+   * it either.
+   */
+  readonly fault: 'session' | 'version' | 'database';
+}
+
+const COUNTED = { session: 1, version: 0, database: -1 } as const;
+
+/** A run was broken off while its worker lived: the takeover by it says nothing about the session. */
+export async function forgiveTakeover({ run }: Statements, sessionId: string): Promise<void> {
+  await run(
+    `update turnwright.sessions set barren_epochs = greatest(barren_epochs - 1, 0)
+     where session_id = $1 and barren_epochs > 0 and state <> 'poisoned'`,
+    [sessionId],
+  );
 }
 
 /** The run could not work: it is tried again later. */
 export async function failRun(run: RunStatement, failed: FailedRun): Promise<void> {
-  const { sessionId, run: number, workerId, error, retryMs, counts } = failed;
+  const { sessionId, run: number, workerId, epoch, error, retryMs, fault } = failed;
   await run(
     `update turnwright.sessions set state = 'parked', parked = '{"on":"time"}', worker = null,
        wake_at = now() + $4::float8 * (1 << least(barren_epochs, 6)) * interval '1 ms',
-       barren_epochs = barren_epochs + $5, outcome = $6, updated_at = now()
-     where session_id = $1 and run = $2 and worker = $3 and state = 'running'`,
-    [sessionId, number, workerId, retryMs, counts ? 1 : 0, JSON.stringify({ failure: error })],
+       barren_epochs = greatest(barren_epochs + $5, 0), outcome = $6, updated_at = now()
+     where session_id = $1 and run = $2 and worker = $3 and epoch = $7 and state = 'running'`,
+    [sessionId, number, workerId, retryMs, COUNTED[fault], JSON.stringify({ failure: error }), epoch],
   );
 }
 
@@ -224,20 +250,28 @@ interface DoubtfulOptions {
   readonly limit: number;
 }
 
-/** Runs that ought to be worked on, and may not be. Each is looked at again after some seconds. */
+/** `hasNobody`: it was running, and it is certain that nobody works on it. Otherwise it waits to begin. */
+export interface DoubtfulRun extends Run {
+  readonly hasNobody: boolean;
+}
+
+/**
+ * Runs that ought to be worked on, and may not be. Each is looked at again after some seconds. Those that are certainly
+ * nobody's are taken from the worker that they are said to be of, so that any other may begin them.
+ */
 export function doubtfulRuns(
   run: RunStatement,
   { workerId, active, others, limit }: DoubtfulOptions,
-): Promise<readonly Run[]> {
-  return run<Run>(
-    `update turnwright.sessions set updated_at = now()
+): Promise<readonly DoubtfulRun[]> {
+  return run<DoubtfulRun>(
+    `update turnwright.sessions set worker = null, updated_at = now()
      where session_id in (select session_id from turnwright.sessions s
        where state in ('queued', 'running') and updated_at < now() - interval '3 s'
          and (state = 'running' and worker = $1 and session_id <> all($2)
            or $3 and (state = 'queued' or worker is null
              or not exists (select 1 from turnwright.workers w where w.worker_id = s.worker)))
        order by updated_at limit $4 for update skip locked)
-     returning session_id as "sessionId", run, host`,
+     returning session_id as "sessionId", run, host, state = 'running' as "hasNobody"`,
     [workerId, active, others, limit],
   );
 }

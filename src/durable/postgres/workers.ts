@@ -1,5 +1,5 @@
 /** Which workers of a database are there: each has a row, and a lock for as long as its process lives. */
-import type { RunStatement } from './database.ts';
+import type { RunStatement, Statements } from './database.ts';
 
 /** First key of the advisory locks of workers. The second is in the row of each. */
 export const WORKER_LOCKS = 0x7475726e;
@@ -28,6 +28,31 @@ export function lostWorkers(
      where not held or heartbeat < now() - $2::int * interval '1 ms'`,
     [workerId, hungMs],
   );
+}
+
+/**
+ * Of several workers that notice, one removes it, and gets true. Its sessions are nobody's from then on: what it still
+ * does ends none of them.
+ */
+export async function removeWorker(database: Statements, workerId: string): Promise<boolean> {
+  return database.transaction(async (run) => {
+    const [removed] = await run('delete from turnwright.workers where worker_id = $1 returning 1', [
+      workerId,
+    ]);
+    await run(`update turnwright.sessions set worker = null where state = 'running' and worker = $1`, [
+      workerId,
+    ]);
+    return removed !== undefined;
+  });
+}
+
+/** The workers among these that have not been removed. */
+export async function livingWorkers(run: RunStatement, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await run<{ readonly id: string }>(
+    'select worker_id as id from turnwright.workers where worker_id = any($1)',
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Whether a worker of another process lives, by the number that its system has given it. */
