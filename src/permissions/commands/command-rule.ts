@@ -1,7 +1,9 @@
 import { beyondName } from '../../shell/programs/beyond-name.ts';
 import { readCommandLine } from '../../shell/reading/command-line.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
-import { type CommandLine, literalWords, programOf } from '../../shell/reading/segment.ts';
+import { type CommandLine, literalWords, programOf, type Segment } from '../../shell/reading/segment.ts';
+import type { Count } from '../../shell/reading/text-pattern.ts';
+import { Steps, TooManySteps } from '../decide/steps.ts';
 import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from '../rules/command-pattern.ts';
 
 /**
@@ -9,12 +11,13 @@ import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from '..
  * further words, unless one of them is an option that writes a file or runs a program, which a rule has to
  * name. A star elsewhere means any text. Only literal words match.
  */
-export function allowsWords(specifier: string, words: readonly string[]): boolean {
+export function allowsWords(specifier: string, words: readonly string[], take: Count): boolean {
+  take(1);
   const pattern = readCommandPattern(specifier);
   if (pattern !== undefined)
     return (
       !specifier.endsWith(':*') &&
-      matchesCommand(pattern, words) &&
+      matchesCommand(pattern, words, take) &&
       beyondName(words).every((at) => namesWord(pattern, words[at] ?? ''))
     );
   const { text, prefix } = readSpecifier(specifier);
@@ -27,7 +30,7 @@ export function allowsWords(specifier: string, words: readonly string[]): boolea
 /**
  * Whether the rule by itself covers a line of one bare command; lines of several are judged piece by piece.
  */
-export function allowsCommand(specifier: string, { segments, unseen }: CommandLine): boolean {
+export function allowsCommand(specifier: string, { segments, unseen }: CommandLine, take: Count): boolean {
   const [only, ...more] = segments;
   if (only === undefined || more.length > 0 || unseen !== undefined) return false;
   const words = literalWords(only);
@@ -35,7 +38,7 @@ export function allowsCommand(specifier: string, { segments, unseen }: CommandLi
     words !== undefined &&
     only.assigns === undefined &&
     only.redirects.length === 0 &&
-    allowsWords(specifier, words)
+    allowsWords(specifier, words, take)
   );
 }
 
@@ -46,14 +49,19 @@ export function allowsCommand(specifier: string, { segments, unseen }: CommandLi
  */
 export async function commandExcludedBy(specifiers: readonly string[], command: string): Promise<boolean> {
   const { segments, unseen } = await readCommandLine(command);
-  return (
-    unseen === undefined &&
-    segments.length > 0 &&
-    segments.every((segment) => {
-      const words = literalWords(segment);
-      const isPlain =
-        segment.assigns === undefined && segment.redirects.length === 0 && programOf(segment) !== 'cd';
-      return isPlain && words !== undefined && specifiers.some((specifier) => allowsWords(specifier, words));
-    })
-  );
+  const { take } = new Steps();
+  const isExcluded = (segment: Segment) => {
+    const words = literalWords(segment);
+    const isPlain =
+      segment.assigns === undefined && segment.redirects.length === 0 && programOf(segment) !== 'cd';
+    return (
+      isPlain && words !== undefined && specifiers.some((specifier) => allowsWords(specifier, words, take))
+    );
+  };
+  try {
+    return unseen === undefined && segments.length > 0 && segments.every(isExcluded);
+  } catch (error) {
+    if (error instanceof TooManySteps) return false;
+    throw error;
+  }
 }

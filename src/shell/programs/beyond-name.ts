@@ -129,7 +129,16 @@ function isSedScript(word: string, args: readonly string[]): boolean {
  * Whether the script that it is given may run any program, or open any file, by what it reads or by words of
  * its own.
  */
-export function mayRunAnything({ words }: Pick<Segment, 'words'>): boolean {
+export function mayRunAnything(segment: Pick<Segment, 'words'>): boolean {
+  const known = runners.get(segment) ?? isRunner(segment);
+  runners.set(segment, known);
+  return known;
+}
+
+/** Many rules want to know it of one command. */
+const runners = new WeakMap<Pick<Segment, 'words'>, boolean>();
+
+function isRunner({ words }: Pick<Segment, 'words'>): boolean {
   const [path, ...args] = words.map(({ value }) => value);
   const program = aliasOf(baseName(path ?? ''));
   if (program === 'sed')
