@@ -6,6 +6,7 @@ import type { PermissionState } from '../../src/permissions/decide/evaluation.ts
 import { MOST_AT_ONCE, MOST_STEPS } from '../../src/permissions/decide/steps.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { createRuleSet } from '../../src/permissions/rules/rule-set.ts';
+import { usableSettings } from '../../src/settings/read/usable-settings.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 import { question, TOOLS } from './ask-doubles.ts';
 import { type NastyCase, nastyCases } from './nasty-lines.ts';
@@ -106,6 +107,46 @@ describe('a line that costs much', () => {
       scopes: async () => [],
     } as never);
     expect(said).toMatchObject({ verdict: 'ask', segments: [], unseen: expect.stringContaining('steps') });
+  });
+});
+
+describe('rules', () => {
+  const long = times('a', 1000);
+
+  it.each([
+    ['a deny rule', { deny: [`Read(${long})`] }],
+    ['an ask rule', { ask: [`Bash(${long}:*)`] }],
+    ['an allow rule with a star', { allow: [`Bash(${long} *)`] }],
+  ])('%s of more than 1,000 characters is refused', (_, rules) => {
+    expect(() => createPermissions({ files, ...rules })).toThrow('longer than the 1000 characters');
+  });
+
+  it('an allow rule without a star may have any length', async () => {
+    const command = `node -e '${times('a', 3000)}'`;
+    const permissions = createPermissions({ files, allow: [`Bash(${command})`] });
+    const verdict = await permissions.decide(question(TOOLS.Bash, { command }, '/proj'));
+    expect(verdict.kind).toBe('allow');
+  });
+
+  it.each<readonly [string, object, RegExp]>([
+    ['deny', { deny: [`Read(${long})`] }, /permissions\.deny\.0: expected a rule of at most 1000 characters/],
+    ['ask', { ask: [`Read(${long})`] }, /permissions\.ask\.0: expected a rule of at most 1000/],
+    [
+      'deny',
+      { deny: Array.from({ length: 5001 }, () => 'Read(x)') },
+      /permissions\.deny: expected at most 5000 rules/,
+    ],
+  ])('a settings file with too much of %s closes, and is named', (_, permissions, said) => {
+    expect(() => usableSettings({ permissions }, '/p/settings.json')).toThrow(said);
+  });
+
+  it('an allow rule of a settings file that is too long is passed over, and named', () => {
+    const { settings, skipped } = usableSettings(
+      { permissions: { allow: [`Bash(${long} *)`, 'Bash(ls)'], deny: ['Read(x)'] } },
+      '/p/settings.json',
+    );
+    expect(settings.permissions).toMatchObject({ allow: ['Bash(ls)'], deny: ['Read(x)'] });
+    expect(skipped.join()).toContain('permissions.allow.0');
   });
 });
 

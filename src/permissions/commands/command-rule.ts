@@ -1,15 +1,22 @@
 import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { loadsElsewhere } from '../../shell/programs/loaded-code.ts';
 import { readCommandLine } from '../../shell/reading/command-line.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import { type CommandLine, literalWords, programOf, type Segment } from '../../shell/reading/segment.ts';
 import type { Count } from '../../shell/reading/text-pattern.ts';
 import { Steps, TooManySteps } from '../decide/steps.ts';
-import { matchesCommand, namesWord, readCommandPattern, readSpecifier } from '../rules/command-pattern.ts';
+import {
+  matchesCommand,
+  namesWord,
+  patternWords,
+  readCommandPattern,
+  readSpecifier,
+} from '../rules/command-pattern.ts';
 
 /**
  * `git status` matches only that command; `npm run test:*` (or `npm run test *`) also the command with
- * further words, unless one of them is an option that writes a file or runs a program, which a rule has to
- * name. A star elsewhere means any text. Only literal words match.
+ * further words, unless one of them is an option that writes a file, runs a program or takes code from
+ * elsewhere, which a rule has to name. A star elsewhere means any text. Only literal words match.
  */
 export function allowsWords(specifier: string, words: readonly string[], take: Count): boolean {
   take(1);
@@ -18,13 +25,15 @@ export function allowsWords(specifier: string, words: readonly string[], take: C
     return (
       !specifier.endsWith(':*') &&
       matchesCommand(pattern, words, take) &&
-      beyondName(words).every((at) => namesWord(pattern, words[at] ?? ''))
+      [...beyondName(words), ...loadsElsewhere(words, patternWords(pattern).length)].every((at) =>
+        namesWord(pattern, words[at] ?? ''),
+      )
     );
   const { text, prefix } = readSpecifier(specifier);
   const wanted = plainWords(text);
   if (wanted === undefined || wanted.some((word, i) => words[i] !== word)) return false;
   if (!prefix) return words.length === wanted.length;
-  return beyondName(words).every((at) => at < wanted.length);
+  return [...beyondName(words), ...loadsElsewhere(words, wanted.length)].every((at) => at < wanted.length);
 }
 
 /**

@@ -88,7 +88,7 @@ function fitsInWords(signs: readonly Sign[], line: readonly Letter[], count: Cou
 }
 
 /** The words of the pattern, with their stars as `*` and other characters as they are. */
-function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
+export function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
   const words: Sign[][] = [[]];
   for (const sign of signs) {
     if (sign === 'gap') words.push([]);
