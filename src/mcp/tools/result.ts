@@ -5,6 +5,7 @@ import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { isRecord } from '../../util/is-record.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -121,7 +122,7 @@ function contains(content: unknown, said: string): boolean {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return undefined;
   }
