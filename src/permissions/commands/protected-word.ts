@@ -1,9 +1,11 @@
 /** Protected paths among the words of programs that may write what they are given. */
+import { resolve } from 'node:path';
 import { namedTargets } from '../../shell/programs/named-targets.ts';
 import type { Segment } from '../../shell/reading/segment.ts';
 import { ANY, knownText, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
+import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
-import { isOddSpelling, isProtected, type Protection } from '../decide/protected-path.ts';
+import { holdsProtectedName, isOddSpelling, isProtected, type Protection } from '../decide/protected-path.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 
@@ -18,24 +20,33 @@ export async function protectedAmong(segment: Segment, context: Context): Promis
       if (namesProtected(may, context)) return { spelled: shown(may), real: undefined };
       continue;
     }
-    if (text === '' || text === '-' || !(await mayBeFile(text, context))) continue;
+    if (text === '' || text === '-') continue;
     for (const folder of text.startsWith('/') ? [''] : folders) {
-      await context.steps.pause();
-      context.steps.take(20);
-      const path = await context.resolve(folder === '' ? text : `${folder}/${text}`);
-      if (isOddSpelling(text) && path.real === undefined) continue;
-      if (await isProtected(path, context)) return path;
+      const path = await pathOf(folder === '' ? text : `${folder}/${text}`, context);
+      if (path !== undefined && (await isProtected(path, context))) return path;
     }
   }
   return undefined;
 }
 
-/** A word alone may be many things: it is a path if there is such a file, or it looks like one. */
-async function mayBeFile(text: string, { resolve, stat }: Context): Promise<boolean> {
-  if (/[./\\~]/.test(text)) return true;
-  const { real } = await resolve(text);
-  const kind = real === undefined ? undefined : (await stat(real))?.kind;
-  return kind === 'file' || kind === 'symlink';
+/**
+ * The path that a word may be, where it is worth a look at what is protected elsewhere: by its names, or
+ * because it is or leads out of the folder. Most words of most commands are neither.
+ */
+async function pathOf(word: string, context: Context): Promise<ResolvedPath | undefined> {
+  const { steps, cwd, resolve: look, stat } = context;
+  await steps.pause();
+  steps.take(20);
+  const spelled = resolve(cwd, word);
+  // A word alone is a path if there is such a file.
+  if (!/[./\\~]/.test(word)) {
+    const kind = (await stat(spelled))?.kind;
+    if (kind !== 'file' && kind !== 'symlink') return undefined;
+  }
+  const path = await look(word);
+  if (isOddSpelling(word) && path.real === undefined) return undefined;
+  const isNamed = holdsProtectedName(spelled) || (path.real !== undefined && holdsProtectedName(path.real));
+  return isNamed || path.real !== path.spelled || !isInside(spelled, cwd) ? path : undefined;
 }
 
 /** Names of which a path may hold one; what lies in them is protected, or much of it. */

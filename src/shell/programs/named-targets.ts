@@ -17,7 +17,9 @@ const GIT_KEEPS =
   /^(?:add|stage|commit|diff|log|show|status|blame|branch|tag|push|fetch|remote|ls-files|ls-tree|rev-parse|rev-list|grep|check-ignore|check-attr|update-index|describe|cat-file|shortlog|reflog|notes|merge-base|name-rev|whatchanged)$/;
 /** Their first operand is a program that they read and run. */
 const INTERPRETERS =
-  /^(?:python|node|nodejs|deno|bun|ruby|perl|php|lua|tsx|ts-node|Rscript|java|bash|sh|zsh|dash|uv|pipx|npx|bunx|make)[\d.]*$/;
+  /^(?:python|node|nodejs|deno|bun|ruby|perl|php|lua|tsx|ts-node|Rscript|java|bash|sh|zsh|dash|uv|pipx|npx|bunx)[\d.]*$/;
+/** Their first word says what they do. */
+const SUBCOMMANDED = /^(?:npm|pnpm|yarn|cargo|go|make|kubectl|helm|terraform|pip3?|gh|gradlew?|mvn)$/;
 const UNPACKERS = /^(?:tar|bsdtar|gtar|unzip)$/;
 /** The word behind these is a file that is read. */
 const READ_BEHIND = /^(?:-i|-F|--env-file|--ignore-path)$/;
@@ -43,6 +45,7 @@ const extracts = (words: readonly string[]): boolean =>
   words.some((word, at) => (at === 1 ? /^-?\w*x/ : /^-\w*x|^--(?:extract|get)/).test(word));
 
 function wordsOnlyRead({ words }: Segment, program: string): readonly ShellWord[] {
+  if (SUBCOMMANDED.test(program)) return words.slice(1, 2);
   const behind = /^(?:ssh|sftp|docker|podman|npx)$/.test(program)
     ? words.filter((_, at) => READ_BEHIND.test(words[at - 1]?.value ?? ''))
     : [];
