@@ -21,8 +21,8 @@ import { parseMcpFile } from '../src/settings/read/mcp-file.ts';
 import { parseSettingsJson } from '../src/settings/read/parse-settings.ts';
 import { readEnvironment } from '../src/settings/read/read-environment.ts';
 import { readNotebook } from '../src/tools/builtin/notebook/notebook.ts';
-import { systemClock } from '../src/util/clock.ts';
 import { isTooDeep, isTooDeepValue, parseJson } from '../src/util/bounded-json.ts';
+import { systemClock } from '../src/util/clock.ts';
 import { readFrontmatter } from '../src/util/text/frontmatter.ts';
 
 const LEVELS = 20_000;

@@ -1,8 +1,8 @@
 /** Transports of remote servers. A response that breaks off must not leave its call pending. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { isRecord } from '../../util/is-record.ts';
 import { isTooDeepValue, parseJson, TOO_DEEP } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { withBearer } from '../oauth/bearer.ts';
 import { logsInByItself } from '../servers/parse-server.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';

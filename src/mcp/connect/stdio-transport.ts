@@ -5,10 +5,10 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
+import { isTooDeep, TOO_DEEP } from '../../util/bounded-json.ts';
 import { standingFolder } from '../../util/files/standing-folder.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
-import { isTooDeep, TOO_DEEP } from '../../util/bounded-json.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { cleanText } from '../tools/clean-text.ts';
 

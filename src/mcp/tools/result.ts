@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { parseJson } from '../../util/bounded-json.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

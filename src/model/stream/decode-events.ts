@@ -5,8 +5,8 @@
  */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
-import type { Writable } from '../../util/collections/writable.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import type { Writable } from '../../util/collections/writable.ts';
 import { readUsage, replaceUsage, soundUsage } from '../catalog/usage.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { classifyStreamError, protocolFailure } from '../retry/classify-error.ts';
