@@ -77,6 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'util/text/line-separators.ts',
     'util/text/cut-text.ts',
     'util/text/grouped.ts',
+    'util/bounded-json.ts',
     // What a person types or writes is read as everywhere.
     'util/files/home-path.ts',
     'util/files/plain-json.ts',
@@ -88,7 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rehearsal: ['protocol', 'util'],
   testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
-  page: ['types:protocol', 'util/clock.ts'],
+  page: ['types:protocol', 'util/clock.ts', 'util/bounded-json.ts'],
   // Like a consumer: through the library's door.
   durable: ['index.ts', 'types:protocol', 'protocol/errors.ts', 'util'],
 };

@@ -28,7 +28,7 @@ export function commandFiles(options: CommandFilesOptions): CommandSource {
   let loading: Promise<void> | undefined;
 
   const load = async () => {
-    const found = (await Promise.all(folders.map((folder) => findCommandFiles(folder, files)))).flat();
+    const found = (await Promise.all(folders.map((folder) => findCommandFiles(folder, files, warn)))).flat();
     const read = await Promise.all(
       found.map(async ({ name, path, text }) => {
         const full = prefix === undefined ? name : `${prefix}:${name}`;

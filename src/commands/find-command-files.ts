@@ -20,11 +20,13 @@ interface FoundFile {
 }
 
 /**
- * Sorted by name. Files that are too large, unreadable or have an invalid name are skipped. Never rejects.
+ * Sorted by name. Files that are unreadable or have an invalid name are skipped, and those that are too large
+ * are named. Never rejects.
  */
 export async function findCommandFiles(
   folder: string,
   files: CommandFilesPort,
+  warn?: (line: string) => void,
 ): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   const walk = async (at: string, names: readonly string[]): Promise<void> => {
@@ -37,8 +39,12 @@ export async function findCommandFiles(
       if (!NAME.test(own) || own.startsWith('.')) continue;
       const stat = await files.stat(path).catch(() => undefined);
       if (stat?.kind === 'directory' && names.length < MAX_DEPTH) await walk(path, [...names, entry]);
-      if (stat?.kind !== 'file' || own === entry || stat.size > MAX_BYTES) continue;
+      if (stat?.kind !== 'file' || own === entry) continue;
       if (isSkill && entry !== SKILL_FILE) continue;
+      if (stat.size > MAX_BYTES) {
+        warn?.(`The command file ${path} was passed over: it is larger than ${MAX_BYTES / 1024} KB.`);
+        continue;
+      }
       const bytes = await files.readRange(path, 0, MAX_BYTES).catch(() => undefined);
       if (bytes !== undefined)
         found.push({

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { LEGACY_TOOL_NAME_ALIASES } from '../protocol/tools/former-names.ts';
 import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
@@ -63,9 +64,28 @@ function readMatcher(matcher: string | null | undefined, event: HookEvent): Matc
 export function compileMatcher(matcher: string | null | undefined, event: HookEvent): Matches {
   const read = readMatcher(matcher, event);
   if (read === 'everything') return () => true;
-  const fits =
-    read instanceof RegExp ? (name: string) => read.test(name) : (name: string) => read.includes(name);
+  const fits = read instanceof RegExp ? testOf(read) : (name: string) => read.includes(name);
   return (subject) => subject === undefined || namesOf(subject, event).some(fits);
+}
+
+/** ms that a regular expression may take for one name. */
+const MOST_MS = 50;
+
+/**
+ * A hook runs, too, where its matcher takes too long to say so: a group that repeats, or many repetitions,
+ * may try out more ways than can be waited for.
+ */
+function testOf(pattern: RegExp): (name: string) => boolean {
+  const { source } = pattern;
+  const mayTakeLong = /\)[*+{]/.test(source) || (source.match(/[*+{]/g)?.length ?? 0) > 3;
+  if (!mayTakeLong) return (name) => pattern.test(name);
+  return (name) => {
+    try {
+      return runInNewContext('pattern.test(name)', { pattern, name }, { timeout: MOST_MS }) === true;
+    } catch {
+      return true;
+    }
+  };
 }
 
 const TOOL_SUBJECT = 'tool_name';
@@ -115,7 +135,7 @@ export function matchesNothing(
   const values = isTool ? tools().flatMap((name) => namesOf(name, event)) : VALUES[event];
   if (values === undefined) return false;
   if (read instanceof RegExp)
-    return !values.some((value) => read.test(value)) && !(isTool && OPEN_PATTERN.test(read.source));
+    return !values.some(testOf(read)) && !(isTool && OPEN_PATTERN.test(read.source));
   return !read.some((name) => values.includes(name) || (isTool && /^mcp__.+__./.test(name)));
 }
 

@@ -1,5 +1,6 @@
 /** Reads the output of a command, a response or an MCP tool as a hook's answer. */
 import type { HookEvent } from '../protocol/tools/hook.ts';
+import { parseJson } from '../util/bounded-json.ts';
 import type { HookRun } from './registered-hook.ts';
 
 /** Maximum characters of plain text that reach the model or the user. */
@@ -99,7 +100,7 @@ export function excerpt(text: string): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

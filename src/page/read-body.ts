@@ -1,4 +1,5 @@
 /** The JSON object in the body of a request. */
+import { parseJson } from '../util/bounded-json.ts';
 
 /** The request is answered with this status and sentence. */
 export class Refused extends Error {
@@ -32,7 +33,7 @@ export async function readBody(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 import { checkOptions, mustBe } from '../options/check.ts';
 import { optionOfFlag } from '../options/flags.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
+import { parseJson } from '../util/bounded-json.ts';
 import type { Options } from './options.ts';
 
 /** Flags about the streams of a process, which have no effect in process. */
@@ -40,7 +41,7 @@ function meaningOf(flag: string, words: string | null): Options {
 function json(words: string, flag: string): Readonly<Record<string, unknown>> {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(words);
+    parsed = parseJson(words);
   } catch {
     parsed = undefined;
   }

@@ -10,7 +10,7 @@ import { MAX_SHELL_PARTS, templateParts } from '../util/text/template-parts.ts';
 import { type Skill, stampOf } from './skill.ts';
 
 export interface LoadContext {
-  readonly files: Pick<PersistentFiles, 'readFile' | 'realpath' | 'stat'>;
+  readonly files: Pick<PersistentFiles, 'readRange' | 'realpath' | 'stat'>;
   readonly sessionId: string;
   /** Runs a shell command of its text through the gate, with these rules allowed as well. Never rejects. */
   shell(command: ShellTemplate, allowedTools: readonly string[]): Promise<ShellAnswer>;
@@ -18,6 +18,8 @@ export interface LoadContext {
 
 /** A longer body is truncated, with a note. */
 const MAX_BODY_CHARS = 200_000;
+/** Of the file no more is read: a character has four bytes at most, and the fields in front are short. */
+const MAX_BYTES = 4 * MAX_BODY_CHARS + 48 * 1024;
 /** The first line names the skill, by which a compaction recognises it. */
 const FIRST_LINE = /^<skill name="([^"\n]{1,200})">\n/;
 
@@ -35,11 +37,13 @@ export async function loadSkill(listed: Skill, args: string, context: LoadContex
   let skill = listed;
   const { files } = context;
   let text: string;
+  let isCut = false;
   try {
     if (skill.within !== undefined && !(await isReallyInside(skill.file, skill.within, files)))
       throw new Error(`it lies outside of ${skill.within} now`);
-    text = new TextDecoder().decode(await files.readFile(skill.file));
+    text = new TextDecoder().decode(await files.readRange(skill.file, 0, MAX_BYTES));
     const now = await files.stat(skill.file);
+    isCut = (now?.size ?? 0) > MAX_BYTES;
     if (now === undefined || stampOf(now) !== skill.stamp)
       skill = { ...skill, trusted: false, allowedTools: [] };
   } catch (cause) {
@@ -48,7 +52,7 @@ export async function loadSkill(listed: Skill, args: string, context: LoadContex
   }
   const { body, fields } = await readFrontmatter(text);
   const cut =
-    body.length > MAX_BODY_CHARS
+    body.length > MAX_BODY_CHARS || isCut
       ? `${body.slice(0, MAX_BODY_CHARS)}\n… (cut off; the rest is in ${skill.file})`
       : body;
   const given = { args, names: argumentNames(fields['arguments']) };

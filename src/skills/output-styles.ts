@@ -29,11 +29,13 @@ export interface StyleDirectory {
 }
 
 interface StyleRoom {
-  readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'realpath'>;
+  readonly files: Pick<PersistentFiles, 'readDir' | 'readRange' | 'realpath'>;
   readonly warn?: ((line: string) => void) | undefined;
 }
 
 const MAX_CHARS = 60_000;
+/** Of the file no more is read, the fields in front included. */
+const MAX_BYTES = 4 * MAX_CHARS + 48 * 1024;
 
 /** The styles of these folders; the first of a name counts. Never rejects. */
 export async function readOutputStyles(
@@ -61,9 +63,9 @@ async function readStyle(
   try {
     if (within !== undefined && !(await isReallyInside(path, within, files)))
       return passOver(`it lies outside of ${within}`);
-    const { fields, body, problem } = await readFrontmatter(
-      new TextDecoder().decode(await files.readFile(path)),
-    );
+    const bytes = await files.readRange(path, 0, MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) return passOver(`it has more than ${MAX_CHARS} characters`);
+    const { fields, body, problem } = await readFrontmatter(new TextDecoder().decode(bytes));
     if (problem !== undefined) return passOver(problem);
     const prompt = body.trim();
     if (prompt === '') return passOver('it says nothing');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { allowsCommand, commandExcludedBy } from '../../src/permissions/commands/command-rule.ts';
+import { Steps } from '../../src/permissions/decide/steps.ts';
 import { readCommandLine } from '../../src/shell/reading/command-line.ts';
 
 it.each([
@@ -14,7 +15,7 @@ it.each([
   ['git status:*', '', false],
   ['git status:*', 'git status "', false],
 ])('the rule %j covers %j: %j', async (specifier, command, covered) => {
-  expect(allowsCommand(specifier, await readCommandLine(command))).toBe(covered);
+  expect(allowsCommand(specifier, await readCommandLine(command), new Steps().take)).toBe(covered);
 });
 
 it.each([

@@ -1,6 +1,7 @@
 /** `turnwright mcp add`, `add-json` and `remove`: servers in configuration files. */
 import { addMcpServer, type ExternalMcpServer, projectTrust, removeMcpServer } from '../../index.ts';
 import { oneLine, visible } from '../../terminal/text/visible.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { McpCall } from '../flags/mcp-flags.ts';
 import { isTrustedUnasked } from '../run/trust-question.ts';
@@ -19,7 +20,7 @@ export async function addJsonServer(
 ): Promise<ExitCode> {
   let config: unknown;
   try {
-    config = JSON.parse(json);
+    config = parseJson(json);
   } catch (error) {
     throw new UsageError(`The configuration of "${name}" is not JSON: ${(error as Error).message}.`);
   }

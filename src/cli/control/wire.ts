@@ -1,6 +1,7 @@
 /** The lines of the control protocol, as they come from the host. */
 import { StringDecoder } from 'node:string_decoder';
 import type { SDKUserMessage } from '../../index.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -59,7 +60,7 @@ export async function* readLines(stream: AsyncIterable<Buffer | string>): AsyncG
 export function parseHostLine(line: string): HostLine {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseJson(line);
   } catch {
     return { kind: 'unreadable' };
   }

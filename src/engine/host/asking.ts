@@ -7,6 +7,7 @@ import type { AskedQuestion, AskPort, PermissionQuestion } from '../../protocol/
 import type { PermissionResult, PermissionUpdate } from '../../protocol/tools/permission.ts';
 import type { PermissionExplanation } from '../../protocol/tools/permission-explanation.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { ruleFilesOf } from './rule-files.ts';
 
@@ -57,7 +58,7 @@ function promptThrough(
     const text = textOf(output);
     if (output.isError === true) throw new Error(`the permission prompt tool failed: ${text.slice(0, 1000)}`);
     try {
-      return JSON.parse(text) as PermissionResult;
+      return parseJson(text) as PermissionResult;
     } catch {
       throw new Error(
         `the permission prompt tool must answer with JSON such as {"behavior":"allow"}, and said: ${text.slice(0, 200)}`,

@@ -9,6 +9,7 @@ import type { LoopMessage } from '../../protocol/model/messages.ts';
 import type { CallModel, ModelInfo } from '../../protocol/model/model.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { ParseResult, ToolOutput } from '../../protocol/tools/tool.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { SchemaCheck } from '../json-schema-check.ts';
 import { type Judge, type Judgement, type OpenedSchema, openOutputSchema } from '../output/output-schema.ts';
 import { carriedIn } from '../output/portable-schema.ts';
@@ -189,7 +190,7 @@ function onlyField(given: unknown): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { AssistantBlock, BlockDelta } from '../../protocol/model/wire.ts';
 import type { ToolCall } from '../../protocol/tools/tool-call.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { DELTAS_PER_PIECE } from '../limits.ts';
 
 export class BlockBuilder {
@@ -119,7 +120,7 @@ export class BlockBuilder {
 
 function parsed(json: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(json);
+    const value: unknown = parseJson(json);
     return value !== null && typeof value === 'object' && !Array.isArray(value)
       ? (value as JsonObject)
       : undefined;

@@ -3,6 +3,7 @@
  */
 import type { SystemBody } from '../../protocol/model/messages.ts';
 import type { WireTool } from '../../protocol/model/wire.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 
 /** Such a call is reported, never run. */
 export function writtenCallNotice(text: string, tools: readonly WireTool[]): readonly SystemBody[] {
@@ -48,7 +49,7 @@ function json(text: string): unknown {
   const trimmed = text.trim();
   if (!trimmed.startsWith('{') && !trimmed.startsWith('[')) return undefined;
   try {
-    return JSON.parse(trimmed);
+    return parseJson(trimmed);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Transports of remote servers. A response that breaks off must not leave its call pending. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isTooDeepValue, parseJson, TOO_DEEP } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { withBearer } from '../oauth/bearer.ts';
 import { logsInByItself } from '../servers/parse-server.ts';
@@ -11,6 +12,8 @@ import type { RemotePorts } from './remote-ports.ts';
 
 /** JSON-RPC's code for a connection that ended; the library uses the same. */
 const CONNECTION_CLOSED = -32_000;
+/** JSON-RPC's code for a message that cannot be read. */
+const PARSE_ERROR = -32_700;
 /** ms that received data may still take to pass the parser. */
 const PARSE_MS = 50;
 
@@ -39,6 +42,7 @@ export async function createRemoteTransport(
   const transport = (config.type === 'http'
     ? await streamableHttp(url, options)
     : await sse(url, options)) as unknown as Transport;
+  boundMessages(transport);
   const close = transport.close.bind(transport);
   transport.close = async () => {
     await close();
@@ -49,6 +53,22 @@ export async function createRemoteTransport(
     if (answered.size > 1_000) answered.clear();
   };
   return transport;
+}
+
+/** The library reads messages itself: one that is nested too deeply is an error for who waits for it. */
+function boundMessages(transport: Transport): void {
+  let receive: Transport['onmessage'];
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => receive,
+    set(next: Transport['onmessage']) {
+      receive = (message, ...more) => next?.(isTooDeepValue(message) ? refusal(message) : message, ...more);
+    },
+  });
+}
+
+function refusal(message: JSONRPCMessage): JSONRPCMessage {
+  const error = { code: PARSE_ERROR, message: `The server's message is ${TOO_DEEP}` };
+  return { jsonrpc: '2.0', id: 'id' in message ? message.id : 0, error } as JSONRPCMessage;
 }
 
 /**
@@ -89,7 +109,7 @@ async function sse(url: URL, options: RemoteOptions) {
 function requestIdOf(body: string | undefined): string | number | undefined {
   if (body === undefined) return undefined;
   try {
-    const message: unknown = JSON.parse(body);
+    const message: unknown = parseJson(body);
     if (!isRecord(message) || typeof message['method'] !== 'string') return undefined;
     const { id } = message;
     return typeof id === 'string' || typeof id === 'number' ? id : undefined;

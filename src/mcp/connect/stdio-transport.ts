@@ -5,6 +5,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
+import { isTooDeep, TOO_DEEP } from '../../util/bounded-json.ts';
 import { standingFolder } from '../../util/files/standing-folder.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
@@ -65,7 +66,10 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       started.stdin?.on('error', () => {});
       const drained = new Promise<void>((resolve) => started.stdout?.once('end', resolve));
       const lines = lineReader(
-        (line) => receive(line, transport),
+        (line) => {
+          if (isTooDeep(line)) void finish(`wrote a message that is ${TOO_DEEP}`);
+          else receive(line, transport);
+        },
         () => void finish(`wrote more than ${MAX_LINE_BYTES / 1024 / 1024} MB without a line's end`),
       );
       started.stdout?.on('data', lines);

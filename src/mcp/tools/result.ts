@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
@@ -121,7 +122,7 @@ function contains(content: unknown, said: string): boolean {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return undefined;
   }

@@ -1,4 +1,6 @@
 /** AWS credentials for signing: from a command, from variables, else from the chain of the AWS SDK. */
+
+import { parseJson } from '../../util/bounded-json.ts';
 import { type CloudSetup, LOGIN_LIMIT_MS, variable } from './cloud-setup.ts';
 import { loadDependency } from './official-client.ts';
 
@@ -122,7 +124,7 @@ class Credentials implements AwsCredentials {
 function keysIn(text: string): AwsKeys | undefined {
   let printed: unknown;
   try {
-    printed = JSON.parse(text);
+    printed = parseJson(text);
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@
  * total length, length of the headers, CRC of these two, headers, payload, CRC of all before.
  */
 import { crc32 } from 'node:zlib';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { SseReader } from '../stream/sse.ts';
 
 const PRELUDE_BYTES = 12;
@@ -119,7 +120,7 @@ function headersIn(bytes: Buffer): ReadonlyMap<string, string> {
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

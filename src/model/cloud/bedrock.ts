@@ -1,5 +1,6 @@
 /** Amazon Bedrock: InvokeModel, signed with AWS credentials or with a Bedrock API key. */
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { canonicalModel } from '../catalog/model-info.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
@@ -158,7 +159,7 @@ function classifyAws(head: HttpHead, text: string, nowMs: number, fix: string): 
 function exceptionIn(head: HttpHead, text: string): { readonly name?: string; readonly body: string } {
   let json: Readonly<Record<string, unknown>> = {};
   try {
-    json = Object(JSON.parse(text)) as Record<string, unknown>;
+    json = Object(parseJson(text)) as Record<string, unknown>;
   } catch {
     // An error of something between: a proxy's page.
   }
@@ -173,7 +174,7 @@ function exceptionIn(head: HttpHead, text: string): { readonly name?: string; re
 
 function saidBy(body: string): string {
   try {
-    return String((JSON.parse(body) as { readonly message?: unknown }).message ?? body);
+    return String((parseJson(body) as { readonly message?: unknown }).message ?? body);
   } catch {
     return body.slice(0, 200);
   }

@@ -1,5 +1,6 @@
 /** Google Vertex AI: rawPredict with a Google access token. */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
@@ -152,7 +153,7 @@ function classifyGoogle(head: HttpHead, text: string, nowMs: number, fix: string
 function unwrapped(text: string): string {
   if (!text.trimStart().startsWith('[')) return text;
   try {
-    return JSON.stringify((JSON.parse(text) as readonly unknown[])[0]);
+    return JSON.stringify((parseJson(text) as readonly unknown[])[0]);
   } catch {
     return text;
   }

@@ -6,6 +6,7 @@ import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';
 import { createAnswerBatches } from '../stream/answer-batches.ts';
@@ -246,7 +247,7 @@ async function readWhole(
   if (text.trim() === '') return protocolFailure('The answer is empty.', head, true);
   let answer: unknown;
   try {
-    answer = JSON.parse(text);
+    answer = parseJson(text);
   } catch {
     return protocolFailure('The answer is not JSON.', head, true);
   }

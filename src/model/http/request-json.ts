@@ -1,6 +1,7 @@
 /** A short request beside model calls, as a description of models: one attempt, read completely. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { Connections } from './connections.ts';
 import { openHttpCall } from './http-call.ts';
 import type { HttpHead } from './http-head.ts';
@@ -76,7 +77,7 @@ export async function requestJson(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

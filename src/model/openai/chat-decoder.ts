@@ -4,6 +4,7 @@
  */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { StopReason, StreamEvent, Usage } from '../../protocol/model/wire.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';
@@ -61,7 +62,7 @@ class ChatDecoder extends MessageWriter implements EventDecoder {
       }
       let chunk: unknown;
       try {
-        chunk = JSON.parse(one);
+        chunk = parseJson(one);
       } catch {
         return this.#broken(`a chunk is not JSON (${one.length} characters)`);
       }

@@ -2,6 +2,7 @@
  * Errors of OpenAI-compatible servers. Status and wording are read as for the Messages API, then their codes.
  */
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { HttpHead, ResponseHeaders } from '../http/http-head.ts';
 import { classifyAnswer, classifyStreamError } from '../retry/classify-error.ts';
 import { type Fields, fieldsIn, listIn, textIn } from './fields.ts';
@@ -90,7 +91,7 @@ function inList(text: string): string | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Events of the Responses API as events of the Messages API. */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 import type { EventDecoder } from '../stream/decode-events.ts';
 import { type CallHandle, MessageWriter } from '../stream/message-writer.ts';
@@ -33,7 +34,7 @@ class ResponsesDecoder extends MessageWriter implements EventDecoder {
     for (const one of data) {
       let event: unknown;
       try {
-        event = JSON.parse(one);
+        event = parseJson(one);
       } catch {
         if (one.trim() === '[DONE]') continue;
         return this.#broken(`an event is not JSON (${one.length} characters)`);

@@ -2,6 +2,8 @@
  * Reads the body of an error, in any form: the Messages API, an OpenAI-like server, a gateway, a proxy's
  * page.
  */
+
+import { parseJson } from '../../util/bounded-json.ts';
 import type { TokenNumbers } from './error-wordings.ts';
 
 export interface ErrorBody {
@@ -50,7 +52,7 @@ function fromJson(value: Record<string, unknown>, text: string): ErrorBody {
 
 function asJson(text: string): Record<string, unknown> | undefined {
   try {
-    return record(JSON.parse(text));
+    return record(parseJson(text));
   } catch {
     return undefined;
   }

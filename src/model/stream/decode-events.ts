@@ -5,6 +5,7 @@
  */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { readUsage, replaceUsage, soundUsage } from '../catalog/usage.ts';
 import type { HttpHead } from '../http/http-head.ts';
@@ -90,7 +91,7 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   function decodeWhole(data: string, into: StreamEvent[]): ModelFailure | undefined {
     let event: unknown;
     try {
-      event = JSON.parse(data);
+      event = parseJson(data);
     } catch {
       return data === '[DONE]' ? undefined : broken(`an event is not JSON (${data.length} characters)`);
     }

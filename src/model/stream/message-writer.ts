@@ -4,6 +4,7 @@
  * input is whole, else those behind it wait.
  */
 import { EMPTY_USAGE, type StopReason, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 
 interface WrittenCall {
   id: string;
@@ -240,7 +241,7 @@ export class MessageWriter {
 export function isWhole(json: string): boolean {
   if (!json.trimEnd().endsWith('}')) return false;
   try {
-    JSON.parse(json);
+    parseJson(json);
     return true;
   } catch {
     return false;

@@ -34,7 +34,7 @@ export function checkUpdate(update: PermissionUpdate, maySkip: boolean): void {
     case 'removeRules':
       if (!['allow', 'deny', 'ask'].includes(update.behavior) || !Array.isArray(update.rules))
         throw unreadable(update);
-      for (const rule of update.rules) parseRule(formatRule(rule));
+      for (const rule of update.rules) parseRule(formatRule(rule), update.behavior);
       return;
     case 'setMode':
       checkMode(update.mode, maySkip);

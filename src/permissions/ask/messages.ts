@@ -85,6 +85,10 @@ export function askedForUnseen(subject: Subject, reason: string): string {
   return `${describeCall(subject)} needs approval: what it would run cannot be told, because ${reason}.`;
 }
 
+export function askedForSteps(subject: Subject): string {
+  return `${describeCall(subject)} needs approval: holding it against the rules takes more steps than one decision may take, so that a rule may forbid it. Fewer or simpler patterns are decided at once.`;
+}
+
 /** `why`: which word of it is the reason. */
 export function askedForRule(subject: Subject, rule: PermissionRule, why: string): string {
   return `${describeCall(subject)} needs approval: it may be what the rule ${formatRule(rule.value)} in ${SOURCE_NAMES[rule.source]} denies (${why}).`;

@@ -15,6 +15,7 @@ import type { CommandCase } from './command-case.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords } from './command-rule.ts';
 import { type KnownRepository, repositoryFrom, runsNothing } from './own-repository.ts';
+import { protectedAmong } from './protected-word.ts';
 
 interface Cover {
   /** The rules that were needed; none when every segment only reads. */
@@ -30,6 +31,7 @@ export async function coverCommand(each: CommandCase): Promise<Cover> {
   const rules = new Set<PermissionRule>();
   const uncovered: Segment[] = [];
   for (const segment of (await each.subject.line()).segments) {
+    await each.context.steps.pause();
     const needed = await coverSegment(segment, each);
     if (needed === undefined) uncovered.push(segment);
     else for (const rule of needed) rules.add(rule);
@@ -63,7 +65,9 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
     ({ value: { toolName, ruleContent } }) =>
       namesTool(toolName, each.subject.names) &&
       (ruleContent === undefined ||
-        (words === undefined ? allowsFed(ruleContent, segment) : allowsWords(ruleContent, words))),
+        (words === undefined
+          ? allowsFed(ruleContent, segment, each)
+          : allowsWords(ruleContent, words, each.context.steps.take))),
   );
   if (words === undefined) {
     if (rule !== undefined) used.add(rule);
@@ -126,10 +130,14 @@ export async function coverAsWritten(each: CommandCase): Promise<readonly Permis
 }
 
 /** With words of which nothing is known behind it: only where none of them could write or run something. */
-function allowsFed(specifier: string, segment: Segment): boolean {
+function allowsFed(specifier: string, segment: Segment, { context }: CommandCase): boolean {
   const unknown = segment.words.findIndex(({ value }) => value === undefined);
   const known = segment.words.slice(0, unknown).flatMap(({ value }) => value ?? []);
-  return isPrefix(specifier) && !mayGoBeyond(programOf(segment)) && allowsWords(specifier, known);
+  return (
+    isPrefix(specifier) &&
+    !mayGoBeyond(programOf(segment)) &&
+    allowsWords(specifier, known, context.steps.take)
+  );
 }
 
 /** A prefix rule for a search program does not cover its options that run, write or delete something. */
@@ -252,9 +260,13 @@ export async function unsafeWriteOf(
     if (unknown && !(whole && subject.target.kind === 'command' && isBareOfNames(subject.target.command)))
       return { kind: 'unknown' };
     for (const path of paths) {
+      await context.steps.pause();
+      context.steps.take(20);
       if (path.real === undefined || isOddSpelling(path.spelled)) return { kind: 'unclear', path };
       if (await isProtected(path, context)) return { kind: 'protected', path };
     }
+    const named = await protectedAmong(segment, context);
+    if (named !== undefined) return { kind: 'protected', path: named };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** Which word of a command is the reason that it is asked about. */
 import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { loadsElsewhere } from '../../shell/programs/loaded-code.ts';
 import { everySegment, literalWords, type Segment, type ShellWord } from '../../shell/reading/segment.ts';
 import type { Case } from '../decide/evaluation.ts';
 import { namesTool, type PermissionRule } from '../rules/rule.ts';
@@ -42,7 +43,9 @@ function whyUnknown({ text }: ShellWord): string {
 /** Only where a rule speaks of the program: else it is not the option that is missing. */
 function whyBeyond(segment: Segment, { state, subject }: Case): string | undefined {
   const words = literalWords(segment);
-  const at = words === undefined ? undefined : beyondName(words)[0];
+  const beyond = words === undefined ? undefined : beyondName(words)[0];
+  const at = beyond ?? (words === undefined ? undefined : loadsElsewhere(words, 2)[0]);
+  const does = beyond === undefined ? 'takes code from elsewhere' : 'writes a file or runs a program';
   const program = words?.[0];
   const isNamed = state.rules
     .of('allow')
@@ -52,7 +55,7 @@ function whyBeyond(segment: Segment, { state, subject }: Case): string | undefin
     );
   return at === undefined || !isNamed
     ? undefined
-    : `${quoted(words?.[at] ?? '')} writes a file or runs a program, so a rule would have to name it`;
+    : `${quoted(words?.[at] ?? '')} ${does}, so a rule would have to name it`;
 }
 
 /** Why a command may be what a rule denies. */

@@ -89,7 +89,7 @@ async function resolveAll(
     else if (path.startsWith('/')) places.push(path);
     else places.push(...(folders ?? []).map((from) => (from === '' ? path : `${from}/${path}`)));
   }
-  const kept = places.filter((place) => !NOWHERE.includes(place));
+  const kept = [...new Set(places)].filter((place) => !NOWHERE.includes(place));
   return { paths: await Promise.all(kept.map(resolve)), unknown };
 }
 

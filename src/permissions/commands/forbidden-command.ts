@@ -14,7 +14,7 @@ import {
   type Segment,
   type ShellWord,
 } from '../../shell/reading/segment.ts';
-import { ANY, meet, type Piece } from '../../shell/reading/text-pattern.ts';
+import { ANY, type Count, meet, type Piece } from '../../shell/reading/text-pattern.ts';
 import { matchesWildcards } from '../../util/text/wildcards.ts';
 import {
   type CommandPattern,
@@ -28,60 +28,113 @@ import { type Match, onlyMaybe, stronger } from '../rules/match.ts';
  * Every command of the line is checked, and every command that it starts. If the line is not fully analysed,
  * and in the arguments of programs that may run commands, text that contains the denied words matches too.
  */
-export function forbidsCommand(specifier: string, command: string, line: CommandLine): Match {
+export function forbidsCommand(specifier: string, command: string, line: CommandLine, count: Count): Match {
   const { text } = readSpecifier(specifier);
   const whole = text.split(/\s+/).join(' ');
   const otherwise: Match = line.unseen === undefined ? 'no' : 'maybe';
   const segments = everySegment(line.segments);
   const pattern = readCommandPattern(text) ?? starsIn(text);
   if (pattern !== undefined) {
-    if (line.unseen !== undefined && holdsEveryPart(whole, command)) return 'yes';
+    if (
+      line.unseen !== undefined &&
+      holdsEveryPart(
+        whole,
+        heardIn(line, () => command),
+        count,
+      )
+    )
+      return 'yes';
     return segments.reduce<Match>(
-      (found, each) => stronger(found, forbidsByPattern(each, pattern, whole)),
+      (found, each) => stronger(found, forbidsByPattern(each, { pattern, whole, count })),
       otherwise,
     );
   }
   const wanted = plainWords(whole);
-  if (wanted === undefined)
-    return command.split(/\s+/).join(' ').includes(whole) || contains(command, whole) ? 'yes' : otherwise;
-  if (line.unseen !== undefined && contains(command, whole)) return 'yes';
+  if (wanted === undefined) {
+    const heard = heardIn(line, () => command);
+    count(command.length >> 4);
+    return command.split(/\s+/).join(' ').includes(whole) || contains(heard, whole, count)
+      ? 'yes'
+      : otherwise;
+  }
+  if (
+    line.unseen !== undefined &&
+    contains(
+      heardIn(line, () => command),
+      whole,
+      count,
+    )
+  )
+    return 'yes';
   return segments.reduce<Match>(
-    (found, each) => stronger(found, forbidsSegment(each, wanted, whole)),
+    (found, each) => stronger(found, forbidsSegment(each, wanted, { whole, count })),
     otherwise,
   );
 }
 
-function forbidsSegment(segment: Segment, wanted: readonly string[], whole: string): Match {
-  const own = startsLike(segment.words, wanted);
+interface Wanted {
+  /** The words of the rule, with single blanks between them. */
+  readonly whole: string;
+  readonly count: Count;
+}
+
+function forbidsSegment(segment: Segment, wanted: readonly string[], { whole, count }: Wanted): Match {
+  const own = startsLike(segment.words, wanted, count);
   if (own === 'yes' || isInert(segment)) return own;
-  if (contains(heardBy(segment), whole)) return 'yes';
+  if (contains(heardBy(segment), whole, count)) return 'yes';
   return mayRunAnything(segment) || (runsArguments(segment) && literalWords(segment) === undefined)
     ? 'maybe'
     : own;
 }
 
+/** A text that may be run, and the pieces that commands in it would be made of. */
+interface Heard {
+  readonly text: string;
+  readonly pieces: readonly string[];
+  readonly size: number;
+}
+
+const heard = new WeakMap<object, Heard>();
+
+/** Made once for all rules that are held against it. */
+function heardIn(of: object, read: () => string): Heard {
+  const before = heard.get(of);
+  if (before !== undefined) return before;
+  const text = read();
+  const pieces = naiveSegments(text);
+  const made = { text, pieces, size: pieces.reduce((size, piece) => size + piece.length, pieces.length) };
+  heard.set(of, made);
+  return made;
+}
+
 /** Its words, and what it is given to read. */
-function heardBy({ words, fed = '' }: Segment): string {
-  return `${words.map(({ value, text }) => value ?? text).join(' ')}\n${fed}`;
+function heardBy(segment: Segment): Heard {
+  return heardIn(segment, () => {
+    const { words, fed = '' } = segment;
+    return `${words.map(({ value, text }) => value ?? text).join(' ')}\n${fed}`;
+  });
 }
 
 /** The rule's words in their order; options of the command, and their values, may stand between them. */
-function startsLike(words: readonly ShellWord[], [program, ...rest]: readonly string[]): Match {
+function startsLike(words: readonly ShellWord[], wanted: readonly string[], count: Count): Match {
+  const [program, ...rest] = wanted;
   const name = words[0]?.value;
   if (name === undefined || program === undefined) return 'no';
+  count(1);
   // On file systems that fold case, the search for a program does so too.
   const folded = name.toLowerCase();
-  const isMeant = (text: string) => wildly(program.toLowerCase(), text);
+  const isMeant = (text: string) => wildly(program.toLowerCase(), text, count);
   if (!isMeant(folded) && !isMeant(baseName(folded))) return 'no';
-  const letters = rest.filter(isCluster).flatMap((cluster) => [...cluster.slice(1)]);
-  const lettered = weakest(letters.map((letter) => holdsLetter(words, letter)));
+  count(words.length);
+  const letters = new Set(rest.filter(isCluster).flatMap((cluster) => [...cluster.slice(1)]));
+  const lettered = weakest([...letters].map((letter) => holdsLetter(words, letter, count)));
   if (lettered === 'no') return 'no';
   return weakest([
     lettered,
     followsLike(
       words,
-      1,
       rest.filter((word) => !isCluster(word)),
+      count,
     ),
   ]);
 }
@@ -89,61 +142,76 @@ function startsLike(words: readonly ShellWord[], [program, ...rest]: readonly st
 const isCluster = (word: string): boolean => /^-[A-Za-z]+$/.test(word);
 
 /** `-rf` is also `-fr` and `-r -f`. */
-function holdsLetter(words: readonly ShellWord[], letter: string): Match {
+function holdsLetter(words: readonly ShellWord[], letter: string, count: Count): Match {
+  count(words.length);
   if (words.some(({ value }) => value !== undefined && isCluster(value) && value.includes(letter)))
     return 'yes';
-  return words.slice(1).some((word) => word.value === undefined && mayBeOption(word)) ? 'maybe' : 'no';
+  return words.slice(1).some((word) => word.value === undefined && mayBeOption(word, count)) ? 'maybe' : 'no';
 }
 
-const mayBeOption = ({ value, may }: ShellWord): boolean => value?.startsWith('-') ?? meet(may, ['-', ANY]);
+const optional = new WeakMap<ShellWord, boolean>();
+
+function mayBeOption(word: ShellWord, count: Count): boolean {
+  if (word.value !== undefined) return word.value.startsWith('-');
+  const known = optional.get(word) ?? meet(word.may, ['-', ANY], { count });
+  optional.set(word, known);
+  return known;
+}
 
 /** git takes the next word as the value of these. */
 const VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|config-env))$/;
 
-function followsLike(words: readonly ShellWord[], start: number, wanted: readonly string[]): Match {
-  const known = new Map<string, Match>();
-  const from = (at: number, next: number): Match => {
-    if (next === wanted.length) return 'yes';
-    const word = words[at];
-    if (word === undefined) return 'no';
-    const key = `${at} ${next}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const found = look(word, at, next);
-    known.set(key, found);
-    return found;
-  };
-  const look = (word: ShellWord, at: number, next: number): Match => {
+function followsLike(words: readonly ShellWord[], wanted: readonly string[], count: Count): Match {
+  if (wanted.length === 0) return 'yes';
+  let found = 'no' as Match;
+  /** How surely the words up to here are the first ones of the rule, by their number. */
+  let reached: Match[] = ['yes'];
+  let isOption = false;
+  for (let at = 1; at < words.length && reached.length > 0 && found !== 'yes'; at++) {
+    const word = words[at] as ShellWord;
     const previous = at > 1 ? words[at - 1] : undefined;
-    const isValue = previous !== undefined && mayBeOption(previous);
-    const skipped = isValue || mayBeOption(word) ? from(at + 1, next) : ('no' as const);
-    if (VALUED.test(previous?.value ?? '')) return skipped;
-    const fit = fits(word, wanted[next] ?? '');
-    const taken =
-      fit === 'no' ? 'no' : weakest([fit, word.many ? from(at, next + 1) : from(at + 1, next + 1)]);
+    const isValue = isOption;
+    isOption = mayBeOption(word, count);
     const isSure = word.value?.startsWith('-') === true || previous?.value?.startsWith('-') === true;
-    return stronger(taken, isSure ? skipped : onlyMaybe(skipped));
-  };
-  return from(start, 0);
+    const isTaken = VALUED.test(previous?.value ?? '');
+    const next: Match[] = [];
+    const put = (into: Match[], number: number, how: Match) => {
+      if (number === wanted.length) found = stronger(found, how);
+      else into[number] = stronger(how, into[number] ?? 'no');
+    };
+    count(1 + reached.length);
+    // What a word that may be many adds is gone through in the same turn.
+    for (let number = 0; number < reached.length; number++) {
+      const how = reached[number];
+      if (how === undefined) continue;
+      if (isValue || isOption) put(next, number, isSure ? how : onlyMaybe(how));
+      if (isTaken) continue;
+      const fit = fits(word, wanted[number] ?? '', count);
+      if (fit !== 'no') put(word.many ? reached : next, number + 1, weakest([fit, how]));
+    }
+    reached = next;
+  }
+  return found;
 }
 
 /** Long options may be cut short, and may carry a value. */
-function fits({ value, may }: ShellWord, wanted: string): Match {
-  if (value === undefined) return meet(may, withGaps(wanted)) ? 'maybe' : 'no';
-  if (wildly(wanted, value)) return 'yes';
+function fits({ value, may }: ShellWord, wanted: string, count: Count): Match {
+  if (value === undefined) return meet(may, withGaps(wanted), { count }) ? 'maybe' : 'no';
+  if (wildly(wanted, value, count)) return 'yes';
   if (!wanted.startsWith('--') || wanted.includes('*')) return 'no';
   const name = value.split('=', 1)[0] ?? '';
   return name.length > 2 && wanted.startsWith(name) ? 'yes' : 'no';
 }
 
 /** A word of a rule, in which a star is any text. */
-function wildly(wanted: string, word: string): boolean {
+function wildly(wanted: string, word: string, count: Count): boolean {
   if (!wanted.includes('*')) return wanted === word;
   return matchesWildcards(
     wanted,
     word,
     (char) => char === '*',
     (char, other) => char === other,
+    count,
   );
 }
 
@@ -156,18 +224,21 @@ function weakest(matches: readonly Match[]): Match {
 }
 
 /** A rule with stars within; what follows it is forbidden too, as behind a rule without stars. */
-function forbidsByPattern(segment: Segment, pattern: CommandPattern, whole: string): Match {
+function forbidsByPattern(
+  segment: Segment,
+  { pattern, whole, count }: Wanted & { readonly pattern: CommandPattern },
+): Match {
   const words = literalWords(segment);
   if (words !== undefined) {
     const [program = '', ...rest] = words;
     const names = [program, baseName(program), program.toLowerCase(), baseName(program.toLowerCase())];
     const open = { ...pattern, prefix: true };
-    if (names.some((name) => matchesCommand(open, [name, ...rest]))) return 'yes';
+    if ([...new Set(names)].some((name) => matchesCommand(open, [name, ...rest], count))) return 'yes';
   }
-  const known = startsLike(segment.words, whole.split(' '));
-  if (known === 'yes' || isInert(segment)) return stronger(known, fitsPattern(segment, whole));
-  if (runsArguments(segment) && holdsEveryPart(whole, heardBy(segment))) return 'yes';
-  return stronger(known, fitsPattern(segment, whole));
+  const known = startsLike(segment.words, whole.split(' '), count);
+  if (known === 'yes' || isInert(segment)) return stronger(known, fitsPattern(segment, whole, count));
+  if (runsArguments(segment) && holdsEveryPart(whole, heardBy(segment), count)) return 'yes';
+  return stronger(known, fitsPattern(segment, whole, count));
 }
 
 /** A rule that does not part into words all the same forbids what its stars leave. */
@@ -176,7 +247,7 @@ function starsIn(text: string): CommandPattern | undefined {
 }
 
 /** A rule with stars within, held against the words as they stand. */
-function fitsPattern(segment: Segment, whole: string): Match {
+function fitsPattern(segment: Segment, whole: string, count: Count): Match {
   const { words } = segment;
   if (mayRunAnything(segment)) return 'maybe';
   if (literalWords(segment) !== undefined) return 'no';
@@ -184,7 +255,7 @@ function fitsPattern(segment: Segment, whole: string): Match {
     ...(i === 0 ? [] : [' ']),
     ...(word.many ? [ANY] : word.may),
   ]);
-  return meet([...withGaps(whole), ANY], line) ? 'maybe' : 'no';
+  return meet([...withGaps(whole), ANY], line, { count }) ? 'maybe' : 'no';
 }
 
 /** Programs that never run an argument, whatever it says. */
@@ -210,14 +281,18 @@ function runsArguments(segment: Segment): boolean {
   );
 }
 
-function contains(command: string, text: string): boolean {
-  return naiveSegments(command).some((segment) => segmentContains(segment, text));
+function contains({ pieces, size }: Heard, text: string, count: Count): boolean {
+  count(1 + (size >> 6));
+  return pieces.some((piece) => segmentContains(piece, text, count));
 }
 
-function holdsEveryPart(pattern: string, command: string): boolean {
+function holdsEveryPart(pattern: string, heard: Heard, count: Count): boolean {
   return pattern
     .split('*')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-    .every((part) => command.includes(part) || contains(command, part));
+    .every((part) => {
+      count(1 + (heard.text.length >> 6));
+      return heard.text.includes(part) || contains(heard, part, count);
+    });
 }

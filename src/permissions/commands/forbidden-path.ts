@@ -39,20 +39,52 @@ interface FileRule {
 }
 
 async function forbidsSegment(segment: Segment, kind: 'read' | 'write', rule: FileRule): Promise<Match> {
-  const redirected = segment.redirects
-    .filter(({ direction }) => direction === kind)
-    .map(({ may }) => ({ may, certain: true }));
-  const words = kind === 'read' ? wordsRead(segment) : wordsWritten(segment);
-  const found = await strongest([...redirected, ...words], async ({ may, certain }) => {
-    const match = await strongest(placesFor(may, segment), (place) => forbidsPlace(place, rule));
+  const { steps } = rule.context;
+  const found = await strongest(touchedBy(segment, kind), async ({ may, certain }) => {
+    const match = await strongest(placesFor(may, segment), async (place) => {
+      await steps.pause();
+      steps.take(2);
+      return forbidsPlace(place, rule);
+    });
     return certain ? match : onlyMaybe(match);
   });
   if (found !== 'no') return found;
   return mayRunAnything(segment) ? 'maybe' : forbidsBelow(segment, kind, rule);
 }
 
+type Touched = Iterable<ReturnType<typeof wordsRead>[number]>;
+const touched = { read: new WeakMap<Segment, Touched>(), write: new WeakMap<Segment, Touched>() };
+
+/** What its words may open: found once for all rules, and each only once. */
+function touchedBy(segment: Segment, kind: 'read' | 'write'): Touched {
+  const before = touched[kind].get(segment);
+  if (before !== undefined) return before;
+  const redirected = segment.redirects
+    .filter(({ direction }) => direction === kind)
+    .map(({ may }) => ({ may, certain: true }));
+  const words = kind === 'read' ? wordsRead(segment) : wordsWritten(segment);
+  const all = new Map([...redirected, ...words].map((word) => [keyOf(word), word]));
+  touched[kind].set(segment, [...all.values()]);
+  return [...all.values()];
+}
+
+function keyOf({ may, certain }: { readonly may: TextPattern; readonly certain: boolean }): string {
+  const known = knownText(may);
+  return known === undefined ? `${certain} ${JSON.stringify(may)}` : `${certain}=${known}`;
+}
+
+const places = new WeakMap<Segment, Map<TextPattern, readonly TextPattern[]>>();
+
 /** The word as a path from every folder it may be meant from. */
-function placesFor(may: TextPattern, { folders }: Segment): readonly TextPattern[] {
+function placesFor(may: TextPattern, segment: Segment): readonly TextPattern[] {
+  const known = places.get(segment) ?? new Map<TextPattern, readonly TextPattern[]>();
+  places.set(segment, known);
+  const found = known.get(may) ?? placesOfWord(may, segment);
+  known.set(may, found);
+  return found;
+}
+
+function placesOfWord(may: TextPattern, { folders }: Segment): readonly TextPattern[] {
   const path = throughProcesses(may);
   const [first] = path;
   if (typeof first === 'string' && first.startsWith('/')) return [path];
@@ -85,9 +117,21 @@ async function forbidsPlace(place: TextPattern, { specifier, context }: FileRule
 }
 
 async function forbidsKnown(text: string, { specifier, context }: FileRule): Promise<Match> {
+  await context.steps.pause();
   const path = await context.resolve(text);
   if (await forbidsPath(specifier, path, context)) return 'yes';
   return path.lost === true ? 'maybe' : 'no';
+}
+
+const descents = {
+  read: new WeakMap<Segment, { readonly of: ReturnType<typeof descentOf> }>(),
+  write: new WeakMap<Segment, { readonly of: ReturnType<typeof descentOf> }>(),
+};
+
+function descentBy(segment: Segment, kind: 'read' | 'write'): ReturnType<typeof descentOf> {
+  const known = descents[kind].get(segment) ?? { of: descentOf(segment, kind) };
+  descents[kind].set(segment, known);
+  return known.of;
 }
 
 /** What is read or changed below a folder may be what the rule speaks of. */
@@ -96,7 +140,7 @@ async function forbidsBelow(
   kind: 'read' | 'write',
   { specifier, context }: FileRule,
 ): Promise<Match> {
-  const descent = descentOf(segment, kind);
+  const descent = descentBy(segment, kind);
   if (descent === undefined || (kind === 'read' && segment.leavesOut === true)) return 'no';
   const { folders } = segment;
   if (folders === undefined) return 'maybe';

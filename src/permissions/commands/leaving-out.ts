@@ -93,6 +93,7 @@ async function deniedBelow(
     );
   const isDenied = async (path: string) => {
     const resolved = await context.resolve(path);
+    await context.steps.pause();
     for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
     return false;
   };

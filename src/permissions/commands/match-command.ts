@@ -14,9 +14,11 @@ export async function matchCommand(
   context: PathRuleContext,
 ): Promise<Match> {
   const { toolName, ruleContent: specifier } = rule.value;
+  const { steps } = context;
+  await steps.pause();
   const opened = await forbidsCommandPath(rule, subject, context);
   if (specifier === undefined || !namesTool(toolName, subject.names)) return opened;
   const line = await subject.line();
-  if (rule.behavior === 'allow') return allowsCommand(specifier, line) ? 'yes' : 'no';
-  return stronger(opened, forbidsCommand(specifier, command, line));
+  if (rule.behavior === 'allow') return allowsCommand(specifier, line, steps.take) ? 'yes' : 'no';
+  return stronger(opened, forbidsCommand(specifier, command, line, steps.take));
 }

@@ -6,6 +6,7 @@ import {
   knownText,
   meet,
   type Piece,
+  sizeOf,
   type TextPattern,
 } from '../../shell/reading/text-pattern.ts';
 import { tokensOf } from '../../util/search/name-pattern.ts';
@@ -22,13 +23,31 @@ export async function mayMeetRule(
   const rules = await placesOf(specifier, context);
   if (rules === undefined) return true;
   const spellings = await spellingsOf(place, context);
-  return rules.some((rule) =>
-    spellings.some((spelling) => rulePatterns(rule).some((each) => meet(spelling, each, context))),
-  );
+  const { ignoreCase, steps } = context;
+  for (const rule of rules) {
+    const patterns = rulePatterns(rule, context);
+    for (const spelling of spellings) {
+      await steps.pause();
+      if (patterns.some((each) => meet(spelling, each, { ignoreCase, count: steps.take }))) return true;
+    }
+  }
+  return false;
+}
+
+/** Looks once in a decision at what rules are held against one by one. */
+function oncePerDecision<K extends object, T>(look: (key: K, context: PathRuleContext) => T): typeof look {
+  const known = new WeakMap<PathRuleContext['steps'], WeakMap<K, T>>();
+  return (key, context) => {
+    const own = known.get(context.steps) ?? new WeakMap<K, T>();
+    known.set(context.steps, own);
+    const found = own.get(key) ?? look(key, context);
+    own.set(key, found);
+    return found;
+  };
 }
 
 /** What the rule says, as text: the thing itself, and what lies in it. */
-function rulePatterns({ root, segments }: Pattern): readonly TextPattern[] {
+const rulePatterns = oncePerDecision(({ root, segments }: Pattern): readonly TextPattern[] => {
   const base = root === '/' ? '' : root;
   const path: Piece[] = [base, '/'];
   for (const [at, segment] of segments.entries()) {
@@ -37,7 +56,7 @@ function rulePatterns({ root, segments }: Pattern): readonly TextPattern[] {
   }
   if (segments.at(-1) === '**') return [[...path, ANY], path.slice(0, -2)];
   return [path, [...path, '/', ANY]];
-}
+});
 
 /** `*`, `?` and classes in a rule stand for dots too. */
 function nameOf(segment: string): readonly Piece[] {
@@ -47,11 +66,17 @@ function nameOf(segment: string): readonly Piece[] {
 }
 
 /** The word as an absolute path, before and after the links of the part that is known. */
-async function spellingsOf(place: TextPattern, context: PathRuleContext): Promise<readonly TextPattern[]> {
+const spellingsOf = oncePerDecision(lookUpSpellings);
+
+async function lookUpSpellings(
+  place: TextPattern,
+  context: PathRuleContext,
+): Promise<readonly TextPattern[]> {
+  context.steps.take(sizeOf(place));
   const path = withoutClimbs(place);
   const [start = '', ...others] = path;
   if (typeof start !== 'string' && 'oneOf' in start) {
-    const each = start.oneOf.map((text) => spellingsOf([text, ...others], context));
+    const each = start.oneOf.map((text) => lookUpSpellings([text, ...others], context));
     return (await Promise.all(each)).flat();
   }
   if (isOpen(start)) return [path];
@@ -69,15 +94,16 @@ async function spellingsOf(place: TextPattern, context: PathRuleContext): Promis
 function withoutClimbs(place: TextPattern): TextPattern {
   const parts = partsOf(place);
   let last = -1;
+  let open = false;
   for (const [at, part] of parts.entries()) {
     const text = knownText(part);
-    const open = parts.slice(0, at).some((each) => knownText(each) === undefined);
     if (
       text === undefined
         ? meet(part, ['..']) && !part.includes(ANY)
         : open && /^\.{0,2}$/.test(text) && at < parts.length - 1
     )
       last = at;
+    open ||= text === undefined;
   }
   if (last < 0) return place;
   return [ANY, ...parts.slice(last + 1).flatMap((part): Piece[] => ['/', ...part])];
@@ -108,7 +134,9 @@ const MAX_ENTRIES = 5_000;
 /**
  * The files that a pattern expands to; undefined if there are too many, or if it is not a pattern of names.
  */
-export async function onDisk(
+export const onDisk = oncePerDecision(lookUpOnDisk);
+
+async function lookUpOnDisk(
   place: TextPattern,
   context: PathRuleContext,
 ): Promise<readonly string[] | undefined> {
@@ -119,12 +147,15 @@ export async function onDisk(
 
 async function expanded(path: TextPattern, context: PathRuleContext): Promise<readonly string[] | undefined> {
   const [, ...parts] = partsOf(path);
+  const { steps } = context;
   let looked = 0;
   let found = [''];
   for (const part of parts) {
     const text = knownText(part);
     const next: string[] = [];
     for (const folder of found) {
+      await steps.pause();
+      steps.take(2);
       if (text !== undefined) next.push(`${folder}/${text}`);
       else {
         const path = folder === '' ? '/' : folder;
@@ -132,7 +163,10 @@ async function expanded(path: TextPattern, context: PathRuleContext): Promise<re
         if (names === undefined) return undefined;
         looked += names.length;
         if (looked > MAX_ENTRIES) return undefined;
-        for (const name of names) if (meet(part, [name])) next.push(`${folder}/${name}`);
+        for (const name of names) {
+          await steps.pause();
+          if (meet(part, [name], { count: steps.take })) next.push(`${folder}/${name}`);
+        }
       }
     }
     found = next;
@@ -153,8 +187,9 @@ export async function mayLieBelow(
   const rules = await placesOf(specifier, context);
   if (rules === undefined) return 'maybe';
   const below: TextPattern = [folder === '/' ? '' : folder, '/', ANY];
-  if (!followsLinks && !rules.some((rule) => rulePatterns(rule).some((each) => meet(below, each, context))))
-    return 'no';
+  const { ignoreCase, steps } = context;
+  const isBelow = (each: TextPattern) => meet(below, each, { ignoreCase, count: steps.take });
+  if (!followsLinks && !rules.some((rule) => rulePatterns(rule, context).some(isBelow))) return 'no';
   if (await forbidsPath(specifier, await context.resolve(folder), context)) return 'maybe';
   let looked = 0;
   const seen = new Set([folder]);
@@ -164,6 +199,7 @@ export async function mayLieBelow(
     looked += names.length;
     if (looked > MAX_ENTRIES) return 'maybe';
     for (const name of names) {
+      await steps.pause();
       const child = join(path, name);
       const resolved = await context.resolve(child);
       if (await forbidsPath(specifier, resolved, context)) return 'maybe';

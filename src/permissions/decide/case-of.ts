@@ -1,5 +1,6 @@
 /** What the rules are held against: made of a question. */
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
+import { lazily } from '../../util/async/lazily.ts';
 import type { Case, PermissionState } from './evaluation.ts';
 import { linkedGrants } from './protected-path.ts';
 import { lookFrom } from './real-path.ts';
@@ -15,7 +16,7 @@ export function caseOf(question: PermissionQuestion, state: PermissionState): Ca
     home: state.home,
     ignoreCase: state.ignoreCase,
     ...look,
-    protection: { own, linked: () => linkedGrants(roots, look), ...state.protection },
+    protection: { own, linked: lazily(() => linkedGrants(roots, look)), ...state.protection },
   };
   const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
   return { subject, state, context, roots, own };

@@ -20,6 +20,7 @@ import {
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
 import type { ResolvedPath } from './real-path.ts';
+import { TooManySteps } from './steps.ts';
 import type { Subject } from './subject.ts';
 import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from './verdicts.ts';
 
@@ -27,11 +28,37 @@ import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from '.
 const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
 
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
-export function decideCall(question: PermissionQuestion, state: PermissionState): Verdict | Promise<Verdict> {
-  const each = caseOf(question, state);
-  return andThen(firstMatch('deny', each), (found) =>
-    found?.match === 'maybe' ? decideLeavingOut(question, each, found) : decideBeside(question, each, found),
-  );
+export function decideCall(
+  question: PermissionQuestion,
+  state: PermissionState,
+  each: Case = caseOf(question, state),
+): Verdict | Promise<Verdict> {
+  const unlessDecided = (error: unknown) => decideUnknown(error, question, each);
+  try {
+    const verdict = andThen(firstMatch('deny', each), (found) =>
+      found?.match === 'maybe'
+        ? decideLeavingOut(question, each, found)
+        : decideBeside(question, each, found),
+    );
+    return verdict instanceof Promise ? verdict.catch(unlessDecided) : verdict;
+  } catch (error) {
+    return unlessDecided(error);
+  }
+}
+
+/** What takes too many steps to decide counts as a call that a rule may forbid. */
+function decideUnknown(
+  error: unknown,
+  { isAnswered }: PermissionQuestion,
+  { subject, state }: Case,
+): Verdict {
+  if (!(error instanceof TooManySteps)) throw error;
+  const message = say.askedForSteps(subject);
+  if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
+  if (state.mode === 'plan' && !mayPlan(subject)) return deny('mode', say.deniedByPlan(subject));
+  if (state.allowedToolsOnly) return deny('mode', say.deniedUnlisted(subject));
+  if (state.mode === 'dontAsk' && isAnswered !== true) return deny('mode', say.deniedWithoutAsking(message));
+  return { kind: 'ask', reasonType: 'safetyCheck', message, suggestions: [] };
 }
 
 /** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */

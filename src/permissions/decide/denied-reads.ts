@@ -1,6 +1,7 @@
 import { forbidsPath, type PathRuleContext } from '../rules/path-rule.ts';
 import { type PermissionRule, speaksOfReading } from '../rules/rule.ts';
 import { type DiskReader, lookFrom } from './real-path.ts';
+import { Steps, TooManySteps } from './steps.ts';
 
 /**
  * The files that a search must omit: the rules are checked for each file it would show, not only for the
@@ -15,19 +16,26 @@ export function deniedReads(
     ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],
   );
   if (specifiers.length === 0) return undefined;
-  const look = lookFrom(place.files, place.cwd);
-  const context: PathRuleContext = { ...place, ...look };
+  // A search may look at any number of files: only what one of them costs is bounded.
+  const look = lookFrom(place.files, place.cwd, new Steps(Infinity, Infinity));
   const isDenied = async (path: string) => {
     const resolved = await look.resolve(path);
     if (resolved.real === undefined) return true;
+    const context: PathRuleContext = { ...place, ...look, steps: new Steps() };
     for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
     return false;
   };
   const known = new Map<string, Promise<boolean>>();
   return (path) => {
     // A search shows many lines of one file.
-    const answer = known.get(path) ?? isDenied(path);
+    const answer = known.get(path) ?? isDenied(path).catch(unlessKnown);
     known.set(path, answer);
     return answer;
   };
+}
+
+/** What costs too much to know counts as denied. */
+function unlessKnown(error: unknown): boolean {
+  if (error instanceof TooManySteps) return true;
+  throw error;
 }

@@ -85,6 +85,9 @@ const GIT = /(?:^|\/)\.git$/;
  */
 const SETTINGS = new RegExp(`(?:^|/)${GRANTING}/(?:settings[^/]*$|hooks(?:/|$))`);
 
+/** Whether its names alone may make it protected, wherever it lies. */
+export const holdsProtectedName = (path: string): boolean => isProtectedPath(path) || liesInGrants(path);
+
 /** By its name alone. */
 function isProtectedPath(path: string): boolean {
   const folded = fold(path);

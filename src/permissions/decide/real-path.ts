@@ -4,6 +4,7 @@ import { codeOf } from '../../util/code-of.ts';
 import { goesByProcess } from '../../util/files/process-links.ts';
 import { type PathReader, realPath } from '../../util/files/real-path.ts';
 import { type LinkedFiles, linkedFiles } from '../rules/other-names.ts';
+import { Steps } from './steps.ts';
 
 export type { PathReader };
 
@@ -22,13 +23,20 @@ export interface ResolvedPath {
   readonly lost?: true;
 }
 
-/** Resolves paths once per call: symlinks of the deepest existing ancestor are followed (F89). */
-function createPathResolver(files: DiskReader, cwd: string): (path: string) => Promise<ResolvedPath> {
-  const known = new Map<string, Promise<ResolvedPath>>();
+/** What it costs to look at the disk, in steps: the system call itself runs beside us. */
+const STEPS_OF_A_LOOK = 40;
+
+/** Looks at each path once, however many rules are held against it. */
+function once<T>(
+  steps: Pick<Steps, 'take'>,
+  look: (path: string) => Promise<T>,
+): (path: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
   return (path) => {
     let found = known.get(path);
     if (found === undefined) {
-      found = resolvePath(files, cwd, path);
+      steps.take(STEPS_OF_A_LOOK + (path.length >> 4));
+      found = look(path);
       known.set(path, found);
     }
     return found;
@@ -39,23 +47,25 @@ function createPathResolver(files: DiskReader, cwd: string): (path: string) => P
 export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 'readLink' | 'readRange'>>;
 
 /** Looks at the disk, for one call. */
-export function lookFrom(files: DiskReader, cwd: string) {
-  const stat = (path: string) => files.lstat(path).catch(() => undefined);
+export function lookFrom(files: DiskReader, cwd: string, steps: Steps = new Steps()) {
+  const stat = once(steps, (path) => files.lstat(path).catch(() => undefined));
   let linked: Map<string, Promise<LinkedFiles>> | undefined;
   return {
-    async entries(path: string): Promise<readonly string[] | undefined> {
+    entries: once(steps, async (path): Promise<readonly string[] | undefined> => {
       try {
         return await files.readDir?.(path);
       } catch (error) {
         const code = codeOf(error);
         return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined;
       }
-    },
-    resolve: createPathResolver(files, cwd),
+    }),
+    /** Symlinks of the deepest existing ancestor are followed (F89). */
+    resolve: once(steps, (path) => resolvePath(files, cwd, path)),
     async isFolder(path: string): Promise<boolean> {
       return (await stat(path))?.kind === 'directory';
     },
     stat,
+    steps,
     linked(key: string, base: string, covers: (path: string) => boolean): Promise<LinkedFiles> {
       linked ??= new Map();
       const known = linked.get(key) ?? linkedFiles(base, covers, files);
@@ -65,12 +75,15 @@ export function lookFrom(files: DiskReader, cwd: string) {
   };
 }
 
+/** No system opens longer ones, and to look for the parts of one costs a call for each. */
+const MOST_CHARS = sep === '/' ? 4096 : 32_767;
+
 /** What a command already holds open under these names, another one does too. */
 const STANDARD_STREAM = /^\/dev\/std(?:in|out|err)$/;
 
 async function resolvePath(files: DiskReader, cwd: string, path: string): Promise<ResolvedPath> {
   const spelled = resolve(cwd, path);
-  if (path.includes('\0')) return { spelled, real: undefined };
+  if (path.length > MOST_CHARS || path.includes('\0')) return { spelled, real: undefined };
   const climb = await climbOf(files, cwd, path);
   const real = climb === 'alike' ? await realPath(files, spelled) : undefined;
   if (real === spelled || climb === 'absent' || STANDARD_STREAM.test(path)) return { spelled, real };

@@ -6,6 +6,7 @@ import { touchedPaths } from '../commands/command-paths.ts';
 import { caseOf } from '../decide/case-of.ts';
 import { decideCall } from '../decide/decide-call.ts';
 import { type Case, outsideOf, type PermissionState } from '../decide/evaluation.ts';
+import { TooManySteps } from '../decide/steps.ts';
 import { formatRule } from '../rules/rule.ts';
 import { explainPaths, explainSegments } from './explained-segments.ts';
 import { missedRules } from './missed-rules.ts';
@@ -13,6 +14,31 @@ import { offersOf } from './offers.ts';
 import { inFile, type RuleFiles } from './rule-files.ts';
 
 export async function explainCall(
+  asked: AskedQuestion,
+  state: PermissionState,
+  files: RuleFiles,
+): Promise<PermissionExplanation> {
+  try {
+    return await explain(asked, state, files);
+  } catch (error) {
+    if (!(error instanceof TooManySteps)) throw error;
+    return {
+      asker: asked.asker ?? [],
+      mode: state.mode,
+      verdict: 'ask',
+      reason: await reasonOf(asked, state, files),
+      segments: [],
+      unseen: 'to look at its parts takes more steps than one look may take',
+      writes: [],
+      readsOutside: [],
+      missed: [],
+      offers: [],
+      scopes: await files.scopes(),
+    };
+  }
+}
+
+async function explain(
   asked: AskedQuestion,
   state: PermissionState,
   files: RuleFiles,

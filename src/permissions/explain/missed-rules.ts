@@ -1,6 +1,7 @@
 /** Allow rules that come close to a call, and what keeps them from matching. */
 import type { MissedRule } from '../../protocol/tools/permission-explanation.ts';
 import { beyondName } from '../../shell/programs/beyond-name.ts';
+import { loadsElsewhere } from '../../shell/programs/loaded-code.ts';
 import { baseName } from '../../shell/reading/base-name.ts';
 import { plainWords } from '../../shell/reading/plain-command.ts';
 import {
@@ -109,6 +110,9 @@ function limitOf(wanted: readonly string[], prefix: boolean, segment: Segment): 
   const beyond = beyondName(words).find((at) => at >= wanted.length);
   if (beyond !== undefined)
     return `${quote(words[beyond])} writes a file or runs a program, so the rule would have to name it`;
+  const elsewhere = loadsElsewhere(words, wanted.length).find((at) => at >= wanted.length);
+  if (elsewhere !== undefined)
+    return `${quote(words[elsewhere])} takes code from elsewhere, so the rule would have to name it`;
   const [redirect] = segment.redirects;
   if (redirect !== undefined)
     return `it does not cover the redirect ${redirect.direction === 'write' ? 'to' : 'from'} ${quote(redirect.path)}`;

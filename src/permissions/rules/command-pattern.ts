@@ -1,4 +1,5 @@
 /** Command rules with a star elsewhere than as their last word: `docker compose exec * pytest`, `ls*`. */
+import type { Count } from '../../shell/reading/text-pattern.ts';
 import { matchesWildcards } from '../../util/text/wildcards.ts';
 
 /** A character, a star for any text, one for any text within a word, or the end of a word. */
@@ -40,25 +41,31 @@ const GAP = null;
 type Letter = string | typeof GAP;
 
 /** Whether the words are ones of which the pattern speaks; a blank in a word is none between words. */
-export function matchesCommand({ signs, prefix }: CommandPattern, words: readonly string[]): boolean {
+export function matchesCommand(
+  { signs, prefix }: CommandPattern,
+  words: readonly string[],
+  count: Count,
+): boolean {
+  count(words.reduce((size, word) => size + word.length, words.length) >> 2);
   const line = words.flatMap((word, at): Letter[] => (at === 0 ? [...word] : [GAP, ...word]));
-  if (fits(signs, line)) return true;
-  return prefix && fits([...signs, 'gap', 'any'], line);
+  if (fits(signs, line, count)) return true;
+  return prefix && fits([...signs, 'gap', 'any'], line, count);
 }
 
-function fits(signs: readonly Sign[], line: readonly Letter[]): boolean {
+function fits(signs: readonly Sign[], line: readonly Letter[], count: Count): boolean {
   if (!signs.includes('inWord'))
     return matchesWildcards(
       signs,
       line,
       (sign) => sign === 'any',
       (sign, char) => (sign === 'gap' ? char === GAP : typeof sign === 'object' && sign.char === char),
+      count,
     );
-  return fitsInWords(signs, line);
+  return fitsInWords(signs, line, count);
 }
 
 /** With stars of two kinds: each state is how much of the pattern may have been read. */
-function fitsInWords(signs: readonly Sign[], line: readonly Letter[]): boolean {
+function fitsInWords(signs: readonly Sign[], line: readonly Letter[], count: Count): boolean {
   const reached = (states: ReadonlySet<number>): ReadonlySet<number> => {
     const all = new Set(states);
     for (const at of all) if (signs[at] === 'any' || signs[at] === 'inWord') all.add(at + 1);
@@ -67,6 +74,7 @@ function fitsInWords(signs: readonly Sign[], line: readonly Letter[]): boolean {
   let states = reached(new Set([0]));
   for (const char of line) {
     const next = new Set<number>();
+    count(states.size);
     for (const at of states) {
       const sign = signs[at];
       if (sign === 'any' || (sign === 'inWord' && char !== GAP)) next.add(at);
@@ -80,7 +88,7 @@ function fitsInWords(signs: readonly Sign[], line: readonly Letter[]): boolean {
 }
 
 /** The words of the pattern, with their stars as `*` and other characters as they are. */
-function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
+export function patternWords({ signs }: CommandPattern): readonly (readonly Sign[])[] {
   const words: Sign[][] = [[]];
   for (const sign of signs) {
     if (sign === 'gap') words.push([]);

@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
 import { isLiteralName, literalName, matchesNames } from '../../util/search/name-pattern.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
+import type { Steps } from '../decide/steps.ts';
 import { foldedName } from './folded-name.ts';
 import { identityOf, type LinkedFiles } from './other-names.ts';
 import { type Pattern, readForbidden, readPattern } from './read-pattern.ts';
@@ -27,6 +28,7 @@ export interface PathRuleContext {
    * `key`.
    */
   readonly linked: (key: string, base: string, covers: (path: string) => boolean) => Promise<LinkedFiles>;
+  readonly steps: Steps;
 }
 
 /** What rules say about paths, for who cannot ask about each. */
@@ -44,7 +46,8 @@ export async function allowsPath(
   const fold = (name: string) =>
     context.ignoreCase ? name.normalize('NFC').toLowerCase() : name.normalize('NFC');
   if (root === undefined) return false;
-  const covered = coveredBy({ segments: pattern.segments, root }, path.real, fold);
+  const { take } = context.steps;
+  const covered = coveredBy({ segments: pattern.segments, root }, path.real, { fold, take });
   if (covered !== 'itself' || pattern.foldersOnly !== true) return covered !== 'no';
   return context.isFolder(path.real);
 }
@@ -60,29 +63,40 @@ export async function forbidsPath(
 ): Promise<boolean> {
   const places = await placesOf(specifier, context);
   if (places === undefined) return true;
-  if (await isForbidden(path.spelled, places, context)) return true;
-  if (path.real === undefined) return false;
+  const { spelled, real } = path;
+  if (await isForbidden(spelled, places, context)) return true;
+  if (real === undefined) return false;
   return (
-    (await isForbidden(path.real, places, context)) || hasForbiddenName(specifier, path.real, places, context)
+    (real !== spelled && (await isForbidden(real, places, context))) ||
+    hasForbiddenName(specifier, real, places, context)
   );
 }
 
 async function isForbidden(
   path: string,
   places: readonly Pattern[],
-  { stat }: PathRuleContext,
+  { stat, steps: { take } }: PathRuleContext,
 ): Promise<boolean> {
-  if (isForbiddenFile(path, places)) return true;
+  let isFolderMeant = false;
+  for (const place of places) {
+    const how = forbids(place, path, take);
+    if (how === 'within' || (how === 'itself' && !place.foldersOnly)) return true;
+    isFolderMeant ||= how === 'itself';
+  }
   // What is not there yet may become a folder.
-  return places.some((place) => forbids(place, path) !== 'no') && (await stat(path))?.kind !== 'file';
+  return isFolderMeant && (await stat(path))?.kind !== 'file';
 }
 
-function isForbiddenFile(path: string, places: readonly Pattern[]): boolean {
+function isForbiddenFile(path: string, places: readonly Pattern[], take: Take): boolean {
   return places.some((place) => {
-    const how = forbids(place, path);
+    const how = forbids(place, path, take);
     return how === 'within' || (how === 'itself' && !place.foldersOnly);
   });
 }
+
+/** Longer names are none of a disk. */
+const MOST_OF_A_NAME = 255;
+const MOST_REMEMBERED = 10_000;
 
 type Places = Promise<readonly Pattern[] | undefined>;
 
@@ -110,7 +124,7 @@ async function withLinks(pattern: Pattern, context: PathRuleContext): Promise<re
   const { segments, root, ...rest } = pattern;
   const places: Pattern[] = [pattern];
   const real = (await context.resolve(root)).real;
-  if (real !== undefined) places.push({ ...pattern, root: real });
+  if (real !== undefined && real !== root) places.push({ ...pattern, root: real });
   // The first names may be those of links in the folder itself, also where they are meant at any depth.
   const names = segments[0] === '**' ? segments.slice(1) : segments;
   const wild = names.findIndex((segment) => !isLiteralName(segment));
@@ -126,9 +140,9 @@ async function hasForbiddenName(
   specifier: string,
   real: string,
   places: readonly Pattern[],
-  { stat, linked }: PathRuleContext,
+  { stat, linked, steps }: PathRuleContext,
 ): Promise<boolean> {
-  const covers = (path: string) => isForbiddenFile(path, places);
+  const covers = (path: string) => isForbiddenFile(path, places, steps.take);
   const file = await stat(real);
   if (file?.kind !== 'file' || (file.links ?? 1) < 2) return false;
   for (const base of foldersOf(places)) {
@@ -151,32 +165,53 @@ function foldersOf(places: readonly Pattern[]): ReadonlySet<string> {
 /** How a pattern speaks of a path: of what is there, or of a folder above it. */
 type Covered = 'no' | 'itself' | 'within';
 
+type Take = Steps['take'];
+type Fold = (name: string) => string;
+
 function coveredBy(
   { segments, root }: Pattern,
   path: string,
-  fold: (name: string) => string,
-  foldSegment = fold,
+  {
+    fold,
+    foldSegment = fold,
+    take,
+  }: { readonly fold: Fold; readonly foldSegment?: Fold; readonly take: Take },
 ): Covered {
   const [names, above] = [namesIn(path, fold), namesIn(root, fold)];
+  take(1 + (path.length >> 5));
   if (above.some((name, at) => names[at] !== name)) return 'no';
   const below = names.slice(above.length);
   const wanted = segments.map(foldSegment);
   // What lies in a folder that matches is matched with it.
-  if (below.length > 0 && matchesNames([...wanted, '**'], below.slice(0, -1))) return 'within';
-  return matchesNames(wanted, below) ? 'itself' : 'no';
+  if (below.length > 0 && matchesNames([...wanted, '**'], below.slice(0, -1), take)) return 'within';
+  return matchesNames(wanted, below, take) ? 'itself' : 'no';
 }
 
-const namesIn = (path: string, fold: (name: string) => string) =>
+const namesIn = (path: string, fold: Fold) =>
   path.split(sep).flatMap((name) => (name === '' ? [] : [fold(name)]));
 
 /** Folded for who forbids; what a backslash saved from being cut off is cut off with it. */
-const foldedSegment = (segment: string): string => foldedName(segment.replace(/(?:\\?[. ])+$/, ''));
+const foldedSegment = remembered((segment) => foldedName(segment.replace(/(?:\\?[. ])+$/, '')));
+const foldedPart = remembered(foldedName);
+
+/** Rules are held against many paths that have names in common. */
+function remembered(fold: Fold): Fold {
+  const known = new Map<string, string>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const folded = fold(name);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (name.length <= MOST_OF_A_NAME) known.set(name, folded);
+    return folded;
+  };
+}
 
 /** `within`: also where a file of that name lies, of which a pattern of folders does not speak. */
-function forbids(place: Pattern, path: string): Covered {
-  const folded = coveredBy(place, path, foldedName, foldedSegment);
+function forbids(place: Pattern, path: string, take: Take): Covered {
+  const folded = coveredBy(place, path, { fold: foldedPart, foldSegment: foldedSegment, take });
   // Of a class, folding may change what is left out.
   if (folded === 'within' || !place.segments.some((segment) => segment.includes('['))) return folded;
-  const exact = coveredBy(place, path, (name) => name.normalize('NFC'));
+  const exact = coveredBy(place, path, { fold: (name) => name.normalize('NFC'), take });
   return exact === 'no' ? folded : exact;
 }

@@ -61,7 +61,7 @@ class Rules implements RuleSet {
   }
 
   replaceSource(source: PermissionRuleSource, texts: RuleTexts): void {
-    for (const text of BEHAVIORS.flatMap((behavior) => texts[behavior] ?? [])) parseRule(text);
+    for (const behavior of BEHAVIORS) for (const text of texts[behavior] ?? []) parseRule(text, behavior);
     for (const behavior of BEHAVIORS)
       this.#rules[behavior] = this.#rules[behavior].filter((rule) => rule.source !== source);
     this.#add(source, texts);
@@ -69,7 +69,7 @@ class Rules implements RuleSet {
 
   update({ type, rules: changed, behavior, destination: source }: Parameters<RuleSet['update']>[0]): void {
     const rules = this.#rules;
-    const values = changed.map((value) => parseRule(formatRule(value)));
+    const values = changed.map((value) => parseRule(formatRule(value), behavior));
     const others = rules[behavior].filter((rule) => rule.source !== source);
     const own = rules[behavior].filter((rule) => rule.source === source);
     const added = (kept: readonly PermissionRule[]) =>
@@ -92,7 +92,7 @@ class Rules implements RuleSet {
   lend(texts: readonly string[]): () => void {
     const rules = this.#rules;
     const lent = texts.map(
-      (text): PermissionRule => ({ behavior: 'allow', source: 'command', value: parseRule(text) }),
+      (text): PermissionRule => ({ behavior: 'allow', source: 'command', value: parseRule(text, 'allow') }),
     );
     rules.allow = [...rules.allow, ...lent];
     return () => {
@@ -103,7 +103,7 @@ class Rules implements RuleSet {
   #add(source: PermissionRuleSource, texts: RuleTexts | undefined): void {
     for (const behavior of BEHAVIORS) {
       for (const text of texts?.[behavior] ?? [])
-        this.#rules[behavior].push({ behavior, source, value: parseRule(text) });
+        this.#rules[behavior].push({ behavior, source, value: parseRule(text, behavior) });
     }
   }
 }

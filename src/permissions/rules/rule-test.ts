@@ -1,5 +1,6 @@
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import { type DiskReader, lookFrom } from '../decide/real-path.ts';
+import { TooManySteps } from '../decide/steps.ts';
 import { subjectOf } from '../decide/subject.ts';
 import { matchRule } from './match-rule.ts';
 import { namesTool, parseRule } from './rule.ts';
@@ -30,13 +31,18 @@ export function ruleTest(
     const kind = value.toolName === 'Read' ? 'read' : value.toolName === 'Edit' ? 'write' : undefined;
     const { kind: touched } = subject.target;
     if (!namesTool(value.toolName, subject.names) && touched !== kind && touched !== 'command') return false;
-    const match = await matchRule({ behavior: 'deny', source: 'session', value }, subject, {
+    const context = {
       cwd: question.cwd,
       root: question.root ?? question.cwd,
       home,
       ignoreCase,
       ...look,
-    });
-    return match !== 'no';
+    };
+    try {
+      return (await matchRule({ behavior: 'deny', source: 'session', value }, subject, context)) !== 'no';
+    } catch (error) {
+      if (error instanceof TooManySteps) return true;
+      throw error;
+    }
   };
 }

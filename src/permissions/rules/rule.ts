@@ -1,8 +1,9 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type {
-  MatchedRule,
-  PermissionBehavior,
-  PermissionRuleValue,
+import {
+  type MatchedRule,
+  MOST_RULE_CHARS,
+  type PermissionBehavior,
+  type PermissionRuleValue,
 } from '../../protocol/tools/permission.ts';
 import { isPlainName } from '../../util/text/plain-name.ts';
 
@@ -14,9 +15,15 @@ const RULE = /^\s*([A-Za-z0-9_*.-]+)\s*(?:\((.*)\))?\s*$/s;
 
 /**
  * Reads `Tool` or `Tool(specifier)`. An empty specifier, `*` and `:*` mean the whole tool. Throws
- * `invalid_option` for anything else: an invalid rule must not be ignored silently.
+ * `invalid_option` for anything else: an invalid rule must not be ignored silently. So is one that is too
+ * long for its `behavior`.
  */
-export function parseRule(text: string): PermissionRuleValue {
+export function parseRule(text: string, behavior?: PermissionBehavior): PermissionRuleValue {
+  if (text.length > MOST_RULE_CHARS && (behavior === 'allow' ? text.includes('*') : behavior !== undefined))
+    throw new TurnwrightError(
+      'invalid_option',
+      `"${text.slice(0, 80)}…" is longer than the ${MOST_RULE_CHARS} characters that a permission rule may have: divide it, or write a pattern for it.`,
+    );
   if (isPlainName(text, text.length)) return { toolName: text };
   const match = RULE.exec(text);
   const toolName = match?.[1];

@@ -1,5 +1,10 @@
 import type { JsonObject } from '../json.ts';
 
+/** Of a deny or ask rule, and of an allow rule with a star: each of them is held against every call. */
+export const MOST_RULE_CHARS = 1_000;
+/** A list of rules holds no more. */
+export const MOST_RULES = 5_000;
+
 /** All permission modes. */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 /** How calls are decided that no rule decides; see docs/permissions.md. */

@@ -1,6 +1,7 @@
 /** Summarises a session file: head and tail are read, the middle is only searched for names and tags. */
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session/session-store.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { HEAD_BYTES } from '../session-head.ts';
 import { foldSessionSummary } from '../session-info.ts';
@@ -50,7 +51,7 @@ export async function summaryOfFile(
 /** undefined: no record. */
 export function entryOfLine(line: Buffer): SessionStoreEntry | undefined {
   try {
-    const value: unknown = JSON.parse(line.toString('utf8'));
+    const value: unknown = parseJson(line.toString('utf8'));
     return typeof value === 'object' && value !== null && 'type' in value
       ? (value as SessionStoreEntry)
       : undefined;

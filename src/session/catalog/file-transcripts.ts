@@ -5,6 +5,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import type { SessionStoreEntry } from '../../protocol/session/session-store.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readLines } from '../journal/read-lines.ts';
@@ -91,7 +92,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
   async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     if ((await files.stat(path))?.kind !== 'file') return undefined;
     try {
-      const value: unknown = JSON.parse(Buffer.from(await files.readFile(path)).toString('utf8'));
+      const value: unknown = parseJson(Buffer.from(await files.readFile(path)).toString('utf8'));
       return typeof value === 'object' && value !== null
         ? (value as Readonly<Record<string, unknown>>)
         : undefined;

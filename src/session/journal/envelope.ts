@@ -7,6 +7,7 @@
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../../protocol/session/journal.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { asAppended, asWritten } from './stored-form.ts';
@@ -232,7 +233,7 @@ export function decodeStored(value: Readonly<Record<string, unknown>>): DecodedL
 
 function parseObject(line: Buffer): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(line.toString('utf8'));
+    const value: unknown = parseJson(line.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

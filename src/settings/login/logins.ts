@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
@@ -98,7 +99,7 @@ async function fileOf({ configHome, files }: LoginFiles): Promise<string> {
 function loginsIn(text: string): ReadonlyMap<string, Login> | undefined {
   let held: unknown;
   try {
-    held = JSON.parse(text);
+    held = parseJson(text);
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { OPTIONS, type Row } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStateAudience } from '../../protocol/stream/session-messages.ts';
+import { parseJson } from '../../util/bounded-json.ts';
 import { type Env, variable } from './config-home.ts';
 
 /** The values of the environment, typed. Absent means unset or empty. */
@@ -206,7 +207,7 @@ function readExtraBody(text: string | undefined): Readonly<Record<string, unknow
   if (text === undefined) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     value = undefined;
   }

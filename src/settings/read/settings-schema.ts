@@ -1,11 +1,23 @@
 import { z } from 'zod';
 import { PROVIDER_TYPES } from '../../protocol/model/provider.ts';
+import { MOST_RULE_CHARS, MOST_RULES } from '../../protocol/tools/permission.ts';
 import { sandboxSchema } from './sandbox-schema.ts';
 
-const rule = z
-  .string()
-  .regex(/^\s*[A-Za-z0-9_*.-]+\s*(?:\(.*\))?\s*$/s, 'expected a rule, as in Bash or Bash(git status)');
-const rules = z.array(rule).optional();
+const RULE = /^\s*[A-Za-z0-9_*.-]+\s*(?:\(.*\))?\s*$/s;
+const rulesOf = (isLong: (text: string) => boolean) =>
+  z
+    .array(
+      z.string().superRefine((text, { addIssue }) => {
+        if (isLong(text))
+          addIssue(`expected a rule of at most ${MOST_RULE_CHARS} characters, this one has ${text.length}`);
+        else if (!RULE.test(text)) addIssue('expected a rule, as in Bash or Bash(git status)');
+      }),
+    )
+    .max(MOST_RULES, `expected at most ${MOST_RULES} rules`)
+    .optional();
+const restrictingRules = rulesOf((text) => text.length > MOST_RULE_CHARS);
+/** What is held against a call sign for sign may have any length. */
+const allowRules = rulesOf((text) => text.length > MOST_RULE_CHARS && text.includes('*'));
 /** Numbers and the like are written as text, as other programs do. */
 const variable = z
   .union(
@@ -69,9 +81,9 @@ export const settingsSchema = z.object({
   modelsFile: z.string().min(1).optional(),
   permissions: z
     .object({
-      allow: rules,
-      deny: rules,
-      ask: rules,
+      allow: allowRules,
+      deny: restrictingRules,
+      ask: restrictingRules,
       defaultMode: z.string().optional(),
       additionalDirectories: z.array(z.string()).optional(),
       disableBypassPermissionsMode: z.literal('disable').optional(),

@@ -48,6 +48,12 @@ const awk: Beyond = {
   word: (word, args) => args[awkScriptAt(args)] === word && awkDoesMore(word),
 };
 
+/** They run other programs as their parts, and read words from files. */
+const compiler: Beyond = {
+  word: (word) =>
+    /^@|^-(?:wrapper|B|fplugin|specs|Xclang|load|fpass-plugin|fuse-ld|dumpdir|save-temps)/.test(word),
+};
+
 const PROGRAMS: Readonly<Record<string, Beyond>> = {
   sed: {
     before: /^-[nErsuz]*e$/,
@@ -77,12 +83,24 @@ const PROGRAMS: Readonly<Record<string, Beyond>> = {
     long: 'output output-dir remote-name remote-name-all remote-header-name config dump-header trace trace-ascii stderr cookie-jar hsts alt-svc etag-save libcurl write-out engine create-dirs',
     short: 'oOKDcwJ',
     valued: 'AbdeEFhHmPQrtTuUXxyYzC',
+    word: (word) => /^file:/i.test(word),
   },
   wget: {
-    long: 'output-document output-file append-output use-askpass execute config directory-prefix save-cookies warc-file rejected-log hsts-file',
-    short: 'OoaeP',
+    long: 'output-document output-file append-output use-askpass execute config directory-prefix save-cookies warc-file rejected-log hsts-file input-file',
+    short: 'OoaePi',
     valued: 'ADIRTUtwQlXB',
   },
+  tcpdump: { short: 'zwFr', valued: 'icsTyEBCGMVW' },
+  mysql: {
+    long: 'defaults-file defaults-extra-file pager tee init-command plugin-dir',
+    word: (word) => /\\!|\bsystem\b|\\[.PTo]|\b(?:source|tee|pager)\b/.test(word),
+  },
+  gcc: compiler,
+  cc: compiler,
+  'g++': compiler,
+  'c++': compiler,
+  clang: compiler,
+  'clang++': compiler,
   less: { only: /^-[NSRFXnMmiIqQsEe]+$/, word: (word) => word.startsWith('+') },
   man: {
     long: 'pager html gxditview troff-device preprocessor config-file extension',
@@ -129,7 +147,16 @@ function isSedScript(word: string, args: readonly string[]): boolean {
  * Whether the script that it is given may run any program, or open any file, by what it reads or by words of
  * its own.
  */
-export function mayRunAnything({ words }: Pick<Segment, 'words'>): boolean {
+export function mayRunAnything(segment: Pick<Segment, 'words'>): boolean {
+  const known = runners.get(segment) ?? isRunner(segment);
+  runners.set(segment, known);
+  return known;
+}
+
+/** Many rules want to know it of one command. */
+const runners = new WeakMap<Pick<Segment, 'words'>, boolean>();
+
+function isRunner({ words }: Pick<Segment, 'words'>): boolean {
   const [path, ...args] = words.map(({ value }) => value);
   const program = aliasOf(baseName(path ?? ''));
   if (program === 'sed')
@@ -162,12 +189,38 @@ const GIT: Beyond = {
   long: 'output output-directory ext-diff textconv exec upload-pack receive-pack upload-archive open-files-in-pager extcmd template',
   word: (word) => word.includes('::'),
 };
+/** Another repository of this machine, which is not looked at. */
+const elsewhere: Beyond = { word: (word) => /^(?:\.{1,2}(?:\/|$)|[/~]|file:)/.test(word) };
+/** A strategy that git does not have is a program, `git-merge-x`. */
+const merging: Beyond = {
+  word: (word, args) => {
+    const joined = /^(?:-s|--strategy=)(.+)$/.exec(word)?.[1];
+    const strategy = joined ?? (SCRIPTED_BY(/^(?:-s|--strategy)$/, args, word) ? word : undefined);
+    return strategy !== undefined && !/^(?:ours|recursive|resolve|octopus|subtree|ort)$/.test(strategy);
+  },
+};
+const both = (one: Beyond, other: Beyond): Beyond => ({
+  ...one,
+  ...other,
+  word: (word, args) => one.word?.(word, args) === true || other.word?.(word, args) === true,
+});
 const GIT_VERBS: Readonly<Record<string, Beyond>> = {
+  fetch: elsewhere,
+  'ls-remote': elsewhere,
+  push: elsewhere,
+  pull: both(elsewhere, merging),
+  merge: merging,
+  'cherry-pick': { long: 'strategy' },
+  revert: { long: 'strategy' },
+  blame: { long: 'contents ignore-revs-file' },
+  annotate: { long: 'contents ignore-revs-file' },
+  init: { long: 'separate-git-dir' },
+  apply: { long: 'unsafe-paths directory' },
   archive: { short: 'o', long: 'remote' },
   'format-patch': { short: 'o' },
   grep: { short: 'O', valued: 'efmABC' },
-  rebase: { short: 'x', valued: 'sXCS' },
-  clone: { short: 'uc', long: 'config', valued: 'bojl' },
+  rebase: both(merging, { short: 'x', valued: 'sXCS' }),
+  clone: both(elsewhere, { short: 'uc', long: 'config separate-git-dir', valued: 'bojl' }),
   difftool: { short: 'xt', long: 'tool' },
   mergetool: { short: 't', long: 'tool' },
   bisect: { word: (word) => word === 'run' },

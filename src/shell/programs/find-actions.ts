@@ -14,6 +14,9 @@ interface Grammar {
   readonly ends: (word: ShellWord, previous: ShellWord | undefined) => Certainty;
 }
 
+/** No person writes more; words that are not known may each begin and end one. */
+const MOST_ACTIONS = 200;
+
 interface Action {
   /** The word before the command. */
   readonly start: ShellWord | undefined;
@@ -41,6 +44,7 @@ function actionsIn(words: readonly ShellWord[], { starts, ends }: Grammar): read
     const end: Certainty = open.size > 0 ? ends(word, words[at - 1]) : 'no';
     if (word.many && !isGlob(word) && (start !== 'no' || end !== 'no')) return undefined;
     for (const from of open) if (end !== 'no' && from < at) actions.push(action(from, at, word));
+    if (actions.length > MOST_ACTIONS) return undefined;
     outside = start !== 'yes' && (outside || end !== 'no');
     if (end === 'yes') open = new Set();
     if (start !== 'no') open.add(at + 1);

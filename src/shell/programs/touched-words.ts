@@ -6,7 +6,7 @@
 import { pathsRead, readingForm } from '../reading/plain-reader.ts';
 import { pathsWritten } from '../reading/plain-writer.ts';
 import { beginningOf, literalWords, programOf, type Segment, type ShellWord } from '../reading/segment.ts';
-import { ANY, ANYTHING, type TextPattern } from '../reading/text-pattern.ts';
+import { ANY, ANYTHING, meet, type TextPattern } from '../reading/text-pattern.ts';
 import { pathOfAddress } from './file-address.ts';
 
 interface TouchedWord {
@@ -99,7 +99,7 @@ export function wordsWritten(segment: Segment): readonly TouchedWord[] {
   const words = known ?? segment.words.flatMap(({ value }) => value ?? []);
   const named = pathsWritten([program, ...words.slice(1)]).map((path) => ({ may: [path], certain: true }));
   const form = readingForm(known ?? [program, segment.words[1]?.value ?? '']);
-  if (form?.words !== undefined) return [];
+  if (form?.words !== undefined && (known === undefined ? program !== 'git' : form.reads)) return [];
   if (known !== undefined && form?.reads === true) return named;
   if (WRITERS.test(program)) {
     if (known !== undefined && !/^(?:sed|perl|ruby|git|tar|unzip|patch|split)$/.test(program)) return named;
@@ -146,6 +146,13 @@ export function openTargets(segment: Segment): readonly TextPattern[] {
     case 'sed':
     case 'perl':
       return args.some((arg) => /^-\w*i|^--i/.test(beginningOf(arg))) ? opens(args) : [];
+    case 'find':
+      // A word that may be several may bring the option along.
+      return opens(
+        args.some(({ value, many, may }) => value === undefined && many && meet(may, ['-f', ANY]))
+          ? args
+          : args.filter((_, at) => /^-f(?:print[0f]?|ls)$/.test(args[at - 1]?.value ?? '')),
+      );
     case 'sort':
     case 'curl':
     case 'wget':
@@ -161,6 +168,9 @@ export function openTargets(segment: Segment): readonly TextPattern[] {
       return [];
   }
 }
+
+/** No path is longer. */
+const MOST_CHARS = 4096;
 
 const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
 
@@ -179,7 +189,8 @@ function candidates({ value, may, many }: ShellWord, isText: boolean): readonly 
   // curl reads patterns in addresses.
   if (address !== undefined && /[[{]/.test(address)) return [ANY_FILE];
   if (address !== undefined) found.add(address);
-  for (const { index } of value.matchAll(/[=@:,]/g)) found.add(value.slice(index + 1));
+  for (const { index } of value.matchAll(/[=@:,]/g))
+    if (value.length - index <= MOST_CHARS) found.add(value.slice(index + 1));
   for (const piece of value.split(/[=@:,]/)) found.add(piece);
   if (/^-[^-]/.test(value))
     for (let at = 2; at < Math.min(value.length, 12); at++) found.add(value.slice(at));

@@ -1,3 +1,5 @@
+import type { Count } from './text-pattern.ts';
+
 /**
  * The pieces a command could be made of, for rules that forbid: cut at everything that may begin another
  * command, with and without quotes and backslashes. It finds too much rather than too little, and is no
@@ -19,8 +21,9 @@ export function naiveSegments(command: string): readonly string[] {
 }
 
 /** Whether the segment holds the text between word boundaries; `/bin/rm` holds `rm`, `farm` does not. */
-export function segmentContains(segment: string, text: string): boolean {
+export function segmentContains(segment: string, text: string, count?: Count): boolean {
   for (let at = segment.indexOf(text); at >= 0; at = segment.indexOf(text, at + 1)) {
+    count?.(1 + (text.length >> 6));
     const before = segment.charAt(at - 1);
     const after = segment.charAt(at + text.length);
     if ((before === '' || BOUNDARY.test(before)) && (after === '' || BOUNDARY.test(after))) return true;

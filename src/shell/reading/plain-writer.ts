@@ -26,9 +26,13 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'cp':
     case 'ln':
     case 'install':
-    case 'rsync':
     case 'scp':
       return pathsMade(words);
+    case 'rsync':
+      return [
+        ...pathsMade(words),
+        ...valuesOf(args, RSYNC_FILES, new RegExp(`${RSYNC_FILES.source.slice(0, -1)}=(.+)$`)),
+      ];
     case 'tar':
     case 'bsdtar':
     case 'gtar':
@@ -45,6 +49,7 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'curl':
       return [
         ...valuesOf(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/),
+        ...valuesOf(args, CURL_FILES, /^-[A-Za-z]*?[Dc](.+)$/),
         ...(args.some((arg) => /^-[A-Za-z]*O|^--remote-n/.test(arg))
           ? namesOfUrls(named, valuesOf(args, /^--output-dir$/, /^--output-dir=(.+)$/)[0])
           : []),
@@ -58,6 +63,7 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
           /^(?:-[A-Za-z]*[Oao]|--(?:o|ap)[a-z-]*)$/,
           /^(?:-[A-Za-z]*?[Oao]|--(?:o|ap)[a-z-]*=)(.+)$/,
         ),
+        ...valuesOf(args, /^--(?:save|warc|rej|hsts-)[a-z-]*$/, /^--(?:save|warc|rej|hsts-)[a-z-]*=(.+)$/),
         ...namesOfUrls(
           named,
           valuesOf(args, /^(?:-\w*P|--directory-p[a-z]*)$/, /^(?:-\w*P|--directory-p[a-z]*=)(.+)$/)[0],
@@ -78,6 +84,11 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
       return [];
   }
 }
+
+/** Options by which they write besides what they are meant to. */
+const CURL_FILES =
+  /^(?:-[A-Za-z]*[Dc]|--(?:dump|cookie-j|trace|stderr|libcurl|hsts|alt-svc|etag-save)[a-z-]*)$/;
+const RSYNC_FILES = /^--(?:log-file|write-batch|only-write-batch|backup-dir|partial-dir|temp-dir)$/;
 
 /** A link that is made is written for what it leads to. */
 function pathsMade(words: readonly string[]): readonly string[] {

@@ -121,17 +121,24 @@ export function readSegments(
       loops--;
     };
 
-    const setTwice = (node: SyntaxNode, name: string): boolean => {
-      let times = 0;
+    /** How often the script sets each name: a loop once, everything else twice. */
+    let settings: Map<string, number> | undefined;
+    const setTwice = (script: SyntaxNode, name: string): boolean => {
+      settings ??= settingsIn(script);
+      return (settings.get(name) ?? 0) > 1;
+    };
+
+    const settingsIn = (script: SyntaxNode): Map<string, number> => {
+      const times = new Map<string, number>();
       const count = (each: SyntaxNode) => {
-        if ((each.type === 'For' || each.type === 'Select') && each.name.text === name) times++;
-        if (each.type === 'Assignment' && each.name === name) times += 2;
-        if (each.type === 'ParameterExpansion' && each.parameter === name && each.operation !== undefined)
-          times += 2;
+        const add = (name: string, more: number) => times.set(name, (times.get(name) ?? 0) + more);
+        if (each.type === 'For' || each.type === 'Select') add(each.name.text, 1);
+        if (each.type === 'Assignment' && each.name !== undefined) add(each.name, 2);
+        if (each.type === 'ParameterExpansion' && each.operation !== undefined) add(each.parameter, 2);
         forEachChild(each, count);
       };
-      count(node);
-      return times > 1;
+      count(script);
+      return times;
     };
 
     const script = parse(text);

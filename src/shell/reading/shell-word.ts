@@ -40,9 +40,16 @@ interface Reading {
   readonly variables: KnownVariables;
 }
 
+/** No person writes a word of more pieces; variables that hold others would double them again and again. */
+const MOST_PIECES = 1000;
+
 /** Adds to what it may be. */
-function add({ pieces, runsOn }: Reading, ...more: readonly Piece[]): void {
-  if (!runsOn) pieces.push(...more);
+function add(reading: Reading, ...more: readonly Piece[]): void {
+  if (reading.runsOn) return;
+  const isTooMuch = reading.pieces.length + more.length > MOST_PIECES;
+  reading.pieces.push(...(isTooMuch ? [ANY] : more));
+  reading.many ||= isTooMuch;
+  reading.runsOn = isTooMuch;
 }
 
 /** From here on it may be anything. */

@@ -28,16 +28,24 @@ export function knownText(pattern: TextPattern): string | undefined {
   return text;
 }
 
+/** Receives the number of steps that a look has taken; it throws where they are too many. */
+export type Count = (steps: number) => void;
+
+const UNCOUNTED: Count = () => {};
+
 interface MeetOptions {
   readonly ignoreCase?: boolean;
+  readonly count?: Count;
 }
 
 /** Whether some text is one that both patterns may be. */
 export function meet(
   one: TextPattern,
   other: TextPattern,
-  { ignoreCase = false }: MeetOptions = {},
+  { ignoreCase = false, count = UNCOUNTED }: MeetOptions = {},
 ): boolean {
+  // Each becomes a state, which is made before it is looked at.
+  count(2 * (sizeOf(one) + sizeOf(other)));
   const fold = (text: string) => (ignoreCase ? text.normalize('NFC').toLowerCase() : text.normalize('NFC'));
   const a = automatonOf(one, fold);
   const b = automatonOf(other, fold);
@@ -49,9 +57,15 @@ export function meet(
     seen.add(state);
     open.push(state);
   };
+  let steps = 0;
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     const i = Math.floor(state / b.length);
     const j = state % b.length;
+    steps += 2 + ((a[i] as Edges).length + 1) * ((b[j] as Edges).length + 1);
+    if (steps > 1000) {
+      count(steps);
+      steps = 0;
+    }
     if (i === a.length - 1 && j === b.length - 1) return true;
     for (const edge of a[i] as Edges) if (edge.on === undefined) go(edge.to, j);
     for (const edge of b[j] as Edges) if (edge.on === undefined) go(i, edge.to);
@@ -60,6 +74,17 @@ export function meet(
         if (mine.on !== undefined && its.on !== undefined && overlap(mine.on, its.on)) go(mine.to, its.to);
   }
   return false;
+}
+
+/** How many characters and gaps there are. */
+export function sizeOf(pattern: TextPattern): number {
+  let size = 0;
+  for (const piece of pattern) {
+    if (typeof piece === 'string') size += piece.length;
+    else if ('oneOf' in piece) for (const text of piece.oneOf) size += text.length + 1;
+    else size += 3;
+  }
+  return size;
 }
 
 /** One character, or a class of them. */

@@ -48,16 +48,26 @@ export function matchesPath(
   if (foldersOnly && !isFolder) return false;
   // What is meant by `dir/**` is in the folder, and is not the folder.
   if (segments.length > 1 && segments.at(-1) === '**' && path.length < segments.length) return false;
-  return matchesWildcards(segments, path, (segment) => segment === '**', matchesName);
+  return matchesWildcards(
+    segments,
+    path,
+    (segment) => segment === '**',
+    (tokens, name) => matchesName(tokens, name),
+  );
 }
 
 /** The same for names one by one, each as it is written; `**` any number of them. */
-export function matchesNames(segments: readonly string[], names: readonly string[]): boolean {
+export function matchesNames(
+  segments: readonly string[],
+  names: readonly string[],
+  count?: (steps: number) => void,
+): boolean {
   return matchesWildcards(
     segments,
     names,
     (segment) => segment === '**',
-    (segment, name) => matchesName(compiled(segment), name),
+    (segment, name) => matchesName(compiled(segment), name, count),
+    count,
   );
 }
 
@@ -94,9 +104,9 @@ function compiled(segment: string): readonly Token[] {
   return tokens;
 }
 
-function matchesName(tokens: Segment, name: string): boolean {
+function matchesName(tokens: Segment, name: string, count?: (steps: number) => void): boolean {
   if (tokens === '**') return true;
-  return matchesWildcards(tokens, [...name], (token) => token === '*', fits);
+  return matchesWildcards(tokens, [...name], (token) => token === '*', fits, count);
 }
 
 function fits(token: Token, char: string): boolean {

@@ -21,15 +21,18 @@ const split = (path: string) => path.split('/').filter((segment) => segment !== 
 
 /** Every expansion of the braces; the text itself when there would be too many, or they do not close. */
 export function expandBraces(pattern: string, most: number): readonly string[] {
-  let readings = [pattern];
+  let readings: readonly string[] = [pattern];
   for (;;) {
-    const next = readings.flatMap((reading) => {
+    const next: string[] = [];
+    for (const reading of readings) {
       const open = /\{([^{}]*,[^{}]*)\}/.exec(reading);
-      if (open === null) return [reading];
-      const [head, tail] = [reading.slice(0, open.index), reading.slice(open.index + open[0].length)];
-      return (open[1] ?? '').split(',').map((each) => `${head}${each}${tail}`);
-    });
-    if (next.length > most) return [pattern];
+      const [head, tail] = open
+        ? [reading.slice(0, open.index), reading.slice(open.index + open[0].length)]
+        : [reading, ''];
+      const alternatives = open?.[1]?.split(',') ?? [''];
+      if (next.length + alternatives.length > most) return [pattern];
+      next.push(...alternatives.map((each) => `${head}${each}${tail}`));
+    }
     if (isSameList(next, readings)) return next;
     readings = next;
   }

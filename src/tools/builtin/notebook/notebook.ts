@@ -1,4 +1,6 @@
 /** A Jupyter notebook (nbformat 4), as far as tools need it: cells, their names and content. */
+
+import { parseJson } from '../../../util/bounded-json.ts';
 import { isRecord } from '../../../util/is-record.ts';
 
 export interface NotebookCell {
@@ -24,7 +26,7 @@ type NotebookReading =
 export function readNotebook(text: string): NotebookReading {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     return { ok: false, problem: `it is not valid JSON (${error instanceof Error ? error.message : error})` };
   }

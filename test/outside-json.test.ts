@@ -1,0 +1,180 @@
+/** JSON that comes from outside is read within a bound: what is nested too deeply is refused, and overflows nothing. */
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseHostLine } from '../src/cli/control/wire.ts';
+import { readText } from '../src/hooks/read-text.ts';
+import { createRemoteTransport } from '../src/mcp/connect/remote-transport.ts';
+import { createStdioTransport } from '../src/mcp/connect/stdio-transport.ts';
+import { openConnections } from '../src/model/http/connections.ts';
+import { parseErrorBody } from '../src/model/retry/error-body.ts';
+import { createEventDecoder } from '../src/model/stream/decode-events.ts';
+import { readBody } from '../src/page/read-body.ts';
+import { parseManifest } from '../src/plugins/manifest.ts';
+import { entryOfLine } from '../src/session/catalog/file-summary.ts';
+import { decodeLine } from '../src/session/journal/envelope.ts';
+import { parseMcpFile } from '../src/settings/read/mcp-file.ts';
+import { parseSettingsJson } from '../src/settings/read/parse-settings.ts';
+import { readEnvironment } from '../src/settings/read/read-environment.ts';
+import { readNotebook } from '../src/tools/builtin/notebook/notebook.ts';
+import { isTooDeep, isTooDeepValue, parseJson } from '../src/util/bounded-json.ts';
+import { systemClock } from '../src/util/clock.ts';
+import { readFrontmatter } from '../src/util/text/frontmatter.ts';
+
+const LEVELS = 20_000;
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const DEEP = `{"type":"user","a":${nested(LEVELS)}}`;
+
+describe('a value of 20,000 levels in', () => {
+  it.each<readonly [string, () => unknown, RegExp]>([
+    [
+      'settings',
+      () => parseSettingsJson(DEEP, '/p/.claude/settings.json'),
+      /\/p\/\.claude\/settings\.json.*nested more than 500/,
+    ],
+    ['a file of MCP servers', () => parseMcpFile(DEEP).problem, /nested more than 500/],
+    ['the manifest of a plugin', () => parseManifest(DEEP), /nested more than 500/],
+    ['a notebook', () => readNotebook(DEEP), /nested more than 500/],
+    ['the answer of a hook', () => readText(DEEP, 'PreToolUse', true), /its answer is not JSON/],
+    ['a line of a host', () => parseHostLine(DEEP), /unreadable/],
+    ['a line of a transcript', () => decodeLine(Buffer.from(DEEP)), /torn/],
+    ['an entry of a list of sessions', () => String(entryOfLine(Buffer.from(DEEP))), /undefined/],
+    ['an error of the API', () => parseErrorBody(DEEP, 'application/json'), /./],
+    ['a variable', () => readEnvironment({ CLAUDE_CODE_EXTRA_BODY: DEEP }), /must be a JSON object/],
+    [
+      'the stream of the API',
+      () => createEventDecoder({ status: 200, headers: {} } as never).decode([DEEP], []),
+      /not JSON/,
+    ],
+    [
+      'the fields of a skill, an agent or a command',
+      () => readFrontmatter(`---\na: ${nested(LEVELS)}\n---\nx`),
+      /./,
+    ],
+    [
+      'the body of a page',
+      () =>
+        readBody(
+          new Request('http://a/', {
+            method: 'POST',
+            body: DEEP,
+            headers: { 'content-type': 'application/json' },
+          }),
+          1e6,
+        ),
+      /must be a JSON object/,
+    ],
+  ])('%s is refused with a sentence', async (_, read, said) => {
+    const answer = await Promise.resolve()
+      .then(read)
+      .catch((error: Error) => error.message);
+    expect(JSON.stringify(answer)).not.toContain('call stack');
+    expect(JSON.stringify(answer)).toMatch(said);
+  });
+
+  it('a message of a local MCP server ends its connection, which says why', async () => {
+    const script = `process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{"_meta":' + '['.repeat(${LEVELS}) + ']'.repeat(${LEVELS}) + '}}\\n'); setInterval(() => {}, 1000)`;
+    const transport = createStdioTransport({
+      command: process.execPath,
+      args: ['-e', script],
+      cwd: '/',
+      env: {},
+      isolate: undefined,
+    });
+    onTestFinished(() => transport.close());
+    const closed = new Promise<void>((resolve) => {
+      transport.onclose = resolve;
+    });
+    await transport.start();
+    await closed;
+    expect(transport.epitaph).toBe('wrote a message that is nested more than 500 levels deep');
+  });
+
+  it('a message of a remote MCP server is an error for who waits for it', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(`{"jsonrpc":"2.0","id":7,"result":{"_meta":{"a":${nested(LEVELS)}}}}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const transport = await createRemoteTransport({ type: 'http', url } as never, {
+      connect: (baseUrl) => openConnections({ baseUrl }),
+      credentials: undefined,
+      clock: systemClock,
+    });
+    onTestFinished(() => transport.close());
+    const received = new Promise<JSONRPCMessage>((resolve) => {
+      const before = transport.onmessage;
+      transport.onmessage = (message, extra) => {
+        before?.(message, extra);
+        resolve(message);
+      };
+    });
+    await transport.start();
+    await transport.send({ jsonrpc: '2.0', id: 7, method: 'ping' });
+    expect(await received).toMatchObject({
+      id: 7,
+      error: { message: expect.stringContaining('nested more than 500') },
+    });
+  });
+});
+
+it.each([
+  [nested(500), false],
+  [nested(501), true],
+  [`"${'['.repeat(2000)}"`, false],
+  [`["${'\\"['.repeat(2000)}"]`, false],
+  [`[${'[],'.repeat(5000)}[]]`, false],
+  [`${'{"a":'.repeat(501)}1${'}'.repeat(501)}`, true],
+  ['['.repeat(2000), true],
+])('depth is that of brackets outside of text: row %#', (text, tooDeep) => {
+  expect(isTooDeep(text)).toBe(tooDeep);
+  if (tooDeep) expect(() => parseJson(text)).toThrow('nested more than 500 levels deep');
+  else expect(isTooDeepValue(parseJson(text))).toBe(false);
+});
+
+it('a value that a library has read is measured without recursion', () => {
+  expect(isTooDeepValue(JSON.parse(nested(LEVELS)))).toBe(true);
+  expect(isTooDeepValue({ a: [{ b: 'x' }] })).toBe(false);
+});
+
+/** What they read, this program has written itself, or it is a part of what was read within the bound. */
+const OWN: readonly string[] = [
+  'cli/conversation/session/drafts.ts',
+  'durable/',
+  'engine/standalone/journal-format.ts',
+  'engine/storage/',
+  'mcp/connect/stdio-transport.ts',
+  'mcp/oauth/credential-store.ts',
+  'mcp/tools/pin-store.ts',
+  'model/openai/turns.ts',
+  'model/stream/decode-events.ts',
+  'model/vendor-reasoning.ts',
+  'page/browser/index.ts',
+  'rehearsal/',
+  'session/catalog/store-transcripts.ts',
+  'session/host-store/outbox.ts',
+  'session/journal/digest.ts',
+  'session/lease/lock-file.ts',
+  'settings/write/edit-json.ts',
+  'terminal/editor/history.ts',
+  'testing/',
+  'tools/builtin/files/json-elements.ts',
+  'util/bounded-json.ts',
+];
+
+it('all other JSON is read by the one reader', async () => {
+  const root = fileURLToPath(new URL('../src', import.meta.url));
+  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const direct: string[] = [];
+  for (const file of files)
+    if ((await readFile(join(root, file), 'utf8')).includes('JSON.parse('))
+      direct.push(file.replaceAll('\\', '/'));
+  expect(direct.length).toBeGreaterThan(5);
+  expect(direct.filter((file) => !OWN.some((own) => file.startsWith(own)))).toEqual([]);
+});
