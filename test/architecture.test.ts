@@ -88,7 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rehearsal: ['protocol', 'util'],
   testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
-  page: ['types:protocol', 'util/clock.ts'],
+  page: ['types:protocol', 'util/clock.ts', 'util/host-header.ts'],
   // Like a consumer: through the library's door.
   durable: ['index.ts', 'types:protocol', 'protocol/errors.ts', 'util'],
 };
