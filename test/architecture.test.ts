@@ -741,6 +741,15 @@ describe('prose', () => {
     expect(lines.filter(({ line }) => isBanned(line))).toEqual([]);
   });
 
+  it('docs name files and folders that exist', () => {
+    const PLACE = /`((?:src|test|scripts|bench|examples|docs|\.ci)\/[\w./-]+)`/g;
+    const named = pagesOfDocs().flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(PLACE)].map(([, path = '']) => ({ file, path })),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
   it('links of docs lead to files and headings that exist', () => {
     const links = pagesOfDocs().flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(

@@ -176,7 +176,7 @@ async function* callModel(
     failure = end.failure;
     const noted = noteFailure(state, failure);
     if (end.facts.started) return { kind: 'broken', failure, ...outcome(noted) };
-    const next = sent.adapted(failure);
+    const next = await sent.adapted(failure);
     if (next !== undefined) {
       trial = next;
       verdict = { kind: 'again', delayMs: 0, persistent: false, state: noted };

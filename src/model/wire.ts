@@ -60,7 +60,7 @@ export interface PreparedRequest {
    * After a refusal: what may be unknown to the endpoint. The call is made again at once, without it.
    * undefined: nothing new. What was left out once is not named again, so the repeats are bounded.
    */
-  adapt?(failure: ModelFailure): GapTrial | undefined;
+  adapt?(failure: ModelFailure): Promise<GapTrial | undefined>;
 }
 
 /** What a wire gets from the client that uses it. */

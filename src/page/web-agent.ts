@@ -55,9 +55,9 @@ export interface WebAgentOptions extends RunOptions {
   /** How long the end of a run can be read. Default 60,000. */
   readonly keepMs?: number;
   /**
-   * The names that this server answers for, with or without a port: `['app.example.com']`. Default: any, except
-   * on a connection from the same machine, where only addresses and `localhost` are answered; a reverse proxy on
-   * the same machine, and a server other than `toNodeListener`'s, need the list.
+   * The names that this server answers for, with or without a port: `['app.example.com']`. Default: any,
+   * except on a connection from the same machine, where only addresses and `localhost` are answered. A
+   * reverse proxy on the same machine, and a server other than `toNodeListener`'s, need the list.
    */
   readonly hosts?: readonly string[];
   /** Largest body. Default 4,000,000. */
@@ -77,8 +77,8 @@ export type WebAgent = (request: Request) => Promise<Response>;
  * - `POST { run, ask, behavior, … }` answers a question, `POST { run, interrupt: true }` stops the turn.
  *
  * Runs live in this process. The id of a run, 122 random bits, is enough to read and to answer it. Bodies
- * must be JSON, and requests that a browser sends for another site, or that are for another host (`hosts`), are
- * refused. Authentication is the caller's: check it before calling the handler, and in `start`.
+ * must be JSON, and requests that a browser sends for another site or host (`hosts`) are refused.
+ * Authentication is the caller's: check it before calling the handler, and in `start`.
  *
  * @example
  * ```ts

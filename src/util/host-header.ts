@@ -19,7 +19,7 @@ interface Asked {
   /** The `Host` header, or `:authority` of HTTP/2. */
   readonly host: string | undefined;
   readonly origin?: string | null | undefined;
-  /** Names with or without a port; undefined: whatever cannot be a name of somebody else's. */
+  /** Names with or without a port; undefined: addresses and `localhost`. */
   readonly hosts?: readonly string[] | undefined;
   /** `isOfThisMachine` of its connection. */
   readonly isLocal: boolean;
@@ -32,7 +32,7 @@ export function refusedHost({ host, origin, hosts, isLocal }: Asked): string | u
     url !== undefined &&
     hosts?.some((name) => [url.host, url.hostname].includes(name.toLowerCase())) === true;
   const isKnown =
-    hosts === undefined ? !isLocal || (asked !== undefined && isNobodys(asked)) : isNamed(asked);
+    hosts === undefined ? !isLocal || (asked !== undefined && isAddress(asked)) : isNamed(asked);
   if (!isKnown) return `This server does not answer for the host ${JSON.stringify(host ?? '')}.`;
   if (origin === undefined || origin === null) return undefined;
   const from = parsed(origin);
@@ -41,7 +41,7 @@ export function refusedHost({ host, origin, hosts, isLocal }: Asked): string | u
 }
 
 /** An address, or localhost: no name that a resolver is asked for. */
-function isNobodys({ hostname }: URL): boolean {
+function isAddress({ hostname }: URL): boolean {
   return hostname === 'localhost' || /^\[.*\]$|^\d+(?:\.\d+){3}$/.test(hostname);
 }
 

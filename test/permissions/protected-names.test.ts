@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ASKED_ANYWHERE, ASKED_AT_HOME } from '../../src/permissions/decide/asked-names.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { seatbeltProfile } from '../../src/sandbox/macos/seatbelt-profile.ts';
 import { placesBelow } from '../../src/sandbox/places/protected-places.ts';
@@ -18,12 +19,15 @@ const temp = await tempFolder();
 afterAll(() => temp.remove());
 
 /** The names that stand for a row, from the home folder. */
-const FILES = PROTECTED_NAMES.map(({ path, where, asked }) => ({
-  name: (where === 'git' ? `sub/.git/${path}` : path).replaceAll('*', 'any'),
-  where,
-  asked,
+const LOCKED = PROTECTED_NAMES.map(({ path, where }) => ({
+  name: where === 'git' ? `sub/.git/${path}` : path,
+  where: where as string,
 }));
-const LOCKED = FILES.filter(({ asked }) => asked !== true);
+const FILES = [
+  ...LOCKED,
+  ...ASKED_ANYWHERE.map((path) => ({ name: path.replaceAll('*', 'any'), where: 'anywhere' })),
+  ...ASKED_AT_HOME.map((name) => ({ name, where: 'home' })),
+];
 
 /** What mode acceptEdits, with rules that allow everything, says to a write there. */
 const verdict = async (path: string, home: string) =>

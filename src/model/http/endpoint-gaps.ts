@@ -6,7 +6,7 @@
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { Credential } from '../credentials.ts';
-import { refusedFields, type SentRequest } from './refused-fields.ts';
+import type { SentRequest } from './refused-fields.ts';
 
 export interface EndpointGaps {
   /** A field of the body, a header or a beta. */
@@ -28,7 +28,7 @@ export interface GapsOfEndpoint {
     sent: SentRequest,
     credential: Credential,
     trial?: GapTrial,
-  ): GapTrial | undefined;
+  ): Promise<GapTrial | undefined>;
 }
 
 /** An endpoint may learn: a gateway is updated while a process lives. */
@@ -42,7 +42,7 @@ interface Known {
   readonly untilMs: number;
 }
 
-/** `endpoint`: its address, and whatever else tells callers apart. The same for all clients with this clock. */
+/** `endpoint`: its address, and whatever else tells callers apart. Shared by clients with this clock. */
 export function gapsOf(endpoint: string, clock: Clock): GapsOfEndpoint {
   const keyOf = ({ apiKey, authToken }: Credential) => JSON.stringify([endpoint, apiKey, authToken]);
   const known = (credential: Credential): readonly string[] => {
@@ -57,12 +57,14 @@ export function gapsOf(endpoint: string, clock: Clock): GapsOfEndpoint {
       if (trial === undefined && names.length === 0) return KNOWS_ALL;
       return gapsNamed([...names, ...(trial?.names ?? [])]);
     },
-    suspect({ kind, status, message, outputSchema }, sent, credential, trial) {
+    async suspect({ kind, status, message, outputSchema }, sent, credential, trial) {
       const isRefusal = kind === 'invalid_request' && (status === 400 || status === 422);
       // What was asked for would be missing: the caller has other means.
       if (!isRefusal || outputSchema === true) return undefined;
+      // Where the code is gone, the refusal stays what it is.
+      const reading = await import('./refused-fields.ts').catch(() => undefined);
       const before = trial?.names ?? [];
-      const news = refusedFields(message, sent).filter((name) => !before.includes(name));
+      const news = (reading?.refusedFields(message, sent) ?? []).filter((name) => !before.includes(name));
       if (news.length === 0) return undefined;
       const names = [...before, ...news];
       return {

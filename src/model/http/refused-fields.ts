@@ -7,8 +7,8 @@ import { isRecord } from '../../util/is-record.ts';
 /** Fields of the body, and headers, that a request can do without. */
 const FIELDS = ['context_management', 'output_config', 'metadata', 'thinking', 'speed'];
 const HEADERS = ['x-turnwright-session-id', 'x-turnwright-agent-id'];
-export const MARKS = 'cache_control';
-export const ALL_BETAS = 'anthropic-beta';
+const MARKS = 'cache_control';
+const ALL_BETAS = 'anthropic-beta';
 
 export interface SentRequest {
   readonly body: string;
@@ -17,12 +17,12 @@ export interface SentRequest {
 
 const UNKNOWN =
   'unknown|unexpected|unrecogni[sz]ed|unsupported|(?:does )?not (?:yet )?(?:support(?:ed)?|permitted|allowed|recogni[sz]ed)|extra (?:inputs?|fields?|parameters?)|invalid (?:beta|header|value)';
-/** How gateways begin a message that they pass on: the class of an error, a status, the body that they got. */
+/** How gateways begin a message that they pass on: the class of an error, a status, a body. */
 const LEAD =
   /^(?:(?:[\w.]*(?:error|exception)|error code|http|\d{3}|bad request)\b[\s:-]*)*(?:b?['"]?\{(?:"(?:type|error|message)": ?(?:"\w+", ?|\{)?)*")?/i;
 /** A list of problems, as frameworks for Python write it. */
 const PYDANTIC = /^\[\{(?:"type":"[\w.]+",)?"loc":\[([^\]]*)\],"msg":"([^"]*)/;
-/** Words of our own choice: nobody's text begins behind another word. */
+/** Words that a message may begin with. A quoted text begins behind another one. */
 const WORDS = new RegExp(
   `^(?:(?:\\S+ (?=does not)|(?:${UNKNOWN}|the|an?|json|body|request|additional|inputs?|properties|property|fields?|features?|param(?:eter)?s?|arguments?|keys?|headers?|betas?|flags?|names?|values?|supplied|provided|is|are)(?:\\(s\\))?(?![\\w.[/]| ->))[\\s:='"\`([]*)*`,
   'i',

@@ -120,7 +120,7 @@ export class Sending extends Segment<ModelOutput> {
   }
 
   /** What to leave out of the next attempt, as this one was refused. */
-  adapted(failure: ModelFailure): GapTrial | undefined {
+  adapted(failure: ModelFailure): Promise<GapTrial | undefined> | undefined {
     return this.#prepared.adapt?.(failure);
   }
 

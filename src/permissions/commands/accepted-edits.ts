@@ -4,7 +4,8 @@
  */
 import { everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
-import { ASKED_ANYWHERE, PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
+import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
+import { ASKED_ANYWHERE } from '../decide/asked-names.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import { foldedName } from '../rules/folded-name.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';

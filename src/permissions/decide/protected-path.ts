@@ -6,8 +6,8 @@
  */
 import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
+import { lazily } from '../../util/async/lazily.ts';
 import {
-  ASKED_AT_HOME,
   FREE_IN_GIT,
   GRANTING_FOLDERS,
   PROTECTED_ANYWHERE,
@@ -40,14 +40,18 @@ export async function isProtected(
 ): Promise<boolean> {
   const spellings = [path.spelled, path.real ?? path.spelled];
   if (spellings.some(isProtectedPath)) return true;
+  const asked = await askedNames();
+  if (spellings.some((each) => asked.anywhere.test(fold(each)))) return true;
   if (memoryImportsAnywhere && spellings.some((each) => MEMORY.test(fold(each)))) return true;
   const lies = async (folder: string) => {
     const { spelled, real = spelled } = await resolve(folder);
     return spellings.some((each) => [spelled, real].some((name) => liesIn(fold(each), fold(name))));
   };
-  if (home !== undefined && spellings.some((each) => AT_HOME.test(fold(each)))) {
+  if (home !== undefined && spellings.some((each) => asked.atHome.test(fold(each)))) {
     const { spelled, real = spelled } = await resolve(home);
-    if (spellings.some((each) => [spelled, real].some((name) => isAskedAtHome(fold(each), fold(name)))))
+    const isInHome = (each: string, name: string) =>
+      each.startsWith(`${name}/`) && asked.atHome.exec(each.slice(name.length))?.index === 0;
+    if (spellings.some((each) => [spelled, real].some((name) => isInHome(fold(each), fold(name)))))
       return true;
   }
   const inFolders = await Promise.all(
@@ -91,9 +95,14 @@ const GIT = /(?:^|\/)\.git(?:\/|$)/;
 const FREE = new RegExp(
   `(?:^|/)\\.git/(?:(?:modules|worktrees)/(?:(?!\\.git/).)*/)?(?:${oneOf(FREE_IN_GIT)})$`,
 );
-const AT_HOME = new RegExp(`/(?:${oneOf(ASKED_AT_HOME)})(?:/|$)`);
-const isAskedAtHome = (path: string, home: string): boolean =>
-  path.startsWith(`${home}/`) && AT_HOME.exec(path.slice(home.length))?.index === 0;
+/** Loaded by the first write. Where they cannot be loaded this rejects, and the gate lets none through. */
+const askedNames = lazily(async () => {
+  const { ASKED_ANYWHERE, ASKED_AT_HOME } = await import('./asked-names.ts');
+  return {
+    anywhere: new RegExp(`(?:^|/)(?:${oneOf(ASKED_ANYWHERE)})(?:/|$)`),
+    atHome: new RegExp(`/(?:${oneOf(ASKED_AT_HOME)})(?:/|$)`),
+  };
+});
 /**
  * Settings and hooks, which may not be written even into a folder of notes that is inside a protected folder.
  */

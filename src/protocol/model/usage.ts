@@ -38,7 +38,7 @@ export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefi
 
 const PROMPT = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
 
-/** Without counts that cannot be true, so that no answer makes a budget larger. The same object if all can. */
+/** Without counts that cannot be true, so that no answer makes a budget larger. */
 export function soundUsage(reported: unknown): Partial<Usage> {
   return isObject(reported) ? soundFields(reported) : {};
 }
@@ -65,12 +65,12 @@ function sound(key: string, value: unknown): unknown {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Characters per token, of an answer or a request that nobody counted. */
+/** Characters per token, of an answer or a request that the server did not count. */
 const CHARS_PER_TOKEN = 4;
 /** Of an image or a document. */
 const MOST_DATA_CHARS = 6_400;
 
-export interface Charged {
+interface Charged {
   readonly outputChars: number;
   /** Of the request; asked for if the server did not count it. */
   readonly promptTokens: () => number;
