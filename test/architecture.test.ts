@@ -89,7 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rehearsal: ['protocol', 'util'],
   testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
-  page: ['types:protocol', 'util/clock.ts', 'util/bounded-json.ts'],
+  page: ['types:protocol', 'util/clock.ts', 'util/bounded-json.ts', 'util/host-header.ts'],
   // Like a consumer: through the library's door.
   durable: ['index.ts', 'types:protocol', 'protocol/errors.ts', 'util'],
 };
@@ -740,6 +740,15 @@ describe('prose', () => {
     );
     expect(lines.length).toBeGreaterThan(1000);
     expect(lines.filter(({ line }) => isBanned(line))).toEqual([]);
+  });
+
+  it('docs name files and folders that exist', () => {
+    const PLACE = /`((?:src|test|scripts|bench|examples|docs|\.ci)\/[\w./-]+)`/g;
+    const named = pagesOfDocs().flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(PLACE)].map(([, path = '']) => ({ file, path })),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it('links of docs lead to files and headings that exist', () => {

@@ -1,6 +1,7 @@
 /** A worker's state over HTTP: `/healthz` for supervisors and load balancers, `/metrics` for Prometheus. */
 import type { AddressInfo } from 'node:net';
 import { TurnwrightError } from '../protocol/errors.ts';
+import { isOfThisMachine, refusedHost } from '../util/host-header.ts';
 import { errorText } from '../util/text/error-text.ts';
 
 /** One number that a worker reports. */
@@ -53,13 +54,15 @@ export async function serveHealth({
   host = '127.0.0.1',
 }: HealthOptions): Promise<HealthServer> {
   const { createServer } = await import('node:http');
-  const server = createServer(({ method, url }, response) => {
+  const server = createServer(({ method, url, headers, socket }, response) => {
     const answer = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
       response.end(method === 'HEAD' ? undefined : body);
     };
     const path = url?.split('?')[0];
-    if (method !== 'GET' && method !== 'HEAD') answer(405, 'text/plain', 'Only GET is answered here.\n');
+    const refused = refusedHost({ host: headers.host, isLocal: isOfThisMachine(socket) });
+    if (refused !== undefined) answer(403, 'text/plain', `${refused}\n`);
+    else if (method !== 'GET' && method !== 'HEAD') answer(405, 'text/plain', 'Only GET is answered here.\n');
     else if (path === '/metrics')
       answer(200, 'text/plain; version=0.0.4; charset=utf-8', prometheusText(health.figures()));
     else if (path === '/healthz') {

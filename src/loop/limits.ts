@@ -23,8 +23,6 @@ export const SMALL_GAINS_TO_STOP = 2;
 
 /** Tokens of output beside an explicit thinking budget. */
 export const ANSWER_BESIDE_THINKING_TOKENS = 8_000;
-/** Characters of output per token, for a response that never reported its usage. */
-export const CHARS_PER_TOKEN = 4;
 
 /**
  * Deltas of a content block that are kept apart before they are joined: few long-lived strings cost the

@@ -65,20 +65,3 @@ export function emptyResponse(model: string): ResponseSoFar {
     failure: undefined,
   };
 }
-
-/** Tokens of the context after the response: its request's and its own. */
-export function contextTokens(usage: Usage): number {
-  return (
-    usage.input_tokens +
-    usage.cache_creation_input_tokens +
-    usage.cache_read_input_tokens +
-    usage.output_tokens
-  );
-}
-
-/** Cumulative values replace; what a delta does not name stays. */
-export function withLater(usage: Usage, later: Partial<Usage>): Usage {
-  const merged: Record<string, unknown> = { ...usage };
-  for (const key in later) merged[key] = later[key as keyof Usage] ?? merged[key];
-  return merged as unknown as Usage;
-}

@@ -1,9 +1,9 @@
 import type { AssistantMessage, ViewMessage } from '../protocol/model/messages.ts';
+import { contextTokens } from '../protocol/model/usage.ts';
 import type { PersistentList } from '../util/collections/persistent-list.ts';
 import { inCallOrder } from '../view/tool-results.ts';
 import type { LoopParams } from './deps.ts';
 import type { Iteration } from './iteration.ts';
-import { contextTokens } from './response.ts';
 import type { StageOutput } from './stage-output.ts';
 import type { Outcome } from './transitions.ts';
 

@@ -14,6 +14,7 @@ import type {
 } from '../protocol/model/model.ts';
 import type { Reservation } from '../protocol/model/spend-guard.ts';
 import { type Segment, segmented } from '../util/async/segmented.ts';
+import type { GapTrial } from './http/endpoint-gaps.ts';
 import { lifeOf } from './life-of.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
 import {
@@ -43,6 +44,7 @@ async function* callModel(
   const persistence = { waits: 0, sinceMs: clock.monotonicMs() };
   let waitedMs = 0;
   let sent: Sending | undefined;
+  let trial: GapTrial | undefined;
 
   const decide = (failure: ModelFailure, state: RetryState): RetryVerdict => {
     if (clock.monotonicMs() - persistence.sinceMs >= MAX_PERSISTENT_WAIT_MS) {
@@ -148,7 +150,7 @@ async function* callModel(
       if (answer.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
       held = answer;
     }
-    sent = new Sending({ deps, wire, request, state, waitedMs, life, held });
+    sent = new Sending({ deps, wire, request, state, waitedMs, life, held, trial });
     waitedMs = 0;
     try {
       if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
@@ -158,6 +160,11 @@ async function* callModel(
     }
     attempts.push(...sent.account());
     const { end } = sent;
+    if (trial !== undefined && end.facts.started) {
+      const learned = trial.confirm();
+      deps.onAdapted?.(learned);
+      trial = undefined;
+    }
     if (end.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
     if (end.kind === 'complete') {
       // A server that has loaded the model for this request can say now how large its window is.
@@ -169,9 +176,9 @@ async function* callModel(
     failure = end.failure;
     const noted = noteFailure(state, failure);
     if (end.facts.started) return { kind: 'broken', failure, ...outcome(noted) };
-    const gap = wire.adapt?.(failure);
-    if (gap !== undefined) {
-      deps.onAdapted?.(gap);
+    const next = await sent.adapted(failure);
+    if (next !== undefined) {
+      trial = next;
       verdict = { kind: 'again', delayMs: 0, persistent: false, state: noted };
       continue;
     }

@@ -148,7 +148,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           createMessagesWire(
             {
               connections,
-              gaps: gapsOf(`${baseUrl.origin}${baseUrl.pathname}`),
+              gaps: gapsOf(JSON.stringify([baseUrl.origin, baseUrl.pathname, custom]), options.clock),
               path: `${withoutTrailingSlashes(baseUrl.pathname)}/v1/messages${baseUrl.search}`,
               userAgent,
               headers: custom,

@@ -1,10 +1,10 @@
 /** The Messages API over our own HTTP: Anthropic's, a gateway's, or that of a server that speaks it too. */
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../protocol/life.ts';
-import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
 import type { Credential } from './credentials.ts';
 import type { Connections } from './http/connections.ts';
-import type { EndpointGaps } from './http/endpoint-gaps.ts';
+import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';
 import type { CacheTtl } from './request/cache-breakpoints.ts';
@@ -19,7 +19,7 @@ import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from './wir
 
 interface MessagesWireOptions {
   readonly connections: Connections;
-  readonly gaps: EndpointGaps;
+  readonly gaps: GapsOfEndpoint;
   /** Of `/v1/messages`, with the path of the base URL. */
   readonly path: string;
   readonly userAgent: string;
@@ -62,8 +62,10 @@ class MessagesWire implements Wire {
     credential,
     keepsThinking,
     thinkingKey,
+    trial,
   }: WireInput): PreparedRequest {
-    const { cacheTtl, extraBody, gaps } = this.#options;
+    const { cacheTtl, extraBody } = this.#options;
+    const gaps = this.#options.gaps.of(credential, trial);
     const body = buildRequestBody({
       request,
       info,
@@ -71,7 +73,7 @@ class MessagesWire implements Wire {
       maxTokens: state.maxTokens,
       withoutThinking: state.withoutThinking,
       fast,
-      caching: this.#caches(),
+      caching: this.#caches(gaps),
       cacheTtl,
       extraBody,
       gaps,
@@ -79,39 +81,48 @@ class MessagesWire implements Wire {
       thinkingKey,
       keepsThinking,
     });
-    const sent = { request, info, body, fast, credential, keepAlive: state.keepAlive };
+    const sent = { request, info, body, fast, credential, gaps, keepAlive: state.keepAlive };
     return {
       chunks: body.chunks,
       length: body.length,
       maxTokens: body.maxTokens,
       open: (life) => this.#open(sent, life),
+      adapt: (failure) =>
+        this.#options.gaps.suspect(
+          failure,
+          { body: body.chunks.join(''), headers: this.#headers(sent) },
+          credential,
+          trial,
+        ),
     };
   }
 
-  adapt(failure: ModelFailure): string | undefined {
-    return this.#options.gaps.learn(failure);
-  }
-
-  #caches(): boolean {
-    return this.#options.caching && !this.#options.gaps.lacksField('cache_control');
+  #caches(gaps: EndpointGaps): boolean {
+    return this.#options.caching && !gaps.lacks('cache_control');
   }
 
   /** Its sockets belong to the client, which looks up models through them as well. */
   close(): void {}
 
-  #open({ request, info, body, fast, credential, keepAlive }: Sent, life: Life): Attempt {
-    const { connections, path, cacheTtl, gaps, userAgent, headers: custom } = this.#options;
-    const headers = requestHeaders({
+  #headers({ request, info, body, fast, credential, gaps }: Sent): OutgoingHttpHeaders {
+    const { cacheTtl, userAgent, headers: custom } = this.#options;
+    return requestHeaders({
       request,
       body,
       credential,
       fast,
       hasEffort: wireEffort(request, info) !== undefined,
-      cacheTtl: this.#caches() && request.cache !== false ? cacheTtl : undefined,
+      cacheTtl: this.#caches(gaps) && request.cache !== false ? cacheTtl : undefined,
       userAgent,
       custom,
       gaps,
     });
+  }
+
+  #open(sent: Sent, life: Life): Attempt {
+    const { connections, path } = this.#options;
+    const { request, body, keepAlive } = sent;
+    const headers = this.#headers(sent);
     return openHttpAttempt({
       connections,
       request: { path, headers, keepAlive },
@@ -141,5 +152,6 @@ interface Sent {
   readonly body: RequestBody;
   readonly fast: boolean;
   readonly credential: Credential;
+  readonly gaps: EndpointGaps;
   readonly keepAlive: boolean;
 }

@@ -10,6 +10,7 @@ import type { ModelInfo, ModelOutput, ModelRequest, RetryState } from '../protoc
 import type { Usage } from '../protocol/model/wire.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { Credential } from './credentials.ts';
+import type { GapTrial } from './http/endpoint-gaps.ts';
 import type { HttpHead } from './http/http-head.ts';
 import type { StreamTimeouts } from './stream/stream-watch.ts';
 
@@ -27,12 +28,6 @@ export interface Wire {
    * Absent: the wire holds none of its own. Resolves with false if there can be no others.
    */
   renewCredentials?(why: 'expired' | 'revoked'): Promise<boolean>;
-  /**
-   * Learns from a refusal what the endpoint does not know, so that it is left out from now on. Returns a
-   * sentence about it for the log, and the request is made again at once; undefined: nothing was learned.
-   * Each fact is learned once, so the repeats are bounded.
-   */
-  adapt?(failure: ModelFailure): string | undefined;
   /** Releases its sockets. Attempts must be closed first. */
   close(): void | Promise<void>;
 }
@@ -48,6 +43,8 @@ export interface WireInput {
   readonly keepsThinking: (answer: AssistantMessage) => boolean;
   /** A key of everything that `keepsThinking` depends on. */
   readonly thinkingKey: string;
+  /** What earlier attempts of this call were perhaps refused for: it is left out. */
+  readonly trial?: GapTrial | undefined;
 }
 
 export interface PreparedRequest {
@@ -59,6 +56,11 @@ export interface PreparedRequest {
   readonly maxTokens: number;
   /** Sends it. */
   open(life: Life): Attempt;
+  /**
+   * After a refusal: what may be unknown to the endpoint. The call is made again at once, without it.
+   * undefined: nothing new. What was left out once is not named again, so the repeats are bounded.
+   */
+  adapt?(failure: ModelFailure): Promise<GapTrial | undefined>;
 }
 
 /** What a wire gets from the client that uses it. */

@@ -1,5 +1,12 @@
 /** A handler of web requests as a listener of `node:http`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isOfThisMachine } from '../util/host-header.ts';
+
+/** Requests of `toNodeListener` whose connection came from this machine. */
+const local = new WeakSet<Request>();
+
+/** Whether a request is known to have come from this machine. */
+export const isLocalRequest = (request: Request): boolean => local.has(request);
 
 /**
  * For `createServer`, Express and the like. The request's signal fires when the connection is gone. An error
@@ -43,18 +50,30 @@ async function answer(
 }
 
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = 'GET', headers, url = '/' } = incoming;
+  const { method = 'GET', headers, url = '/', socket } = incoming;
+  const host = hostOf(incoming) ?? 'localhost';
   const given = Object.entries(headers).flatMap(([name, value]) =>
     // Of HTTP/2: these are no headers.
     value === undefined || name.startsWith(':') ? [] : [[name, String(value)] as [string, string]],
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), {
+  // What is no name would fail here, or name another place; the header says it as it came.
+  const base = /^[\w.:[\]-]+$/.test(host) ? host : 'localhost';
+  const request = new Request(new URL(url, `http://${base}`), {
     method,
     headers: given,
     signal,
     ...(hasBody && { body: chunksOf(incoming), duplex: 'half' as const }),
   });
+  request.headers.set('host', host);
+  if (isOfThisMachine(socket)) local.add(request);
+  return request;
+}
+
+/** In HTTP/2 a pseudo-header names it. */
+function hostOf({ headers }: IncomingMessage): string | undefined {
+  const authority = headers[':authority'];
+  return headers.host ?? (typeof authority === 'string' ? authority : undefined);
 }
 
 function chunksOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {

@@ -3,9 +3,11 @@
 import type { Clock } from '../protocol/ports.ts';
 import type { CanUseTool } from '../protocol/tools/can-use-tool.ts';
 import { systemClock } from '../util/clock.ts';
+import { refusedHost } from '../util/host-header.ts';
 import { eventText, textStream } from './event-stream.ts';
 import type { PageAnswer, PageEvent } from './events.ts';
 import { type AgentMessages, errorSentence, LiveRun, type RunOptions } from './live-run.ts';
+import { isLocalRequest } from './node-listener.ts';
 import { Refused, readBody } from './read-body.ts';
 import { UIMessageChunks } from './ui-message-chunks.ts';
 
@@ -52,6 +54,12 @@ export interface WebAgentOptions extends RunOptions {
   readonly graceMs?: number;
   /** How long the end of a run can be read. Default 60,000. */
   readonly keepMs?: number;
+  /**
+   * The names that this server answers for, with or without a port: `['app.example.com']`. Default: any,
+   * except on a connection from the same machine, where only addresses and `localhost` are answered. A
+   * reverse proxy on the same machine, and a server other than `toNodeListener`'s, need the list.
+   */
+  readonly hosts?: readonly string[];
   /** Largest body. Default 4,000,000. */
   readonly maxBodyBytes?: number;
   /** For tests. Default: the real clock. */
@@ -69,8 +77,8 @@ export type WebAgent = (request: Request) => Promise<Response>;
  * - `POST { run, ask, behavior, … }` answers a question, `POST { run, interrupt: true }` stops the turn.
  *
  * Runs live in this process. The id of a run, 122 random bits, is enough to read and to answer it. Bodies
- * must be JSON, and requests that a browser sends for another site are refused. Authentication is the
- * caller's: check it before calling the handler, and in `start`.
+ * must be JSON, and requests that a browser sends for another site or host (`hosts`) are refused.
+ * Authentication is the caller's: check it before calling the handler, and in `start`.
  *
  * @example
  * ```ts
@@ -117,6 +125,14 @@ export function webAgent(
     try {
       if (request.headers.get('sec-fetch-site') === 'cross-site')
         throw new Refused(403, 'Pages of other sites may not use this address.');
+      const refused = refusedHost({
+        host: request.headers.get('host') ?? new URL(request.url).host,
+        origin: request.headers.get('origin'),
+        hosts: options.hosts,
+        isLocal: isLocalRequest(request),
+      });
+      if (refused !== undefined)
+        throw new Refused(403, `${refused} The names of this server are the option "hosts" of webAgent().`);
       if (request.method === 'GET') return read(request);
       if (request.method !== 'POST') throw new Refused(405, 'Only GET and POST are answered here.');
       const body = await readBody(request, maxBodyBytes);

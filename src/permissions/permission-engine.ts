@@ -168,6 +168,7 @@ class PermissionEngine implements Permissions {
       blockWritesOutside: locks.blockWritesOutside === true,
       allowedToolsOnly: locks.allowedToolsOnly === true,
       protection: {
+        home,
         folders: () => [...inHome(home), ...(protectedFolders?.() ?? [])],
         memoryImportsAnywhere: memoryImportsAnywhere === true,
       },

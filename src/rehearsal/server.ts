@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
+import { isOfThisMachine, refusedHost } from '../util/host-header.ts';
 import { http } from '../util/node.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';
@@ -135,7 +136,10 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   };
 
   const server = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (message, response) => {
-    void serve(message, response);
+    const { host, origin } = message.headers;
+    const refused = refusedHost({ host, origin, isLocal: isOfThisMachine(message.socket) });
+    if (refused === undefined) void serve(message, response);
+    else response.writeHead(403, { connection: 'close' }).end(`${refused}\n`);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

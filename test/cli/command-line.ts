@@ -5,19 +5,25 @@ import { runCommandLine } from '../../src/cli/main.ts';
 import { createWorld } from '../../src/cli/world.ts';
 import { bareEnv, type Ran, type RunOptions, temporaryFolder, turnwright } from './bin.ts';
 
-type Run = (args: readonly string[], options?: Pick<RunOptions, 'env' | 'cwd' | 'input'>) => Promise<Ran>;
+type Run = (
+  args: readonly string[],
+  options?: Pick<RunOptions, 'env' | 'cwd' | 'input'> & { readonly isTTY?: boolean },
+) => Promise<Ran>;
 
 /** From its words to its exit code, with streams of its own; without the start and the end of a process. */
-const inThisProcess: Run = async (args, { env, cwd = temporaryFolder(), input } = {}) => {
+const inThisProcess: Run = async (args, { env, cwd = temporaryFolder(), input, isTTY } = {}) => {
   const said = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof said) =>
-    new Writable({
-      decodeStrings: false,
-      write(text: string, _encoding, done) {
-        said[name] += text;
-        done();
-      },
-    });
+    Object.assign(
+      new Writable({
+        decodeStrings: false,
+        write(text: string, _encoding, done) {
+          said[name] += text;
+          done();
+        },
+      }),
+      isTTY === true && { isTTY, columns: 100 },
+    );
   const surroundings = {
     env: bareEnv(env),
     cwd: () => cwd,
@@ -31,6 +37,9 @@ const inThisProcess: Run = async (args, { env, cwd = temporaryFolder(), input } 
   const world = createWorld(Object.assign(new EventEmitter(), surroundings) as unknown as NodeJS.Process);
   return { code: await runCommandLine(args, world), signal: null, ...said };
 };
+
+/** As if it printed on a terminal: where no process of its own is needed to see what is printed. */
+export const commandLineAtTerminal: Run = (args, options) => inThisProcess(args, { ...options, isTTY: true });
 
 /**
  * The same code as in the built command line, which `turnwright` of bin.ts always starts, for a tenth of the time. A release

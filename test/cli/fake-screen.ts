@@ -26,6 +26,9 @@ export function fakeScreen(
     async write(text) {
       written += text;
     },
+    async paint(text, wipe = '') {
+      written += wipe + text;
+    },
   };
   const clock = { ms: 0 };
   const columns = options.columns ?? 80;

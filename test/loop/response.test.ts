@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
 import { initialState } from '../../src/loop/query-loop.ts';
-import { contextTokens, emptyResponse, withLater } from '../../src/loop/response.ts';
+import { emptyResponse } from '../../src/loop/response.ts';
 import { NO_ATTACHMENTS, type StageOutput } from '../../src/loop/stage-output.ts';
 import { turnOutput, viewAtStart } from '../../src/loop/turn-output.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
+import { contextTokens, replaceUsage } from '../../src/protocol/model/usage.ts';
 import { EMPTY_USAGE, type Usage } from '../../src/protocol/model/wire.ts';
 import { loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
@@ -20,13 +21,19 @@ const usage: Usage = {
 
 describe('usage', () => {
   it.each<[string, object, object]>([
-    ['a later count replaces', { output_tokens: 5 }, { ...usage, output_tokens: 5 }],
-    ['zero is a count', { output_tokens: 0 }, { ...usage, output_tokens: 0 }],
+    ['a later count replaces', { output_tokens: 4_005 }, { ...usage, output_tokens: 4_005 }],
+    ['a count never falls', { output_tokens: 5, input_tokens: 0 }, usage],
+    ['nor does the prompt', { cache_read_input_tokens: 0, input_tokens: 300 }, usage],
+    [
+      'tokens may turn out to be those of a cache',
+      { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 321 },
+      { ...usage, input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 321 },
+    ],
     ['what is not named stays', {}, usage],
     ['what is named without a value stays', { input_tokens: undefined, output_tokens: null }, usage],
     ['a field that is new is added', { service_tier: 'standard' }, { ...usage, service_tier: 'standard' }],
   ])('%s: %j', (_, later, merged) => {
-    expect(withLater(usage, later as Partial<Usage>)).toEqual(merged);
+    expect(replaceUsage(usage, later as Partial<Usage>)).toEqual(merged);
   });
 
   it('the context holds the request, cached or not, and the answer', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/catalog/model-info.ts';
 import { costOf } from '../../src/model/catalog/prices.ts';
-import { addUsage, contextTokens, readUsage, replaceUsage } from '../../src/model/catalog/usage.ts';
+import { addUsage } from '../../src/model/catalog/usage.ts';
 import { thinkingFor } from '../../src/model/request/thinking-options.ts';
+import { contextTokens, readUsage, replaceUsage } from '../../src/protocol/model/usage.ts';
 import { EMPTY_USAGE } from '../../src/protocol/model/wire.ts';
 
 describe('model info', () => {
@@ -130,7 +131,7 @@ describe('cost', () => {
     });
   });
 
-  it.each([-1, -1e9, Number.NaN, Infinity, -Infinity, '7', '-7'])(
+  it.each([-1, -1e9, 1e300, Number.NaN, Infinity, -Infinity, '7', '-7', true, {}, [5], [], null, undefined])(
     'a count of %j is 0, wherever it stands, so that no answer lowers what was spent',
     (wrong) => {
       const count = wrong as number;

@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ASKED_ANYWHERE, ASKED_AT_HOME } from '../../src/permissions/decide/asked-names.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { seatbeltProfile } from '../../src/sandbox/macos/seatbelt-profile.ts';
 import { placesBelow } from '../../src/sandbox/places/protected-places.ts';
@@ -17,36 +18,127 @@ import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 const temp = await tempFolder();
 afterAll(() => temp.remove());
 
-/** The files that stand for a row, from the home folder. */
-const FILES = PROTECTED_NAMES.flatMap(({ path, where, files }) =>
-  (files ?? ['']).map((file) => {
-    const named = file === '' ? path : `${path}/${file}`;
-    return {
-      name: where === 'git' ? `sub/.git/${named}` : named,
-      folder: where === 'git' ? named : path,
-      where,
-    };
-  }),
-);
+/** The names that stand for a row, from the home folder. */
+const LOCKED = PROTECTED_NAMES.map(({ path, where }) => ({
+  name: where === 'git' ? `sub/.git/${path}` : path,
+  where: where as string,
+}));
+const FILES = [
+  ...LOCKED,
+  ...ASKED_ANYWHERE.map((path) => ({ name: path.replaceAll('*', 'any'), where: 'anywhere' })),
+  ...ASKED_AT_HOME.map((name) => ({ name, where: 'home' })),
+];
 
-describe.each(everyNth(2, FILES))('$name', ({ name, where }) => {
-  const home = join(temp.path, name.replaceAll('/', '_'));
-  const decide = async (path: string) =>
-    (
-      await createPermissions({
-        files: nodeFiles,
-        home,
-        allow: ['Write', 'Write(//**)'],
-        mode: 'acceptEdits',
-      }).decide(question(TOOLS.Write, { path }, home))
-    ).kind;
+/** What mode acceptEdits, with rules that allow everything, says to a write there. */
+const verdict = async (path: string, home: string) =>
+  (
+    await createPermissions({
+      files: nodeFiles,
+      home,
+      allow: ['Write', 'Write(//**)'],
+      mode: 'acceptEdits',
+    }).decide(question(TOOLS.Write, { path }, home))
+  ).kind;
 
-  it('is asked about, itself and what lies in it', async () => {
+describe('a write is asked about', () => {
+  it.each(FILES)('$name, itself and what lies in it, in any letter case', async ({ name, where }) => {
     for (const path of [name, `${name}/new`, name.toUpperCase()])
-      if (where !== 'home' || path !== name.toUpperCase()) expect(await decide(join(home, path))).toBe('ask');
-    const deeper = join(home, 'deeper', name);
-    expect(await decide(deeper)).toBe(where === 'home' ? 'allow' : 'ask');
+      if (where !== 'home' || path !== name.toUpperCase())
+        expect(await verdict(join(temp.path, path), temp.path)).toBe('ask');
+    const deeper = join(temp.path, 'deeper', name);
+    expect(await verdict(deeper, temp.path)).toBe(where === 'home' ? 'allow' : 'ask');
   });
+
+  it.each([
+    ...['.git', '.git/HEAD', '.git/index', '.git/rebase-merge/git-rebase-todo', '.git/refs/heads/main'],
+    ...[
+      '.git/objects/info/alternates',
+      '.git/packed-refs',
+      '.git/sequencer/todo',
+      '.git/BISECT_RUN',
+      '.git/info/grafts',
+    ],
+    ...[
+      '.git/info/exclude/x',
+      '.git/modules/a/HEAD',
+      '.git/worktrees/w/index',
+      '.git/logs/HEAD',
+      '.git/lfs/hooks/x',
+    ],
+    ...['.vscode/mcp.json', '.vscode/extensions.json', '.idea/runConfigurations/run.xml', '.vscode/a/b.json'],
+    ...[
+      '.devcontainer/devcontainer.json',
+      '.cargo/config.toml',
+      '.mvn/extensions.xml',
+      '.yarn/releases/yarn.cjs',
+    ],
+    ...[
+      'app.code-workspace',
+      '.cursor/mcp.json',
+      '.codex/config.toml',
+      '.gemini/settings.json',
+      '.zed/tasks.json',
+    ],
+    ...[
+      '.run/all.run.xml',
+      '.hg/hgrc',
+      '.envrc.local',
+      'node_modules/.bin/tsc',
+      '.config/autostart/x.desktop',
+    ],
+    ...['.config/systemd/user/x.service', '.config/nvim/init.lua', '.local/bin/git'],
+  ])('%s', async (name) => {
+    expect(await verdict(join(temp.path, name), temp.path)).toBe('ask');
+  });
+
+  it.each([
+    ...[
+      '.git/COMMIT_EDITMSG',
+      '.git/info/exclude',
+      '.git/modules/a/MERGE_MSG',
+      '.git/worktrees/w/COMMIT_EDITMSG',
+    ],
+    ...[
+      'package.json',
+      'Makefile',
+      '.github/workflows/ci.yml',
+      'src/main.ts',
+      'README.md',
+      '.gitignore',
+      '.editorconfig',
+    ],
+    ...[
+      '.nvmrc',
+      '.eslintrc.json',
+      '.prettierrc',
+      '.env',
+      '.dockerignore',
+      'Dockerfile',
+      'Cargo.toml',
+      'pom.xml',
+    ],
+    ...[
+      'tsconfig.json',
+      'misery.toml',
+      'lefthook.md',
+      'vscode/settings.json',
+      'git/config',
+      'node_modules/a/index.js',
+    ],
+    ...[
+      'a.code-workspaces',
+      'notes/.vimrc.md',
+      'deeper/.config/nvim/init.lua',
+      '.gitattributes',
+      '.tool-versions',
+    ],
+  ])('not %s', async (name) => {
+    expect(await verdict(join(temp.path, name), temp.path)).toBe('allow');
+  });
+});
+
+describe.each(everyNth(2, LOCKED))('$name', ({ name }) => {
+  const home = join(temp.path, name.replaceAll('/', '_'));
 
   it('is not written in the sandbox, whether it is there or not', async () => {
     const look = () => placesBelow({ root: home, isGit: false, home, deniedReads: [], deniedWrites: [] });

@@ -222,7 +222,7 @@ describe('close', () => {
     const half = connect(Number(port), '127.0.0.1');
     const ended = new Promise((resolve) => half.on('close', resolve));
     half.on('error', () => {});
-    half.write('POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"mod');
+    half.write('POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"mod');
     const asked = raw(stalled.url, { body: request('go', { stream: true }) });
     await expect.poll(() => stalled.timeline.filter((event) => event.kind === 'fault').length).toBe(1);
     await stalled.close();

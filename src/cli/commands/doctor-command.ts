@@ -14,6 +14,6 @@ export async function doctorCommand(world: World): Promise<ExitCode> {
     red: problem,
   } = createStyle(wantsColor(world.env, world.stdout.isTTY === true));
   const shown = checks.map((check) => ({ ...check, detail: visible(check.detail) }));
-  await world.out.write(`${reportLines(shown, { ok, warning, problem }).join('\n')}\n`);
+  await world.out.paint(`${reportLines(shown, { ok, warning, problem }).join('\n')}\n`);
   return problemsIn(checks) === 0 ? EXIT.success : EXIT.error;
 }

@@ -46,7 +46,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     const wipe = statusShown ? WIPE_LINE : '';
     statusShown = false;
     if (text !== '') atLineStart = text.endsWith('\n');
-    return wipe + text === '' ? Promise.resolve() : output.write(wipe + text);
+    return wipe + text === '' ? Promise.resolve() : output.paint(text, wipe);
   };
 
   /** What ends an unfinished line. */
@@ -80,7 +80,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       const shown = cut(text, options.columns() - 1);
       statusShown = cells(shown) > 0;
       // A failed status write is ignored: the next real write reports the closed output.
-      void output.write(WIPE_LINE + paint(shown)).catch(() => undefined);
+      void output.paint(paint(shown), WIPE_LINE).catch(() => undefined);
     },
   };
   return terminal;

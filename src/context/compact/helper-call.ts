@@ -6,7 +6,8 @@ import {
   type ModelRequest,
   type QuerySource,
 } from '../../protocol/model/model.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
+import { roughPromptTokens, UsageMeter } from '../../protocol/model/usage.ts';
+import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import { type Stamp, stamped } from '../notices.ts';
@@ -44,12 +45,16 @@ export async function askOnce(question: Question, ports: AskOncePorts): Promise<
       continue;
     }
     const complete = next.value.kind === 'complete' && answer.stopReason === 'end_turn';
-    const { usage } = answer;
-    if (usage !== undefined)
+    if (answer.meter.usage !== undefined)
       ports.ledger.settle({
         model,
         effectKey,
-        usage,
+        usage: answer.meter.charged({
+          outputChars: answer.text.length,
+          promptTokens: () => roughPromptTokens(request),
+          ended: next.value.kind === 'complete',
+          maxTokens: request.maxTokens,
+        }),
         main: false,
         querySource,
         ...(!complete && { wasted: true }),
@@ -86,16 +91,16 @@ function requestOf(question: Question, stamp: Stamp): ModelRequest {
 interface Answer {
   text: string;
   stopReason: string | null;
-  usage: Usage | undefined;
+  readonly meter: UsageMeter;
 }
 
-const newAnswer = (): Answer => ({ text: '', stopReason: null, usage: undefined });
+const newAnswer = (): Answer => ({ text: '', stopReason: null, meter: new UsageMeter() });
 
 function take(event: StreamEvent, answer: Answer): void {
   switch (event.type) {
     case 'message_start':
       answer.text = '';
-      answer.usage = { ...EMPTY_USAGE, ...event.message.usage };
+      answer.meter.begin(event.message.usage);
       return;
     case 'content_block_start':
       if (event.content_block.type === 'text') answer.text += event.content_block.text;
@@ -105,6 +110,6 @@ function take(event: StreamEvent, answer: Answer): void {
       return;
     case 'message_delta':
       answer.stopReason = event.delta.stop_reason;
-      answer.usage = { ...EMPTY_USAGE, ...answer.usage, ...event.usage };
+      answer.meter.add(event.usage);
   }
 }

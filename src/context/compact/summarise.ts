@@ -9,7 +9,8 @@ import {
   type ModelOutcome,
   type ModelRequest,
 } from '../../protocol/model/model.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
+import { roughPromptTokens, UsageMeter } from '../../protocol/model/usage.ts';
+import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import { notice, type Stamp, syntheticMessage } from '../notices.ts';
@@ -60,12 +61,17 @@ export function createSummarise(options: SummariserOptions): Summarise {
       const call = { signal: input.signal, retry, ...(after !== undefined && { after }) };
       const answer = yield* ask(options, { ...request, effectKey }, call);
       const { outcome } = answer;
-      if (answer.usage !== undefined) {
+      if (answer.meter.usage !== undefined) {
         const wasted = outcome.kind !== 'complete';
         options.ledger.settle({
           model: input.model,
           effectKey,
-          usage: answer.usage,
+          usage: answer.meter.charged({
+            outputChars: answer.text.length,
+            promptTokens: () => roughPromptTokens(request),
+            ended: !wasted,
+            maxTokens: request.maxTokens,
+          }),
           main: false,
           querySource: request.querySource,
           ...(wasted && { wasted }),
@@ -114,8 +120,7 @@ interface Answer {
   readonly outcome: ModelOutcome;
   readonly text: string;
   readonly stopReason: string | null;
-  /** Absent when the model reported none. */
-  readonly usage: Usage | undefined;
+  readonly meter: UsageMeter;
 }
 
 async function* ask(
@@ -125,12 +130,12 @@ async function* ask(
 ): AsyncGenerator<LoopBatch, Answer> {
   let text = '';
   let stopReason: string | null = null;
-  let usage: Usage | undefined;
+  const meter = new UsageMeter();
   const take = (event: StreamEvent) => {
     switch (event.type) {
       case 'message_start':
         text = '';
-        usage = { ...EMPTY_USAGE, ...event.message.usage };
+        meter.begin(event.message.usage);
         return;
       case 'content_block_start':
         if (event.content_block.type === 'text') text += event.content_block.text;
@@ -140,7 +145,7 @@ async function* ask(
         return;
       case 'message_delta':
         stopReason = event.delta.stop_reason;
-        usage = { ...EMPTY_USAGE, ...usage, ...event.usage };
+        meter.add(event.usage);
     }
   };
 
@@ -148,7 +153,7 @@ async function* ask(
   try {
     for (;;) {
       const next = await run.next();
-      if (next.done) return { outcome: next.value, text, stopReason, usage };
+      if (next.done) return { outcome: next.value, text, stopReason, meter };
       if (next.value.kind === 'events') next.value.events.forEach(take);
       if (next.value.kind === 'retry') {
         const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;

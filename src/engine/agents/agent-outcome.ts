@@ -1,7 +1,8 @@
 /** What an agent was seen to do, and what its end comes to. */
-import { addUsage, contextTokens } from '../../model/catalog/usage.ts';
+import { addUsage } from '../../model/catalog/usage.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { AssistantMessage, LoopMessage } from '../../protocol/model/messages.ts';
+import { contextTokens } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Cost } from '../../protocol/session/spending.ts';

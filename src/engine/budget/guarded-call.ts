@@ -1,5 +1,5 @@
 /** A model call of the host's own under a strict budget: its attempts are not seen, so it counts as one. */
-import { replaceUsage } from '../../model/catalog/usage.ts';
+
 import type {
   CallModel,
   CallOptions,
@@ -9,7 +9,8 @@ import type {
   ModelRequest,
 } from '../../protocol/model/model.ts';
 import type { AttemptCost, SpendGuard } from '../../protocol/model/spend-guard.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
+import { UsageMeter } from '../../protocol/model/usage.ts';
+import type { StreamEvent, Usage } from '../../protocol/model/wire.ts';
 
 interface Guarded {
   readonly call: CallModel;
@@ -26,7 +27,7 @@ export async function* guardedCall(
   const held = await guard.reserve({ request, info, maxTokens: request.maxTokens }, options);
   if (held.kind === 'aborted') return { kind: 'aborted', retry, attempts: [] };
   if (held.kind === 'refused') return { kind: 'failed', failure: held.failure, retry, attempts: [] };
-  let usage: Usage | undefined;
+  const meter = new UsageMeter();
   let outcome: ModelOutcome | undefined;
   const run = call({ ...request, maxTokens: held.maxTokens }, options);
   try {
@@ -36,22 +37,20 @@ export async function* guardedCall(
         outcome = step.value;
         return outcome;
       }
-      if (step.value.kind === 'events') usage = usageAfter(step.value.events, usage);
+      if (step.value.kind === 'events') count(step.value.events, meter);
       yield step.value;
     }
   } finally {
-    held.settle(costOf(outcome, usage));
+    held.settle(costOf(outcome, meter.usage));
     if (outcome === undefined) await run.return({ kind: 'aborted', retry, attempts: [] });
   }
 }
 
-function usageAfter(events: readonly StreamEvent[], before: Usage | undefined): Usage | undefined {
-  let usage = before;
+function count(events: readonly StreamEvent[], meter: UsageMeter): void {
   for (const event of events) {
-    if (event.type === 'message_start') usage = { ...EMPTY_USAGE, ...event.message.usage };
-    if (event.type === 'message_delta') usage = replaceUsage(usage ?? EMPTY_USAGE, event.usage);
+    if (event.type === 'message_start') meter.begin(event.message.usage);
+    if (event.type === 'message_delta') meter.add(event.usage);
   }
-  return usage;
 }
 
 function costOf(outcome: ModelOutcome | undefined, usage: Usage | undefined): AttemptCost {

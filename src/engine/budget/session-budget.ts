@@ -1,7 +1,8 @@
 /** What a conversation may spend: money, counted for the whole session, and the tokens of its task. */
-import { contextTokens } from '../../loop/response.ts';
+
 import { afterCompactions } from '../../loop/task-budget.ts';
 import type { CompactMetadata } from '../../protocol/model/messages.ts';
+import { contextTokens } from '../../protocol/model/usage.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { type Cost, NO_COST } from '../../protocol/session/spending.ts';

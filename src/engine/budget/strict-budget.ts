@@ -4,7 +4,6 @@
  * counted.
  */
 import { costOf } from '../../model/catalog/prices.ts';
-import { promptTokens } from '../../model/catalog/usage.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type {
@@ -14,6 +13,7 @@ import type {
   SpendNeed,
   SpendRefusal,
 } from '../../protocol/model/spend-guard.ts';
+import { promptTokens } from '../../protocol/model/usage.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import { type CacheUse, isConversation, PromptBounds, searchesOf, worstCost } from './worst-case.ts';
 
@@ -133,7 +133,7 @@ export class StrictBudget implements SpendGuard {
     /** What the attempt was billed at most. */
     function mostBilled({ kind, usage }: Exclude<AttemptCost, { kind: 'free' }>, worst: number): number {
       if (usage === undefined || usage.estimated === true || promptTokens(usage) === 0) return worst;
-      if (kind === 'complete') return 0;
+      if (kind === 'complete' && usage.output_tokens > 0) return 0;
       // Searches add input that is reported at the end.
       if (searchesOf(request) > 0) return worst;
       return costOf({ ...usage, output_tokens: maxTokens }, info) ?? worst;

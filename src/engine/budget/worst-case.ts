@@ -4,9 +4,9 @@
  * providers count at most, or by the window of the model.
  */
 import { costOf } from '../../model/catalog/prices.ts';
-import { promptTokens } from '../../model/catalog/usage.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
+import { promptTokens } from '../../protocol/model/usage.ts';
 import type { ContentBlock, Usage } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 

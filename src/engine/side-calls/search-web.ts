@@ -5,7 +5,8 @@
 import { stamped } from '../../context/notices.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import { FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model/model.ts';
-import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
+import { roughPromptTokens, UsageMeter } from '../../protocol/model/usage.ts';
+import type { StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { WebSearch, WebSearchOutput, WebSearchPart } from '../../web/web-search-tool.ts';
 import type { SideCallPorts } from './small-model.ts';
@@ -46,9 +47,10 @@ async function searchOnce(
       continue;
     }
     const outcome = next.value;
-    if (answer.usage !== undefined) {
+    const usage = answer.spent(request, outcome.kind === 'complete');
+    if (usage !== undefined) {
       const { querySource } = request;
-      ledger.settle({ model, effectKey, usage: answer.usage, main: false, querySource });
+      ledger.settle({ model, effectKey, usage, main: false, querySource });
     }
     if (outcome.kind === 'complete') return answer.found();
     if (outcome.kind === 'failed' && outcome.failure.kind === 'budget') return undefined;
@@ -96,7 +98,7 @@ function requestOf(
 }
 
 class Answer {
-  usage: Usage | undefined;
+  readonly #meter = new UsageMeter();
   #parts: WebSearchPart[] = [];
   #text = '';
   #searches = 0;
@@ -107,7 +109,7 @@ class Answer {
         this.#parts = [];
         this.#text = '';
         this.#searches = 0;
-        this.usage = { ...EMPTY_USAGE, ...event.message.usage };
+        this.#meter.begin(event.message.usage);
         return;
       case 'content_block_start':
         this.#begin(event.content_block as { readonly type: string; readonly [key: string]: unknown });
@@ -116,8 +118,21 @@ class Answer {
         if (event.delta.type === 'text_delta') this.#text += event.delta.text;
         return;
       case 'message_delta':
-        this.usage = { ...EMPTY_USAGE, ...this.usage, ...event.usage };
+        this.#meter.add(event.usage);
     }
+  }
+
+  /** undefined: nothing was answered. */
+  spent(request: ModelRequest, ended: boolean): Usage | undefined {
+    if (this.#meter.usage === undefined) return undefined;
+    const found = this.#parts.map((part) => JSON.stringify(part)).join('');
+    const usage = this.#meter.charged({
+      outputChars: this.#text.length + found.length,
+      promptTokens: () => roughPromptTokens(request),
+      ended,
+      maxTokens: request.maxTokens,
+    });
+    return { server_tool_use: { web_search_requests: this.#searches }, ...usage };
   }
 
   found(): Found {

@@ -1,9 +1,10 @@
 /** Turns one response's events into finished blocks: record, start, yield, in this order (L4.1). */
 import type { AssistantMessage, LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
-import { EMPTY_USAGE, type StreamEvent, type ToolUseBlock } from '../../protocol/model/wire.ts';
+import { UsageMeter } from '../../protocol/model/usage.ts';
+import type { StreamEvent, ToolUseBlock } from '../../protocol/model/wire.ts';
 import type { Iteration } from '../iteration.ts';
-import { emptyResponse, type ResponseSoFar, withLater } from '../response.ts';
+import { emptyResponse, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
 import { blockMessage, displayOf } from './block-message.ts';
@@ -22,6 +23,7 @@ export class ResponseReader {
   readonly response: ResponseSoFar;
   readonly #request: ModelRequest;
   readonly #prepared: Prepared;
+  readonly #meter = new UsageMeter();
   readonly #iteration: Iteration;
   #open: BlockBuilder | undefined;
   /** A finished call whose input is empty or does not parse: it may have been truncated. */
@@ -140,7 +142,7 @@ export class ResponseReader {
       case 'message_start':
         response.messageId = event.message.id;
         response.model = event.message.model;
-        response.usage = { ...EMPTY_USAGE, ...event.message.usage };
+        response.usage = this.#meter.begin(event.message.usage);
         break;
       case 'content_block_start':
         this.#open = new BlockBuilder(event.content_block, this.#iteration.deps.clock.monotonicMs());
@@ -176,10 +178,23 @@ export class ResponseReader {
 
   #settle(how: Parameters<typeof settleResponse>[1]): void {
     const { response } = this;
+    if (!response.ended && !response.settled) this.#charge();
     settleResponse(
       { response, request: this.#request, prepared: this.#prepared, iteration: this.#iteration },
       how,
     );
+  }
+
+  /** Estimates what the response has used and did not report, before its last block is recorded with it. */
+  #charge(): void {
+    const { response } = this;
+    response.usage = this.#meter.charged({
+      outputChars: response.outputChars,
+      promptTokens: () =>
+        this.#iteration.deps.context.measure?.(this.#request).tokens ?? this.#prepared.tokens,
+      ended: response.ended,
+      maxTokens: response.maxTokens ?? this.#request.maxTokens,
+    });
   }
 
   /** An event that ends a block or the response. */
@@ -200,6 +215,7 @@ export class ResponseReader {
       case 'message_stop':
         this.#release(batch, { cut: false });
         response.ended = true;
+        this.#charge();
         this.#settle({ usageRecorded: this.#record() });
         return;
       default:
@@ -212,7 +228,7 @@ export class ResponseReader {
     const { response } = this;
     response.stopReason = event.delta.stop_reason ?? response.stopReason;
     response.appliedEdits = event.context_management ?? response.appliedEdits;
-    if (event.usage !== undefined) response.usage = withLater(response.usage, event.usage);
+    response.usage = this.#meter.add(event.usage);
   }
 
   #release(batch: LoopMessage[], how: { readonly cut: boolean }): void {

@@ -5,13 +5,13 @@
 import type { CacheReport } from '../../protocol/model/cache.ts';
 import type { AssistantMessage, LoopBatch, LoopMessage, SystemBody } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
+import { promptTokens } from '../../protocol/model/usage.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { LoopDeps } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
-import { CHARS_PER_TOKEN } from '../limits.ts';
 import { systemMessage } from '../loop-messages.ts';
-import { contextTokens, type ResponseSoFar } from '../response.ts';
+import type { ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 
 /** Transitions whose iteration sends an edited view. */
@@ -35,7 +35,6 @@ export function settleResponse(
   const { deps, params, trace } = iteration;
   if (response.settled) return;
   response.settled = true;
-  if (!response.ended) response.usage = withEstimate(response.usage, response, request);
   const { usage } = response;
   const costUsd = deps.ledger.settle({
     model: request.model,
@@ -92,19 +91,11 @@ function learnFrom(
   { state, tokens, editedBy }: Prepared,
   deps: LoopDeps,
 ): CacheReport | undefined {
-  const reported = contextTokens(usage) - usage.output_tokens;
   const estimated = deps.context.measure?.(request).tokens ?? tokens;
-  if (usage.estimated !== true) deps.context.calibrate?.(estimated, reported, request.model);
+  if (usage.estimated !== true) deps.context.calibrate?.(estimated, promptTokens(usage), request.model);
   const { transition } = state;
   const recovery = transition !== undefined && RECOVERIES.has(transition.reason) ? [transition.reason] : [];
   return deps.cacheWatch?.answered(request, usage, [...recovery, ...editedBy]);
-}
-
-/** The usage of a truncated response, which never reported it, is estimated from its characters. */
-function withEstimate(usage: Usage, response: ResponseSoFar, request: ModelRequest): Usage {
-  const received = Math.ceil(response.outputChars / CHARS_PER_TOKEN);
-  const estimate = Math.min(received, response.maxTokens ?? request.maxTokens);
-  return { ...usage, output_tokens: Math.max(usage.output_tokens, estimate) };
 }
 
 /** Adds the notices to the batch that holds the end of the response; synchronous where there are none. */

@@ -19,6 +19,11 @@ interface Offers extends OfferedTools {
   readonly instructions: string;
 }
 
+/** Readings of lists at once; each further one waits twice as long, until the server was calm for a while. */
+const FREE_READINGS = 5;
+const CALM_MS = 30_000;
+const MOST_PAUSE_MS = 10_000;
+
 /** Limit of a server's instructions. */
 export const MAX_INSTRUCTIONS_CHARS = 2_000;
 
@@ -32,6 +37,10 @@ export class McpServer {
   #offers: Offers | undefined;
   /** Settles when the lists are current; undefined if they are. */
   #reload: Promise<void> | undefined;
+  /** Lists that are about to be read: another notification of the same changes nothing. */
+  readonly #due = new Set<ListKind>();
+  /** Readings in a row, and when the last one began. */
+  #pace = { readings: 0, lastMs: Number.NEGATIVE_INFINITY };
   /** Set with the first connection. */
   #tools: ServerTools | undefined;
   #started: Promise<void> | undefined;
@@ -222,7 +231,11 @@ export class McpServer {
   /** After a notification. One at a time, so that the newest list is the last. */
   #reloadList(kind: ListKind): void {
     const link = this.#link;
+    if (this.#due.has(kind)) return;
+    this.#due.add(kind);
     const reload = (this.#reload ?? Promise.resolve()).then(async () => {
+      await this.#paced(link?.signal).catch(() => undefined);
+      this.#due.delete(kind);
       // Servers that add tools right after the handshake send the notification before connecting has
       // finished.
       if (link?.status === 'pending') await link.connect();
@@ -242,6 +255,17 @@ export class McpServer {
     void reload.finally(() => {
       if (this.#reload === reload) this.#reload = undefined;
     });
+  }
+
+  /** A server that announces changes without end is asked less and less often. */
+  async #paced(signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#ports;
+    if (clock.monotonicMs() - this.#pace.lastMs > CALM_MS) this.#pace.readings = 0;
+    const { readings } = this.#pace;
+    const waitMs =
+      readings < FREE_READINGS ? 0 : Math.min(100 * 2 ** (readings - FREE_READINGS), MOST_PAUSE_MS);
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    this.#pace = { readings: readings + 1, lastMs: clock.monotonicMs() };
   }
 }
 

@@ -2,10 +2,10 @@
  * What a response costs (L9). Prices are data (`model-list.ts`); an unpriced model is undefined, never free.
  */
 import type { ModelInfo, ModelPrice } from '../../protocol/model/model.ts';
+import { promptTokens } from '../../protocol/model/usage.ts';
 import type { Usage } from '../../protocol/model/wire.ts';
 import { modelInfo } from './model-info.ts';
 import { WEB_SEARCH_USD } from './model-list.ts';
-import { promptTokens } from './usage.ts';
 
 const PER = 1_000_000;
 

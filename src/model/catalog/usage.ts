@@ -1,47 +1,6 @@
 /** Sums over token counts. */
 import { EMPTY_USAGE, type Usage } from '../../protocol/model/wire.ts';
 
-/** All input tokens: fresh input, cache writes and cache reads. */
-export function promptTokens(usage: Partial<Usage>): number {
-  return (
-    (usage.input_tokens ?? 0) +
-    (usage.cache_creation_input_tokens ?? 0) +
-    (usage.cache_read_input_tokens ?? 0)
-  );
-}
-
-/** Tokens in the context after this response: prompt and answer. */
-export function contextTokens(usage: Partial<Usage>): number {
-  return promptTokens(usage) + (usage.output_tokens ?? 0);
-}
-
-/**
- * `message_delta` carries cumulative values, which replace earlier ones (L4.1). Null and absent leave a count
- * unchanged.
- */
-export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefined): Usage {
-  if (later === undefined || later === null) return usage;
-  const merged: Record<string, unknown> = { ...usage };
-  for (const key in later) {
-    const value = later[key as keyof Usage];
-    if (value !== null && value !== undefined) merged[key] = value;
-  }
-  return merged as unknown as Usage;
-}
-
-/** As a server reports it. Counts that cannot be true are 0, so that no answer makes a budget larger. */
-export function soundUsage(reported: Partial<Usage>): Partial<Usage> {
-  return sound('', reported) as Partial<Usage>;
-}
-
-function sound(key: string, value: unknown): unknown {
-  if (typeof value === 'number') return value >= 0 && value < Infinity ? value : 0;
-  if (Array.isArray(value)) return value.map((each) => sound(key, each));
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, sound(name, inner)]));
-  return typeof value === 'string' && /_(?:tokens|requests)$/.test(key) ? 0 : value;
-}
-
 /**
  * The sum of two responses. Details that cannot be added (service tier, nested responses) come from the later
  * one or are joined.
@@ -84,10 +43,4 @@ function joined(a: Usage, b: Usage): Partial<Usage> {
     }),
     ...((a.iterations ?? b.iterations) && { iterations: [...(a.iterations ?? []), ...(b.iterations ?? [])] }),
   };
-}
-
-/** The same, with absent and null counts as 0. */
-export function readUsage(value: unknown): Usage {
-  if (typeof value !== 'object' || value === null) return EMPTY_USAGE;
-  return replaceUsage(EMPTY_USAGE, soundUsage(value as Partial<Usage>));
 }

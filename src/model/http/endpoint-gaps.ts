@@ -1,77 +1,92 @@
 /**
- * What an endpoint does not know of the Messages API, learned from its refusals and remembered for the
- * process: it is left out from then on (F60).
+ * What an endpoint does not know of the Messages API, learned from its refusals and left out for a while
+ * (F60). A refusal alone teaches nothing: the request must be answered without what it names. What is learned
+ * holds for one credential, so that no customer of a process changes the requests of another.
  */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-
-/** Fields of the body, and headers, that a request can do without. */
-const FIELDS = [
-  'context_management',
-  'output_config',
-  'cache_control',
-  'metadata',
-  'thinking',
-  'speed',
-] as const;
-const HEADERS = ['x-turnwright-session-id', 'x-turnwright-agent-id'] as const;
-
-type OptionalField = (typeof FIELDS)[number];
+import type { Clock } from '../../protocol/ports.ts';
+import type { Credential } from '../credentials.ts';
+import type { SentRequest } from './refused-fields.ts';
 
 export interface EndpointGaps {
-  lacksField(field: OptionalField): boolean;
-  lacksHeader(name: string): boolean;
-  lacksBeta(beta: string): boolean;
-  /** What this refusal says is unknown, if it is news; a sentence for the log. */
-  learn(failure: ModelFailure): string | undefined;
+  /** A field of the body, a header or a beta. */
+  lacks(name: string): boolean;
 }
 
-const UNKNOWN =
-  /unknown|unexpected|unrecogni[sz]ed|unsupported|not (?:yet )?(?:supported|permitted|allowed|recogni[sz]ed)|extra (?:inputs?|fields?|parameters?)|invalid (?:beta|header|value)/i;
-const BETA_NAME = /[a-z][a-z0-9-]*-20\d\d-\d\d-\d\d/g;
-const ALL_BETAS = 'anthropic-beta';
-
-const shared = new Map<string, EndpointGaps>();
-
-/** `endpoint`: its address. The same object for all clients of the process. */
-export function gapsOf(endpoint: string): EndpointGaps {
-  const known = shared.get(endpoint) ?? new Gaps();
-  shared.set(endpoint, known);
-  return known;
+/** What is left out of the next attempt of a call, on suspicion. */
+export interface GapTrial {
+  readonly names: readonly string[];
+  /** The attempt was answered: it is left out from now on. Returns a sentence for the log. */
+  confirm(): string;
 }
 
-class Gaps implements EndpointGaps {
-  /** Undefined until something is refused: most endpoints know everything. */
-  #names: Set<string> | undefined;
-
-  lacksField(field: OptionalField): boolean {
-    return this.#names?.has(field) === true;
-  }
-
-  lacksHeader(name: string): boolean {
-    return this.#names?.has(name) === true;
-  }
-
-  lacksBeta(beta: string): boolean {
-    return this.#names !== undefined && (this.#names.has(ALL_BETAS) || this.#names.has(beta));
-  }
-
-  learn({ kind, status, message, outputSchema }: ModelFailure): string | undefined {
-    const isRefusal = kind === 'invalid_request' && (status === 400 || status === 422);
-    // What was asked for would be missing: the caller has other means.
-    if (outputSchema === true) return undefined;
-    if (!isRefusal || !UNKNOWN.test(message)) return undefined;
-    const news = namesIn(message).filter((name) => this.#names?.has(name) !== true);
-    if (news.length === 0) return undefined;
-    this.#names ??= new Set();
-    for (const name of news) this.#names.add(name);
-    return `The endpoint does not know ${news.join(', ')}, so requests to it are made without: ${message}`;
-  }
+export interface GapsOfEndpoint {
+  of(credential: Credential, trial?: GapTrial): EndpointGaps;
+  /** What else to leave out after this refusal; undefined: it names nothing that could be. */
+  suspect(
+    failure: ModelFailure,
+    sent: SentRequest,
+    credential: Credential,
+    trial?: GapTrial,
+  ): Promise<GapTrial | undefined>;
 }
 
-function namesIn(message: string): readonly string[] {
-  const betas = message.match(BETA_NAME) ?? [];
-  if (betas.length > 0) return betas;
-  if (/anthropic-beta|\bbetas?\b/i.test(message)) return [ALL_BETAS];
-  const lower = message.toLowerCase();
-  return [...FIELDS, ...HEADERS].filter((name) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(lower));
+/** An endpoint may learn: a gateway is updated while a process lives. */
+const KEPT_MS = 60 * 60_000;
+
+/** By clock, because the times are those of one clock; then by endpoint and credential. */
+const shared = new WeakMap<Clock, Map<string, Known>>();
+
+interface Known {
+  readonly names: readonly string[];
+  readonly untilMs: number;
 }
+
+/** `endpoint`: its address, and whatever else tells callers apart. Shared by clients with this clock. */
+export function gapsOf(endpoint: string, clock: Clock): GapsOfEndpoint {
+  const keyOf = ({ apiKey, authToken }: Credential) => JSON.stringify([endpoint, apiKey, authToken]);
+  const known = (credential: Credential): readonly string[] => {
+    const all = shared.get(clock);
+    if (all === undefined || all.size === 0) return NONE;
+    const entry = all.get(keyOf(credential));
+    return entry !== undefined && entry.untilMs > clock.monotonicMs() ? entry.names : NONE;
+  };
+  return {
+    of(credential, trial) {
+      const names = known(credential);
+      if (trial === undefined && names.length === 0) return KNOWS_ALL;
+      return gapsNamed([...names, ...(trial?.names ?? [])]);
+    },
+    async suspect({ kind, status, message, outputSchema }, sent, credential, trial) {
+      const isRefusal = kind === 'invalid_request' && (status === 400 || status === 422);
+      // What was asked for would be missing: the caller has other means.
+      if (!isRefusal || outputSchema === true) return undefined;
+      // Where the code is gone, the refusal stays what it is.
+      const reading = await import('./refused-fields.ts').catch(() => undefined);
+      const before = trial?.names ?? [];
+      const news = (reading?.refusedFields(message, sent) ?? []).filter((name) => !before.includes(name));
+      if (news.length === 0) return undefined;
+      const names = [...before, ...news];
+      return {
+        names,
+        confirm() {
+          const now = clock.monotonicMs();
+          const all = shared.get(clock) ?? new Map<string, Known>();
+          shared.set(clock, all);
+          for (const [old, entry] of all) if (entry.untilMs <= now) all.delete(old);
+          const key = keyOf(credential);
+          const { names: earlier = NONE, untilMs = now + KEPT_MS } = all.get(key) ?? {};
+          all.set(key, { names: [...new Set([...earlier, ...names])], untilMs });
+          return `The endpoint does not know ${names.join(', ')}, so requests to it are made without: ${message}`;
+        },
+      };
+    },
+  };
+}
+
+const NONE: readonly string[] = [];
+const KNOWS_ALL: EndpointGaps = { lacks: () => false };
+
+const gapsNamed = (names: readonly string[]): EndpointGaps => ({
+  lacks: (name) => names.includes(name),
+});

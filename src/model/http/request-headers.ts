@@ -38,7 +38,7 @@ interface HeaderInput {
 export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
   const { request } = input;
   const betas = betasOf(input);
-  const isKnown = (name: string) => input.gaps?.lacksHeader(name) !== true;
+  const isKnown = (name: string) => input.gaps?.lacks(name) !== true;
   return {
     'content-type': 'application/json',
     accept: request.stream ? 'text/event-stream' : 'application/json',
@@ -84,5 +84,6 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: Hea
   if (cacheTtl === '1h') betas.add(BETA.longCache);
   if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);
   if (fast) betas.add(BETA.fast);
-  return [...betas].filter((beta) => beta !== '' && gaps?.lacksBeta(beta) !== true);
+  if (gaps?.lacks('anthropic-beta') === true) return [];
+  return [...betas].filter((beta) => beta !== '' && gaps?.lacks(beta) !== true);
 }

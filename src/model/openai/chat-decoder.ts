@@ -3,7 +3,8 @@
  * calls without id or index, several in one chunk, usage only at the end or never, no `[DONE]`.
  */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { StopReason, StreamEvent, Usage } from '../../protocol/model/wire.ts';
+import { replaceUsage } from '../../protocol/model/usage.ts';
+import { EMPTY_USAGE, type StopReason, type StreamEvent, type Usage } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
@@ -86,7 +87,10 @@ class ChatDecoder extends MessageWriter implements EventDecoder {
     this.start(textIn(chunk, 'id'), textIn(chunk, 'model'));
     for (const choice of listIn(chunk['choices'])) this.#choice(fieldsIn(choice) ?? {});
     const usage = usageIn(chunk['usage']) ?? usageIn(fieldsIn(chunk['x_groq'])?.['usage']);
-    if (usage !== undefined) this.#reported = usage;
+    if (usage !== undefined) {
+      const sum = replaceUsage(this.#reported ?? EMPTY_USAGE, usage);
+      this.#reported = usage.output_tokens > 0 ? sum : { ...sum, output_tokens: 0 };
+    }
     this.usage = this.#reported ?? usageInTimings(chunk['timings']) ?? this.usage;
     return undefined;
   }

@@ -41,7 +41,7 @@ interface BodyInput {
   /** undefined: the endpoint does not know `metadata`. */
   readonly metadataUserId: string | undefined;
   /** What else the endpoint does not know. Default nothing. */
-  readonly gaps?: Pick<EndpointGaps, 'lacksField'>;
+  readonly gaps?: EndpointGaps;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -79,7 +79,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
     }),
     ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
   };
-  const knows = (field: Parameters<EndpointGaps['lacksField']>[0]) => input.gaps?.lacksField(field) !== true;
+  const knows = (field: string) => input.gaps?.lacks(field) !== true;
   const varying = {
     ...(thinking !== undefined && knows('thinking') && { thinking }),
     ...(Object.keys(outputConfig).length > 0 && knows('output_config') && { output_config: outputConfig }),

@@ -16,6 +16,7 @@ import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';
+import type { GapTrial } from '../http/endpoint-gaps.ts';
 import { requestIdOf } from '../http/http-head.ts';
 import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
@@ -69,6 +70,7 @@ interface SendingInput {
   readonly life: Life;
   /** Under a strict budget: what this attempt may cost, which its output cap is part of. */
   readonly held: Reservation | undefined;
+  readonly trial: GapTrial | undefined;
 }
 
 /** Of JSON, about. */
@@ -112,8 +114,14 @@ export class Sending extends Segment<ModelOutput> {
       credential: this.credential,
       keepsThinking: this.#keepsThinking,
       thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
+      trial: input.trial,
     });
     this.foreseen = deps.refusals.foreseen(request.view.root, this.#prepared.chunks);
+  }
+
+  /** What to leave out of the next attempt, as this one was refused. */
+  adapted(failure: ModelFailure): Promise<GapTrial | undefined> | undefined {
+    return this.#prepared.adapt?.(failure);
   }
 
   /** The notice that it is sent, as the attempt of this number. */

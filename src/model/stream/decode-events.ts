@@ -4,10 +4,10 @@
  * the order is a failure, never a crash or an incomplete block (F41).
  */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import { readUsage, replaceUsage, soundUsage } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import type { Writable } from '../../util/collections/writable.ts';
-import { readUsage, replaceUsage, soundUsage } from '../catalog/usage.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { classifyStreamError, protocolFailure } from '../retry/classify-error.ts';
 import { otherApiFailure } from '../retry/other-api.ts';
@@ -203,7 +203,7 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     const delta = record(event['delta']) ?? {};
     decoder.contentCount++;
     const reported = record(event['usage']);
-    const usage = reported && soundUsage(reported as Partial<Usage>);
+    const usage = reported && soundUsage(reported);
     decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, usage);
     into.push({
       ...event,

@@ -5,6 +5,7 @@
 import { everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
+import { ASKED_ANYWHERE } from '../decide/asked-names.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import { foldedName } from '../rules/folded-name.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
@@ -24,7 +25,7 @@ const EDITORS: Readonly<Record<string, RegExp>> = {
 /**
  * Folders that say what runs later, or hold what does: whole, not only the files in them that are protected.
  */
-const GRANTING: ReadonlySet<string> = new Set(['.git', '.config', ...PROTECTED_ANYWHERE]);
+const GRANTING: ReadonlySet<string> = new Set(['.git', '.config', ...PROTECTED_ANYWHERE, ...ASKED_ANYWHERE]);
 
 export async function isAcceptedEdit(segment: Segment, each: CommandCase): Promise<boolean> {
   if (!each.acceptsEdits || !isPlainEdit(segment)) return false;

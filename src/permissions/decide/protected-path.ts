@@ -6,10 +6,11 @@
  */
 import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
+import { lazily } from '../../util/async/lazily.ts';
 import {
+  FREE_IN_GIT,
   GRANTING_FOLDERS,
   PROTECTED_ANYWHERE,
-  PROTECTED_IN_GIT,
   PROTECTED_NAMES,
 } from '../../util/files/protected-names.ts';
 import { foldedName } from '../rules/folded-name.ts';
@@ -17,6 +18,8 @@ import type { ResolvedPath } from './real-path.ts';
 
 /** What is protected besides what its name protects. */
 export interface Protection {
+  /** Absolute: the user's home folder. */
+  readonly home: string | undefined;
   /** Absolute: the configuration home and the folders of plugins. `except`: what lies in there is not. */
   readonly folders: () => readonly { readonly path: string; readonly except?: string | undefined }[];
   /** Absolute: folders that the asker keeps notes in. */
@@ -32,16 +35,25 @@ export async function isProtected(
   path: ResolvedPath,
   {
     resolve,
-    protection: { folders, own, memoryImportsAnywhere, linked },
+    protection: { home, folders, own, memoryImportsAnywhere, linked },
   }: { readonly resolve: (path: string) => Promise<ResolvedPath>; readonly protection: Protection },
 ): Promise<boolean> {
   const spellings = [path.spelled, path.real ?? path.spelled];
   if (spellings.some(isProtectedPath)) return true;
+  const asked = await askedNames();
+  if (spellings.some((each) => asked.anywhere.test(fold(each)))) return true;
   if (memoryImportsAnywhere && spellings.some((each) => MEMORY.test(fold(each)))) return true;
   const lies = async (folder: string) => {
     const { spelled, real = spelled } = await resolve(folder);
     return spellings.some((each) => [spelled, real].some((name) => liesIn(fold(each), fold(name))));
   };
+  if (home !== undefined && spellings.some((each) => asked.atHome.test(fold(each)))) {
+    const { spelled, real = spelled } = await resolve(home);
+    const isInHome = (each: string, name: string) =>
+      each.startsWith(`${name}/`) && asked.atHome.exec(each.slice(name.length))?.index === 0;
+    if (spellings.some((each) => [spelled, real].some((name) => isInHome(fold(each), fold(name)))))
+      return true;
+  }
   const inFolders = await Promise.all(
     folders().map(
       async ({ path: folder, except }) =>
@@ -63,7 +75,7 @@ const liesIn = (path: string, folder: string) =>
 
 const MEMORY = /(?:^|\/)(?:claude|claude\.local|agents)\.md$/;
 const oneOf = (paths: readonly string[]): string =>
-  paths.map((path) => path.toLowerCase().replaceAll('.', '\\.')).join('|');
+  paths.map((path) => path.toLowerCase().replaceAll('.', '\\.').replaceAll('*', '[^/]*')).join('|');
 /** Skills, agents, commands, styles, rules, plugins: in whatever folder they are found. */
 const GRANTING = `(?:${oneOf(GRANTING_FOLDERS)})`;
 const GRANTS = new RegExp(`(?:^|/)${GRANTING}(?:/|$)`);
@@ -74,12 +86,23 @@ function liesInGrants(path: string): boolean {
   return GRANTS.test(fold(path).replace(WORKTREE, ''));
 }
 
-const BY_NAME = PROTECTED_NAMES.filter(
-  ({ where, grants }) => where === 'anywhere' && grants !== true,
-).flatMap(({ path, files }) => files?.map((file) => `${path}/${file}`) ?? [path]);
+const BY_NAME = PROTECTED_NAMES.filter(({ where, grants }) => where === 'anywhere' && grants !== true).map(
+  ({ path }) => path,
+);
 const NAMED = new RegExp(`(?:^|/)(?:${oneOf(BY_NAME)})(?:/|$)`);
-const IN_GIT = new RegExp(`(?:^|/)\\.git/(?:.*/)?(?:${oneOf(PROTECTED_IN_GIT)})(?:/|$)`);
-const GIT = /(?:^|\/)\.git$/;
+const GIT = /(?:^|\/)\.git(?:\/|$)/;
+/** Of submodules and working trees too, whose folders lie in that of their repository. */
+const FREE = new RegExp(
+  `(?:^|/)\\.git/(?:(?:modules|worktrees)/(?:(?!\\.git/).)*/)?(?:${oneOf(FREE_IN_GIT)})$`,
+);
+/** Loaded by the first write. Where they cannot be loaded this rejects, and the gate lets none through. */
+const askedNames = lazily(async () => {
+  const { ASKED_ANYWHERE, ASKED_AT_HOME } = await import('./asked-names.ts');
+  return {
+    anywhere: new RegExp(`(?:^|/)(?:${oneOf(ASKED_ANYWHERE)})(?:/|$)`),
+    atHome: new RegExp(`/(?:${oneOf(ASKED_AT_HOME)})(?:/|$)`),
+  };
+});
 /**
  * Settings and hooks, which may not be written even into a folder of notes that is inside a protected folder.
  */
@@ -91,7 +114,8 @@ export const holdsProtectedName = (path: string): boolean => isProtectedPath(pat
 /** By its name alone. */
 function isProtectedPath(path: string): boolean {
   const folded = fold(path);
-  return [NAMED, IN_GIT, GIT, SETTINGS].some((each) => each.test(folded));
+  if (GIT.test(folded) && !FREE.test(folded)) return true;
+  return NAMED.test(folded) || SETTINGS.test(folded);
 }
 
 function fold(path: string): string {

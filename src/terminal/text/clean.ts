@@ -35,9 +35,14 @@ const TAB = 8;
  */
 export function clean(text: string, keep?: 'sgr'): string {
   if (HARMLESS.test(text)) return text;
-  const shown = keep === 'sgr' ? withSgr(text) : visible(text);
-  const plain = shown.replace(IGNORED, '').replace(LONE_SURROGATE, '\ufffd');
+  const plain = printable(text, keep).replace(LONE_SURROGATE, '\ufffd');
   return plain.includes('\t') ? plain.split('\n').map(withoutTabs).join('\n') : plain;
+}
+
+/** The same for text that is printed and scrolls away, in pieces: tabs stay, and halves of a character. */
+export function printable(text: string, keep?: 'sgr'): string {
+  if (HARMLESS.test(text)) return text;
+  return (keep === 'sgr' ? withSgr(text) : visible(text)).replace(IGNORED, '');
 }
 
 function withSgr(text: string): string {

@@ -1,6 +1,7 @@
 /**
- * What decides which programs run later, or what may run, wherever it lies: the one table. The permission
- * rules ask before it is written, the sandbox keeps commands from writing it.
+ * What decides which programs run later, or what may run, wherever it lies. The permission rules ask before
+ * it is written, the sandbox keeps commands from writing it. `permissions/decide/asked-names.ts` has what
+ * only the rules ask about.
  */
 interface ProtectedName {
   /** Of several names one below the other. A folder with all that is in it. */
@@ -8,11 +9,6 @@ interface ProtectedName {
   readonly kind: 'file' | 'folder';
   /** `home`: in the user's home folder alone. `git`: in a repository's `.git`, at any depth. */
   readonly where: 'anywhere' | 'home' | 'git';
-  /**
-   * Of the folder these files alone. The sandbox, which cannot ask, protects the folder: what is not there
-   * yet has to be kept from coming into being.
-   */
-  readonly files?: readonly string[];
   /** It is looked for where a session begins, and kept from coming into being there. */
   readonly expected?: true;
   /**
@@ -29,13 +25,12 @@ const FILE: Row = { kind: 'file', where: 'anywhere' };
 const FOLDER: Row = { kind: 'folder', where: 'anywhere' };
 const EXPECTED = { expected: true } as const;
 
-/** Beside these, `.git` itself; of a path in it only what is listed. */
+/** Beside these, `.git` itself; of a path in it the sandbox locks what is listed. */
 export const PROTECTED_NAMES: readonly ProtectedName[] = [
   ...rows({ ...FOLDER, ...EXPECTED, grants: true }, '.claude', '.turnwright'),
   ...rows({ ...FOLDER, grants: true }, '.claude-plugin', '.turnwright-plugin'),
   ...rows({ ...FOLDER, ...EXPECTED }, '.husky'),
-  ...rows({ ...FOLDER, ...EXPECTED, files: ['tasks.json', 'settings.json', 'launch.json'] }, '.vscode'),
-  ...rows({ ...FOLDER, ...EXPECTED, files: ['workspace.xml'] }, '.idea'),
+  ...rows({ ...FOLDER, ...EXPECTED }, '.vscode', '.idea'),
   ...rows({ ...FILE, ...EXPECTED }, '.mcp.json', '.gitmodules', '.envrc', '.npmrc', '.yarnrc', '.yarnrc.yml'),
   ...rows(FOLDER, '.ssh', '.config/git', '.config/fish'),
   ...rows(FILE, '.claude.json', '.gitconfig', '.pypirc', '.netrc', '.ripgreprc', '.curlrc', '.wgetrc'),
@@ -55,6 +50,15 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
     'gitdir',
     'info/attributes',
   ),
+];
+
+/**
+ * In a repository's `.git` these alone are written without a question: texts that git is about to take, and
+ * what it leaves out of its lists. All else is data of git, and may be what it runs.
+ */
+export const FREE_IN_GIT: readonly string[] = [
+  ...['COMMIT_EDITMSG', 'MERGE_MSG', 'SQUASH_MSG', 'TAG_EDITMSG', 'NOTES_EDITMSG'],
+  ...['info/exclude', 'description'],
 ];
 
 const pathsWhere = (holds: (name: ProtectedName) => boolean): readonly string[] =>

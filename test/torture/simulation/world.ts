@@ -257,7 +257,7 @@ export class Process {
         createMessagesWire(
           {
             connections: network,
-            gaps: gapsOf(`${url}/${this.number}`),
+            gaps: gapsOf(`${url}/${this.number}`, clock),
             path: '/v1/messages',
             userAgent: 'simulated',
             headers: {},
