@@ -57,7 +57,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
       await alone(held.release);
       throw error;
     });
-    const inner = ['/bin/sh', '-c', START, expected, launch.program, ...launch.args];
+    const inner = ['/bin/sh', '-c', START, ...expected, launch.program, ...launch.args];
     const args = bwrapArguments({
       mounts,
       folders,

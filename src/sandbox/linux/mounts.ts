@@ -8,6 +8,7 @@ import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
+import { OWN_MOUNTS } from './bwrap-arguments.ts';
 
 export interface Mount {
   readonly path: string;
@@ -43,6 +44,7 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   const absent: string[] = [];
   const ownFolder: string[] = [];
   const links: string[] = [];
+  const reopened: FoundPlaces['reopened'][number][] = [];
   for (const { path: root, isGit } of roots) {
     await lay(root, 'writable');
     const git = join(root, '.git');
@@ -50,6 +52,7 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
     if ((await kindOf(git)) === 'folder') await lay(git, 'writable');
     const found = await placesBelow({ root, isGit, ...policy, home: await real(policy.home) });
     await layFound(found, open, lay, absent);
+    reopened.push(...found.reopened);
     absent.push(...found.absent);
     ownFolder.push(...found.ownFolder);
     links.push(...found.links);
@@ -64,6 +67,9 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   for (const path of absent) await lay(path, 'blocked');
   for (const path of ownFolder) await lay(path, 'readOnly');
   await layReadable(policy.readable, mounts, lay);
+  for (const { path, within } of reopened) if (isOpenAt(dirname(within), mounts)) await lay(path, 'writable');
+  for (const path of foldersAbove([...mounts.keys(), ...links], mounts, open))
+    mounts.set(path, { path, kind: 'writable', isFolder: true });
   const placeholders = [
     ...[...new Set(absent)].map((path) => ({ path, kind: isFilesPlace(path) ? 'file' : 'folder' }) as const),
     ...[...new Set(ownFolder)].map((path) => ({ path, kind: 'ownFolder' }) as const),
@@ -85,9 +91,32 @@ async function layFound(
     const target = await targetOf(link);
     if (target === undefined) continue;
     await layNamed(target, 'readOnly', roots, lay, absent);
-    // A folder on the way, renamed, would leave the place to another.
-    for (let above = dirname(target); isWritable(above, roots); above = dirname(above))
-      if (!roots.includes(above) && (await kindOf(above)) === 'folder') await lay(above, 'writable');
+  }
+}
+
+/**
+ * The folders between the roots and these places, as far as they may be written. A folder that is renamed
+ * takes what is laid over the places in it along, and leaves them to another: so each becomes a mount of its
+ * own, which is not renamed.
+ */
+function foldersAbove(
+  places: readonly string[],
+  mounts: ReadonlyMap<string, Mount>,
+  roots: readonly string[],
+): ReadonlySet<string> {
+  const above = new Set<string>();
+  for (const place of places)
+    for (let path = dirname(place); isWritable(path, roots) && !above.has(path); path = dirname(path))
+      if (!mounts.has(path) && !OWN_MOUNTS.includes(path) && isOpenAt(path, mounts)) above.add(path);
+  return above;
+}
+
+/** Whether it may be written there: the nearest mount decides. */
+function isOpenAt(path: string, mounts: ReadonlyMap<string, Mount>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    const mount = mounts.get(at);
+    if (mount !== undefined) return mount.kind === 'writable';
+    if (dirname(at) === at) return false;
   }
 }
 
