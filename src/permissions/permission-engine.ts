@@ -223,7 +223,7 @@ class PermissionEngine implements Permissions {
   pathPatterns(source: PathPatternSource, { cwd }: { readonly cwd: string }): readonly Pattern[] {
     const place = { home: this.#options.home, root: cwd };
     const speaks = source === 'denyRead' ? speaksOfReading : speaksOfWriting;
-    return this.#rules.of(source === 'allowWrite' ? 'allow' : 'deny').flatMap(({ value }) => {
+    return this.#wallsBy(source === 'allowWrite' ? 'allow' : 'deny').flatMap(({ value }) => {
       const { toolName, ruleContent: specifier } = value;
       if (specifier === undefined) return [];
       if (source === 'allowWrite')
@@ -233,10 +233,15 @@ class PermissionEngine implements Permissions {
   }
 
   webDomains(behavior: 'allow' | 'deny'): readonly string[] {
-    return this.#rules.of(behavior).flatMap(({ value: { toolName, ruleContent = '' } }) => {
+    return this.#wallsBy(behavior).flatMap(({ value: { toolName, ruleContent = '' } }) => {
       const domain = /^domain:(.+)$/.exec(ruleContent)?.[1];
       return domain !== undefined && namesTool(toolName, ['WebFetch']) ? [domain] : [];
     });
+  }
+
+  /** What a skill or command allows for its time opens nothing in the sandbox. */
+  #wallsBy(behavior: 'allow' | 'deny') {
+    return this.#rules.of(behavior).filter(({ source }) => source !== 'command');
   }
 
   #enter(next: PermissionMode): void {

@@ -141,12 +141,26 @@ function allowOrAsk(each: Case, feared: PermissionRule | undefined): AllowOrAsk 
     return { kind: 'ask', reasonType: 'safetyCheck', message: subject.policy.reason };
   if (feared !== undefined) return askAboutRule(each, feared);
   return andThen(placeOf(each), (place) => {
-    if (place === 'override') return andThen(byRules(each), (verdict) => aboutLeaving(verdict, each));
+    if (place === 'override')
+      return andThen(byRules(withoutLent(each)), (verdict) => aboutLeaving(verdict, each));
     if (state.mode === 'bypassPermissions')
       return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
     return byRules(each, place === 'sandbox' && state.sandbox?.autoAllow === true);
   });
 }
+
+/** What a skill or command file allows for a time holds in the sandbox alone. */
+function withoutLent(each: Case): Case {
+  const { rules } = each.state;
+  const own: typeof rules = {
+    all: () => rules.all().filter(isOwnRule),
+    isInForce: (rule) => rules.isInForce(rule),
+    of: (behavior) => rules.of(behavior).filter(isOwnRule),
+  };
+  return { ...each, state: { ...each.state, rules: own } };
+}
+
+const isOwnRule = ({ source }: PermissionRule): boolean => source !== 'command';
 
 /** Bypass mode alone does not allow a command to run outside of an enabled sandbox (F88). */
 function aboutLeaving(verdict: AllowOrAsk, { subject }: Case): AllowOrAsk {

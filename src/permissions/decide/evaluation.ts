@@ -15,7 +15,7 @@ import type { Subject } from './subject.ts';
 
 export interface PermissionState {
   readonly mode: PermissionMode;
-  readonly rules: RuleSet;
+  readonly rules: Pick<RuleSet, 'all' | 'isInForce' | 'of'>;
   readonly directories: readonly string[];
   readonly readableDirectories: () => readonly string[];
   readonly home: string | undefined;

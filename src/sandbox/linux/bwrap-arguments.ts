@@ -27,9 +27,6 @@ export interface SandboxFolders {
   readonly nothing: string;
 }
 
-/** What each sandbox has of its own. */
-export const OWN_MOUNTS: readonly string[] = ['/dev', '/proc', '/run', '/tmp', '/var/tmp', '/dev/shm'];
-
 /** What other programs of the machine share. */
 const OWN_NAMESPACES = [
   '--unshare-user',

@@ -7,8 +7,8 @@ import { nodeFiles } from '../../util/files/node-files.ts';
 import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
+import { addSeen, nothingSeen, type SeenNames } from '../places/seen-names.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
-import { OWN_MOUNTS } from './bwrap-arguments.ts';
 
 export interface Mount {
   readonly path: string;
@@ -23,7 +23,13 @@ export interface MountPlan {
   /** Names that must not be created, and the placeholder for each. */
   readonly placeholders: readonly Placeholder[];
   readonly links: readonly string[];
+  /** Where it may be written. */
+  readonly roots: readonly string[];
+  readonly seen: SeenNames;
 }
+
+/** What each sandbox has of its own. */
+const OWN_MOUNTS: readonly string[] = ['/dev', '/proc', '/run', '/tmp', '/var/tmp', '/dev/shm'];
 
 const STRENGTH = { writable: 0, readOnly: 1, blocked: 2, hidden: 3 } as const;
 
@@ -44,6 +50,7 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   const absent: string[] = [];
   const ownFolder: string[] = [];
   const links: string[] = [];
+  const seen = nothingSeen();
   const reopened: FoundPlaces['reopened'][number][] = [];
   for (const { path: root, isGit } of roots) {
     await lay(root, 'writable');
@@ -56,6 +63,7 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
     absent.push(...found.absent);
     ownFolder.push(...found.ownFolder);
     links.push(...found.links);
+    addSeen(found, seen);
   }
   for (const path of [...policy.protectedPaths, ...(await placesNamed(policy.deniedWrites))])
     await layNamed(path, 'readOnly', open, lay, absent);
@@ -74,7 +82,15 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
     ...[...new Set(absent)].map((path) => ({ path, kind: isFilesPlace(path) ? 'file' : 'folder' }) as const),
     ...[...new Set(ownFolder)].map((path) => ({ path, kind: 'ownFolder' }) as const),
   ];
-  return { mounts: inOrder(mounts), placeholders, links };
+  return { mounts: inOrder(mounts), placeholders, links, roots: open, seen };
+}
+
+/** The same names as they are after a command. */
+export async function namesNow(policy: SandboxPolicy): Promise<SeenNames> {
+  const seen = nothingSeen();
+  for (const { path: root, isGit } of await writableRoots(policy))
+    addSeen(await placesBelow({ root, isGit, ...policy, home: await real(policy.home) }), seen);
+  return seen;
 }
 
 type Lay = (path: string, kind: Mount['kind']) => Promise<void>;

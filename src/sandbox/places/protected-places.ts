@@ -6,6 +6,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../util/files/inside.ts';
 import {
+  GRANTING_FOLDERS,
   LOCKED_IN_GIT,
   PROTECTED_ANYWHERE,
   PROTECTED_AT_HOME,
@@ -35,10 +36,19 @@ export interface FoundPlaces {
   readonly links: string[];
   /** Repositories of submodules: written, in a folder that is only read. */
   readonly reopened: { readonly path: string; readonly within: string }[];
+  /** What grants rights where it lies, protected or not. */
+  readonly granting: string[];
+  /** Folders of repositories, those of submodules and linked working trees too. */
+  readonly gitFolders: string[];
+  /** Roots of working trees. */
+  readonly trees: string[];
 }
 
 /** Looked for in every folder that is there. */
 const BY_NAME: ReadonlySet<string> = new Set(PROTECTED_ANYWHERE);
+
+/** Read by this program itself, where a session begins or works. */
+const GRANTING: ReadonlySet<string> = new Set([...GRANTING_FOLDERS, '.mcp.json']);
 
 /** Kept from coming into being in the home folder. */
 const ABSENT_AT_HOME: readonly string[] = [
@@ -83,6 +93,9 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
     ownFolder: [],
     links: [],
     reopened: [],
+    granting: [],
+    gitFolders: [],
+    trees: [],
   };
   if (below.isGit) await addGit(below.root, found);
   else await addTop(below, found);
@@ -108,6 +121,8 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
       const path = join(folder, entry.name);
       if (isPlaceholder(path)) continue;
       const isFolder = entry.isDirectory();
+      if (GRANTING.has(entry.name)) found.granting.push(path);
+      if (entry.name === '.git') found.trees.push(folder);
       if (hides(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.hidden.push(path);
@@ -163,6 +178,7 @@ async function addGit(path: string, found: FoundPlaces): Promise<void> {
 }
 
 async function addGitFolder(folder: string, found: FoundPlaces): Promise<void> {
+  found.gitFolders.push(folder);
   for (const name of LOCKED_IN_GIT) {
     const path = join(folder, name);
     const kind = await kindOf(path);
