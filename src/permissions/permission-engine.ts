@@ -23,6 +23,7 @@ import type { PathPatternSource } from './rules/path-rule.ts';
 import { type Pattern, readForbidden, readPattern } from './rules/read-pattern.ts';
 import { allowsFamily, formatRule, namesTool, speaksOfReading, speaksOfWriting } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
+import { StandingFiles } from './rules/standing-files.ts';
 
 export interface PermissionOptions {
   /** Default `default`. `bypassPermissions` needs `allowDangerouslySkipPermissions`. */
@@ -113,6 +114,7 @@ class PermissionEngine implements Permissions {
   readonly #ignoreCase: boolean;
   readonly #rules: RuleSet;
   readonly #directories: Map<string, PermissionRuleSource>;
+  readonly #standing = new StandingFiles();
   mode: PermissionMode;
   modeBeforePlan: PermissionMode = 'default';
   locks: PermissionLocks;
@@ -172,6 +174,7 @@ class PermissionEngine implements Permissions {
         memoryImportsAnywhere: memoryImportsAnywhere === true,
       },
       sandbox: this.#options.sandbox,
+      standing: this.#standing,
     };
   }
 
@@ -217,7 +220,8 @@ class PermissionEngine implements Permissions {
 
   readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
     const { files, home } = this.#options;
-    return deniedReads(this.#rules.of('deny'), { cwd, root: cwd, home, ignoreCase: this.#ignoreCase, files });
+    const place = { cwd, root: cwd, home, ignoreCase: this.#ignoreCase, standing: this.#standing, files };
+    return deniedReads(this.#rules.of('deny'), place);
   }
 
   pathPatterns(source: PathPatternSource, { cwd }: { readonly cwd: string }): readonly Pattern[] {

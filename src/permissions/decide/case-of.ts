@@ -14,6 +14,7 @@ export function caseOf(question: PermissionQuestion, state: PermissionState): Ca
     root,
     home: state.home,
     ignoreCase: state.ignoreCase,
+    standing: state.standing,
     ...look,
     protection: { own, linked: () => linkedGrants(roots, look), ...state.protection },
   };

@@ -6,7 +6,8 @@ import * as say from '../ask/messages.ts';
 import { suggestionsFor } from '../ask/suggestions.ts';
 import { judgingCommands } from '../judging-commands.ts';
 import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import type { PermissionRule } from '../rules/rule.ts';
+import { standingRule } from '../rules/path-rule.ts';
+import { type PermissionRule, speaksOfFiles } from '../rules/rule.ts';
 import { caseOf } from './case-of.ts';
 import {
   type Case,
@@ -29,9 +30,24 @@ const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
 export function decideCall(question: PermissionQuestion, state: PermissionState): Verdict | Promise<Verdict> {
   const each = caseOf(question, state);
-  return andThen(firstMatch('deny', each), (found) =>
-    found?.match === 'maybe' ? decideLeavingOut(question, each, found) : decideBeside(question, each, found),
+  return andThen(keepDenied(each), () =>
+    andThen(firstMatch('deny', each), (found) =>
+      found?.match === 'maybe'
+        ? decideLeavingOut(question, each, found)
+        : decideBeside(question, each, found),
+    ),
   );
+}
+
+/** Before something runs that may give files other names, what rules deny is looked for, once. */
+function keepDenied({ subject, state: { rules, standing }, context }: Case): void | Promise<void> {
+  if (standing === undefined || !(subject.target.kind === 'command' || subject.tool.startsWith('mcp__')))
+    return;
+  const specifiers = rules
+    .of('deny')
+    .flatMap(({ value }) => (speaksOfFiles(value) ? [value.ruleContent ?? ''] : []));
+  if (!standing.lacks(specifiers)) return;
+  return standing.collect(specifiers, (specifier) => standingRule(specifier, context), context);
 }
 
 /** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */

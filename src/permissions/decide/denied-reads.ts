@@ -9,7 +9,9 @@ import { type DiskReader, lookFrom } from './real-path.ts';
  */
 export function deniedReads(
   denied: readonly PermissionRule[],
-  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root'> & { readonly files: DiskReader },
+  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root' | 'standing'> & {
+    readonly files: DiskReader;
+  },
 ): ((path: string) => Promise<boolean>) | undefined {
   const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
     ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],

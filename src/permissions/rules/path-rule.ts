@@ -5,6 +5,7 @@ import type { ResolvedPath } from '../decide/real-path.ts';
 import { foldedName } from './folded-name.ts';
 import { identityOf, type LinkedFiles } from './other-names.ts';
 import { type Pattern, readForbidden, readPattern } from './read-pattern.ts';
+import type { StandingFiles, StandingRule } from './standing-files.ts';
 
 /** What path rules are held against. What matches a folder covers what is in it. */
 export interface PathRuleContext {
@@ -27,6 +28,8 @@ export interface PathRuleContext {
    * `key`.
    */
   readonly linked: (key: string, base: string, covers: (path: string) => boolean) => Promise<LinkedFiles>;
+  /** What rules forbade before a command could give it another name. */
+  readonly standing?: StandingFiles | undefined;
 }
 
 /** What rules say about paths, for who cannot ask about each. */
@@ -63,7 +66,26 @@ export async function forbidsPath(
   if (await isForbidden(path.spelled, places, context)) return true;
   if (path.real === undefined) return false;
   return (
-    (await isForbidden(path.real, places, context)) || hasForbiddenName(specifier, path.real, places, context)
+    (await isForbidden(path.real, places, context)) ||
+    (await hasForbiddenName(specifier, path.real, places, context)) ||
+    (await context.standing?.covers(specifier, path.real, context)) === true
+  );
+}
+
+/** What a rule forbids, for who looks for all of it. */
+export async function standingRule(
+  specifier: string,
+  context: PathRuleContext,
+): Promise<StandingRule | undefined> {
+  const places = await placesOf(specifier, context);
+  return (
+    places && {
+      specifier,
+      places,
+      covers: (path, kind) =>
+        isForbiddenFile(path, places) ||
+        (kind === 'directory' && places.some((place) => forbids(place, path) !== 'no')),
+    }
   );
 }
 

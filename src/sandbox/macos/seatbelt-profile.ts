@@ -78,6 +78,11 @@ function fileRules({ policy, writable, tmp }: SeatbeltPlan): readonly string[] {
     ...(locked.length === 0 ? [] : [`(deny file-write* ${locked.join(' ')})`]),
     ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* ${hidden.join(' ')})`]),
     ...(policy.readable.length === 0 ? [] : [`(allow file-read* ${policy.readable.map(subpath).join(' ')})`]),
+    // Repositories of submodules are written in; new ones do not come into being.
+    ...writable.map(
+      ({ path, isGit }) =>
+        `(deny file-write-create (regex #"^${quoted(path)}/${isGit ? '' : '(.*/)?\\.git/'}(.*/)?${MODULES}(/[^/]+)?$"))`,
+    ),
     // A folder that is renamed takes what is protected in it along: the folder itself stays where it is.
     ...stayingFolders(policy, writable).map((folder) => `(deny file-write-unlink ${folder})`),
   ];

@@ -6,7 +6,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../util/files/inside.ts';
 import {
-  GRANTING_FOLDERS,
+  GRANTING_NAMES,
   LOCKED_IN_GIT,
   PROTECTED_ANYWHERE,
   PROTECTED_AT_HOME,
@@ -48,7 +48,7 @@ export interface FoundPlaces {
 const BY_NAME: ReadonlySet<string> = new Set(PROTECTED_ANYWHERE);
 
 /** Read by this program itself, where a session begins or works. */
-const GRANTING: ReadonlySet<string> = new Set([...GRANTING_FOLDERS, '.mcp.json']);
+const GRANTING: ReadonlySet<string> = new Set(GRANTING_NAMES);
 
 /** Kept from coming into being in the home folder. */
 const ABSENT_AT_HOME: readonly string[] = [

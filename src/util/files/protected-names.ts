@@ -83,6 +83,8 @@ export const PROTECTED_IN_GIT = pathsWhere(({ where }) => where === 'git');
 export const LOCKED_IN_GIT = pathsWhere(({ where, written }) => where === 'git' && written !== true);
 export const PROTECTED_FILES = pathsWhere(({ kind }) => kind === 'file');
 export const GRANTING_FOLDERS = pathsWhere(({ grants }) => grants === true);
+/** What a session reads where it begins, and in the folders below, and may grant rights by. */
+export const GRANTING_NAMES: readonly string[] = [...GRANTING_FOLDERS, '.mcp.json'];
 /** Where a session begins they are kept from coming into being. */
 export const PROTECTED_WHERE_ABSENT = ['.git', ...pathsWhere(({ expected }) => expected === true)];
 
