@@ -1,9 +1,11 @@
 /** What is protected stays so under every name: no folder above it can be renamed, exchanged or removed. */
 import {
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -12,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
-import { lacking, runIn } from './support.ts';
+import { lacking, runIn, sandboxWith } from './support.ts';
 
 let base: string;
 let cwd: string;
@@ -127,5 +129,29 @@ describe.skipIf(lacking !== undefined)('a folder above what is protected', () =>
     expect(await runIn(cwd, again, policy)).toBe('ran\n');
     for (const [way, file] of each)
       expect([way, readFileSync(join(cwd, file), 'utf8')]).toEqual([way, 'CANARY']);
+  });
+
+  it('what a program outside moved or linked is kept from commands there too', async () => {
+    for (const file of ['conf/.env', 'two.txt', 'three.txt', 'dir/key', 'locked.txt']) write(join(cwd, file));
+    mkdirSync(join(cwd, 'deep/er'), { recursive: true });
+    const sandbox = sandboxWith({
+      writable: [cwd],
+      deniedReads: ['conf/.env', 'two.txt', 'three.txt', 'dir/**'].map((path) => denied(cwd, path)),
+      deniedWrites: [denied(cwd, 'locked.txt')],
+    });
+    const say = (command: string) => runIn(cwd, command, {}, { ...sandbox, close: async () => {} });
+    const grep = 'grep -rls CANARY . | sort';
+    expect(await say(grep)).toBe('./locked.txt\n');
+    renameSync(join(cwd, 'conf'), join(cwd, 'c2'));
+    linkSync(join(cwd, 'two.txt'), join(cwd, 'deep/er/linked'));
+    renameSync(join(cwd, 'three.txt'), join(cwd, 'deep/3'));
+    renameSync(join(cwd, 'dir'), join(cwd, 'deep/dir'));
+    renameSync(join(cwd, 'locked.txt'), join(cwd, 'open.txt'));
+    // A file of the old name is another one, and its rule holds for it as before.
+    write(join(cwd, 'three.txt'));
+    for (const _ of ['at once', 'and later']) {
+      expect(await say(`(echo x > open.txt) 2>/dev/null && echo WROTE; ${grep}`)).toBe('./open.txt\n');
+    }
+    await sandbox.close();
   });
 });

@@ -7,6 +7,7 @@ import { findProgram } from '../find-program.ts';
 import { excludePlaces } from '../places/git-excludes.ts';
 import { guardLinks } from '../places/guarded-links.ts';
 import { type Aftermath, lookAfter, lookBefore } from '../places/left-behind.ts';
+import { MovedPlaces } from '../places/moved-places.ts';
 import { placeHolders } from '../places/placeholders.ts';
 import { nothingSeen } from '../places/seen-names.ts';
 import type { SandboxPolicy } from '../policy.ts';
@@ -44,7 +45,7 @@ const FILTER_DESCRIPTOR = 4;
 const alone = oneAtATime();
 
 export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
-  const made = new Set<string>();
+  const memory = { made: new Set<string>(), moved: new MovedPlaces() };
   return async (launch) => {
     const policy = ports.policy();
     const env = environmentOf(launch.env, policy);
@@ -52,7 +53,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
     if (!launch.program.includes('/')) await findProgram(launch.program, env['PATH'] ?? '');
     const folders = await ports.folders();
     const proxy = await ports.proxy?.();
-    const held = await alone(() => hold(policy, made, ports.aftermath));
+    const held = await alone(() => hold(policy, memory, ports.aftermath));
     const { mounts, placeholders } = held.plan;
     const [filter, expected, lists] = await Promise.all([
       openFilter(policy, ports, folders),
@@ -102,9 +103,16 @@ interface Held {
 
 const NOTHING: MountPlan = { mounts: [], placeholders: [], links: [], roots: [], seen: nothingSeen() };
 
-async function hold(policy: SandboxPolicy, made: Set<string>, aftermath: Aftermath): Promise<Held> {
+/** Of what one command left, for the next ones. */
+interface Memory {
+  /** Roots of repositories that commands have made. */
+  readonly made: Set<string>;
+  readonly moved: MovedPlaces;
+}
+
+async function hold(policy: SandboxPolicy, { made, moved }: Memory, aftermath: Aftermath): Promise<Held> {
   if (!policy.isolatesFiles) return { plan: NOTHING, release: async () => [] };
-  const plan = await planMounts(policy);
+  const plan = await planMounts(policy, moved);
   const before = await lookBefore(plan.seen, plan.roots, made);
   const restore = await guardLinks(plan.links);
   const giveBack = await placeHolders(plan.placeholders);

@@ -5,6 +5,7 @@ import { findGitFolder } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
+import { MovedPlaces } from '../places/moved-places.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
 import { addSeen, nothingSeen, type SeenNames } from '../places/seen-names.ts';
@@ -34,7 +35,7 @@ const OWN_MOUNTS: readonly string[] = ['/dev', '/proc', '/run', '/tmp', '/var/tm
 const STRENGTH = { writable: 0, readOnly: 1, blocked: 2, hidden: 3 } as const;
 
 /** Looks at the disk as it is now: for one command. */
-export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
+export async function planMounts(policy: SandboxPolicy, moved = new MovedPlaces()): Promise<MountPlan> {
   const roots = await writableRoots(policy);
   const open = roots.map(({ path }) => path);
   const mounts = new Map<string, Mount>();
@@ -51,6 +52,7 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   const ownFolder: string[] = [];
   const links: string[] = [];
   const seen = nothingSeen();
+  const kept = new Map<string, 'hidden' | 'readOnly'>();
   const reopened: FoundPlaces['reopened'][number][] = [];
   for (const { path: root, isGit } of roots) {
     await lay(root, 'writable');
@@ -64,7 +66,9 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
     ownFolder.push(...found.ownFolder);
     links.push(...found.links);
     addSeen(found, seen);
+    for (const path of found.denied) kept.set(path, 'readOnly');
   }
+  for (const path of await placesNamed(policy.deniedWrites)) kept.set((await real(path)) ?? path, 'readOnly');
   for (const path of [...policy.protectedPaths, ...(await placesNamed(policy.deniedWrites))])
     await layNamed(path, 'readOnly', open, lay, absent);
   for (const path of [...policy.hiddenPaths, ...(await placesNamed(policy.deniedReads))])
@@ -72,6 +76,8 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   for (const path of await Promise.all(policy.credentialPaths.map(real)))
     if (path !== undefined) await lay(path, 'hidden');
   for (const path of await globbed(policy.deniedReads, open)) await lay(path, 'hidden');
+  for (const { path, kind } of mounts.values()) if (kind === 'hidden') kept.set(path, kind);
+  for (const { path, kind } of await moved.keep(kept, open)) await lay(path, kind);
   for (const path of absent) await lay(path, 'blocked');
   for (const path of ownFolder) await lay(path, 'readOnly');
   await layReadable(policy.readable, mounts, lay);

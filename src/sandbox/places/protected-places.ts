@@ -36,6 +36,8 @@ export interface FoundPlaces {
   readonly links: string[];
   /** Repositories of submodules: written, in a folder that is only read. */
   readonly reopened: { readonly path: string; readonly within: string }[];
+  /** Of `readOnly`, what a rule denies writing. */
+  readonly denied: string[];
   /** What grants rights where it lies, protected or not. */
   readonly granting: string[];
   /** Folders of repositories, those of submodules and linked working trees too. */
@@ -93,6 +95,7 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
     ownFolder: [],
     links: [],
     reopened: [],
+    denied: [],
     granting: [],
     gitFolders: [],
     trees: [],
@@ -130,6 +133,7 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
       else if (BY_NAME.has(entry.name) || locks(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.readOnly.push(path);
+        if (locks(path, entry)) found.denied.push(path);
         if (isFolder) found.links.push(...(await linksBelow(path)));
       } else if (isFolder && entry.name !== 'node_modules') deeper.push(path);
     }
