@@ -1,5 +1,5 @@
 import { isAbsolute, resolve, sep } from 'node:path';
-import type { PersistentFiles } from '../../protocol/files.ts';
+import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { goesByProcess } from '../../util/files/process-links.ts';
 import { type PathReader, realPath } from '../../util/files/real-path.ts';
@@ -40,7 +40,12 @@ export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 
 
 /** Looks at the disk, for one call. */
 export function lookFrom(files: DiskReader, cwd: string) {
-  const stat = (path: string) => files.lstat(path).catch(() => undefined);
+  const stats = new Map<string, Promise<FileStat | undefined>>();
+  const stat = (path: string) => {
+    const known = stats.get(path) ?? files.lstat(path).catch(() => undefined);
+    stats.set(path, known);
+    return known;
+  };
   let linked: Map<string, Promise<LinkedFiles>> | undefined;
   return {
     async entries(path: string): Promise<readonly string[] | undefined> {

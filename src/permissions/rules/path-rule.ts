@@ -82,11 +82,21 @@ export async function standingRule(
     places && {
       specifier,
       places,
+      mayName: nameTest(places),
       covers: (path, kind) =>
         isForbiddenFile(path, places) ||
         (kind === 'directory' && places.some((place) => forbids(place, path) !== 'no')),
     }
   );
+}
+
+/** By the last name of each pattern. */
+function nameTest(places: readonly Pattern[]): (name: string) => boolean {
+  const wanted = places.map(({ segments }) => segments.findLast((segment) => segment !== '**'));
+  // Of a class, folding may change what is left out.
+  if (wanted.some((segment) => segment === undefined || segment.includes('['))) return () => true;
+  const patterns = wanted.map((segment = '') => [foldedSegment(segment)]);
+  return (name) => patterns.some((pattern) => matchesNames(pattern, [foldedName(name)]));
 }
 
 async function isForbidden(

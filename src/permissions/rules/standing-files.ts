@@ -21,6 +21,8 @@ interface StandingLook {
 export interface StandingRule {
   readonly specifier: string;
   readonly places: readonly Pattern[];
+  /** Whether what the rule forbids may have this name; of what is in a folder the folder is enough. */
+  mayName(name: string): boolean;
   /** Whether the rule forbids what is at this path, and of a folder all that is in it. */
   covers(path: string, kind: FileStat['kind']): boolean;
 }
@@ -38,7 +40,7 @@ export class StandingFiles {
   /** Where they were found, by rule. */
   readonly #found = new Map<string, { readonly path: string; readonly identity: string }[]>();
   /** Of one look at the disk, in which several rules are held against a path. */
-  readonly #identities = new WeakMap<StandingLook['stat'], Map<string, Promise<readonly string[]>>>();
+  readonly #rulesAt = new WeakMap<StandingLook['stat'], Map<string, Promise<ReadonlySet<string>>>>();
   #hasFolders = false;
   #left = MAX_ENTRIES;
   #collecting: Promise<void> = Promise.resolve();
@@ -69,21 +71,31 @@ export class StandingFiles {
   }
 
   /** Whether the file at a real path, or a folder that it lies in, is one that the rule forbade. */
-  covers(specifier: string, real: string, { stat }: Pick<StandingLook, 'stat'>): boolean | Promise<boolean> {
+  covers(
+    specifier: string,
+    real: string,
+    { root, stat }: Pick<StandingLook, 'root' | 'stat'>,
+  ): boolean | Promise<boolean> {
     if (this.#rules.size === 0) return false;
-    const looked = this.#identities.get(stat) ?? new Map<string, Promise<readonly string[]>>();
-    this.#identities.set(stat, looked);
-    const known = looked.get(real) ?? this.#identitiesOf(real, stat);
+    const looked = this.#rulesAt.get(stat) ?? new Map<string, Promise<ReadonlySet<string>>>();
+    this.#rulesAt.set(stat, looked);
+    const known = looked.get(real) ?? this.#rulesFor(real, root, stat);
     looked.set(real, known);
-    return known.then((each) => each.some((identity) => this.#rules.get(identity)?.has(specifier)));
+    return known.then((rules) => rules.has(specifier));
   }
 
-  async #identitiesOf(real: string, stat: StandingLook['stat']): Promise<readonly string[]> {
+  /** Nothing that is denied lies around the session's folder. */
+  async #rulesFor(real: string, root: string, stat: StandingLook['stat']): Promise<ReadonlySet<string>> {
     const paths = [real];
-    for (let path = real; this.#hasFolders && dirname(path) !== path; path = dirname(path))
-      paths.push(dirname(path));
-    const found = await Promise.all(paths.map(stat));
-    return found.flatMap((each) => (each === undefined ? [] : [identityOf(each)]));
+    for (let path = dirname(real); this.#hasFolders && path !== root; path = dirname(path)) {
+      paths.push(path);
+      if (dirname(path) === path) break;
+    }
+    const rules = new Set<string>();
+    for (const found of await Promise.all(paths.map(stat)))
+      if (found !== undefined)
+        for (const specifier of this.#rules.get(identityOf(found)) ?? []) rules.add(specifier);
+    return rules;
   }
 
   /** Whether something that the rule forbade is not where it was found: it may lie in any folder now. */
@@ -110,7 +122,9 @@ export class StandingFiles {
         for (const [at, stat] of stats.entries()) {
           const name = names[at] ?? '';
           if (stat === undefined) continue;
-          const isTaken = this.#take(join(folder, name), stat, rules);
+          const named = rules.filter((rule) => rule.mayName(name));
+          const isTaken =
+            named.length > 0 && this.#take(join(folder, name), stat, named) && named.length === rules.length;
           if (stat.kind === 'directory' && !isTaken && !PASSED_OVER.includes(name))
             below.push(join(folder, name));
         }
