@@ -22,7 +22,7 @@ export const IN_LONG_FORM_ONLY: readonly string[] = inForm(
     'test/conversation/{ask,commands}/terminal.test.ts',
     'test/conversation/on-terminal/!(whole-session).test.ts',
     'test/properties/killed.test.ts',
-    'test/sandbox/{commits,credentials,domains,escape-probes,mcp-servers,mount-race,placeholders,recipes}.test.ts',
+    'test/sandbox/{commits,credentials,domains,escape-probes,left-behind,mcp-servers,mount-race,placeholders,recipes}.test.ts',
     'test/scenarios/faults/{large-journal,memory-of-large-results}.test.ts',
     'test/sdk/installed-package.test.ts',
     'test/session/resume-cache.test.ts',

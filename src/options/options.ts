@@ -667,7 +667,8 @@ export interface BaseOptions<Output = unknown> {
   /**
    * Whether settings of the project (`project`, `local`) may do more than restrict. When false, what they
    * would allow or run is ignored. When absent, naming the source agrees to all but `permissions.allow` of
-   * the shared file: that takes true here, or a folder that the user has trusted (`turnwright trust`).
+   * the shared file and to what skills of folders below allow: that takes true here, or a folder that the
+   * user has trusted (`turnwright trust`).
    * @default by the sources named; the command line sends false
    *
    * @example

@@ -23,6 +23,7 @@ import type { PathPatternSource } from './rules/path-rule.ts';
 import { type Pattern, readForbidden, readPattern } from './rules/read-pattern.ts';
 import { allowsFamily, formatRule, namesTool, speaksOfReading, speaksOfWriting } from './rules/rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
+import { StandingFiles } from './rules/standing-files.ts';
 
 export interface PermissionOptions {
   /** Default `default`. `bypassPermissions` needs `allowDangerouslySkipPermissions`. */
@@ -113,6 +114,7 @@ class PermissionEngine implements Permissions {
   readonly #ignoreCase: boolean;
   readonly #rules: RuleSet;
   readonly #directories: Map<string, PermissionRuleSource>;
+  readonly #standing = new StandingFiles();
   mode: PermissionMode;
   modeBeforePlan: PermissionMode = 'default';
   locks: PermissionLocks;
@@ -173,6 +175,7 @@ class PermissionEngine implements Permissions {
         memoryImportsAnywhere: memoryImportsAnywhere === true,
       },
       sandbox: this.#options.sandbox,
+      standing: this.#standing,
     };
   }
 
@@ -218,13 +221,14 @@ class PermissionEngine implements Permissions {
 
   readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
     const { files, home } = this.#options;
-    return deniedReads(this.#rules.of('deny'), { cwd, root: cwd, home, ignoreCase: this.#ignoreCase, files });
+    const place = { cwd, root: cwd, home, ignoreCase: this.#ignoreCase, standing: this.#standing, files };
+    return deniedReads(this.#rules.of('deny'), place);
   }
 
   pathPatterns(source: PathPatternSource, { cwd }: { readonly cwd: string }): readonly Pattern[] {
     const place = { home: this.#options.home, root: cwd };
     const speaks = source === 'denyRead' ? speaksOfReading : speaksOfWriting;
-    return this.#rules.of(source === 'allowWrite' ? 'allow' : 'deny').flatMap(({ value }) => {
+    return this.#wallsBy(source === 'allowWrite' ? 'allow' : 'deny').flatMap(({ value }) => {
       const { toolName, ruleContent: specifier } = value;
       if (specifier === undefined) return [];
       if (source === 'allowWrite')
@@ -234,10 +238,15 @@ class PermissionEngine implements Permissions {
   }
 
   webDomains(behavior: 'allow' | 'deny'): readonly string[] {
-    return this.#rules.of(behavior).flatMap(({ value: { toolName, ruleContent = '' } }) => {
+    return this.#wallsBy(behavior).flatMap(({ value: { toolName, ruleContent = '' } }) => {
       const domain = /^domain:(.+)$/.exec(ruleContent)?.[1];
       return domain !== undefined && namesTool(toolName, ['WebFetch']) ? [domain] : [];
     });
+  }
+
+  /** What a skill or command allows for its time opens nothing in the sandbox. */
+  #wallsBy(behavior: 'allow' | 'deny') {
+    return this.#rules.of(behavior).filter(({ source }) => source !== 'command');
   }
 
   #enter(next: PermissionMode): void {

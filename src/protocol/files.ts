@@ -95,6 +95,8 @@ export interface FileStat {
   readonly mtimeMs: number;
   /** Time of the last change of content or metadata; programs cannot set it. Absent if unknown. */
   readonly ctimeMs?: number;
+  /** Time of its creation; programs cannot set it. Absent, or the same for all files, if unknown. */
+  readonly bornMs?: number;
   readonly mode: number;
   readonly ino: number;
   /** Device number; together with `ino` it identifies the file. */

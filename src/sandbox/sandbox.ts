@@ -4,6 +4,7 @@ import { lazily } from '../util/async/lazily.ts';
 import { isolateWithBubblewrap } from './linux/bubblewrap.ts';
 import { openDomainProxy } from './linux/domain-proxy.ts';
 import { isolateWithSeatbelt } from './macos/seatbelt.ts';
+import type { Aftermath } from './places/left-behind.ts';
 import type { SandboxPolicy } from './policy.ts';
 import type { SandboxPrograms } from './sandbox-programs.ts';
 import { openFolders, removeFolders } from './session-folders.ts';
@@ -14,6 +15,8 @@ interface SandboxOptions {
   readonly programs: SandboxPrograms;
   /** Asked anew for each program. */
   readonly policy: () => SandboxPolicy;
+  /** What is done about things that programs leave behind. */
+  readonly aftermath: Aftermath;
   readonly warn: (line: string) => void;
 }
 
@@ -23,7 +26,14 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-export function openSandbox({ platform, architecture, programs, policy, warn }: SandboxOptions): Sandbox {
+export function openSandbox({
+  platform,
+  architecture,
+  programs,
+  policy,
+  aftermath,
+  warn,
+}: SandboxOptions): Sandbox {
   let opened: ReturnType<typeof openFolders> | undefined;
   const folders = () => (opened ??= openFolders());
   const { network } = policy();
@@ -47,6 +57,7 @@ export function openSandbox({ platform, architecture, programs, policy, warn }: 
           folders,
           policy,
           proxy: needsProxy ? openProxy : undefined,
+          aftermath,
           warn,
         }),
   );

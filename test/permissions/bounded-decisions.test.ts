@@ -30,7 +30,7 @@ async function decided({ command, options }: NastyCase, tool = TOOLS.Bash) {
     blockReadsOutside: false,
     blockWritesOutside: false,
     allowedToolsOnly: false,
-    protection: { folders: () => [], memoryImportsAnywhere: false },
+    protection: { home: '/home/u', folders: () => [], memoryImportsAnywhere: false },
   };
   const asked = question(tool, { command, path: command, pattern: command }, '/proj');
   const each = caseOf(asked, state);

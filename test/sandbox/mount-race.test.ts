@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { inShortAndLongForm } from '../long-form.ts';
-import { availability, CLOSED, lacking, runIn } from './support.ts';
+import { availability, CLOSED, lacking, NO_AFTERMATH, runIn } from './support.ts';
 
 const ROUNDS = inShortAndLongForm(6, 25);
 
@@ -56,6 +56,7 @@ function sandboxAfter(first: string): Sandbox {
     architecture,
     programs: { ...programs, isolator },
     policy: () => policy,
+    aftermath: NO_AFTERMATH,
     warn: () => {},
   });
 }

@@ -53,7 +53,8 @@ describe.skipIf(lacking !== undefined)('places of a sandbox', () => {
     execFileSync('git', ['init', '-q'], { cwd });
     const git = join(cwd, '.git');
     const commit = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo committed';
-    const hook = 'echo x > .git/hooks/pre-commit; echo x >> .git/config; mkdir .git/modules && echo free';
+    const hook =
+      'echo x > .git/hooks/pre-commit; echo x >> .git/config; mkdir .git/modules; mkdir .git/other && echo free';
     expect(await run(`${commit}; (${hook}) 2>/dev/null`, [git])).toBe('committed\nfree\n');
     expect(existsSync(join(git, 'hooks/pre-commit'))).toBe(false);
     expect(readdirSync(git)).not.toContain('.claude');

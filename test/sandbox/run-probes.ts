@@ -25,6 +25,7 @@ const sandbox = openSandbox({
   architecture,
   programs: found.programs,
   policy: () => policy,
+  aftermath: { remember: async () => {}, isHarmless: async () => false },
   warn: () => {},
 });
 const said: Record<string, string> = {};

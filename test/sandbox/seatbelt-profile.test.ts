@@ -47,3 +47,19 @@ it('what macOS alone knows', () => {
   expect(text).toContain('(allow appleevent-send)');
   expect(text).toContain('(remote unix-socket (subpath "/s"))');
 });
+
+it('a folder above what is protected is neither renamed nor removed', () => {
+  const text = profile({
+    deniedReads: [
+      { root: '/w "s"', segments: ['a', 'b', '.env'] },
+      { root: '/w "s"', segments: ['c', '**', '*.pem'] },
+    ],
+    protectedPaths: ['/elsewhere/plugin'],
+  });
+  const stays = (path: string) => text.includes(`(deny file-write-unlink (literal "${path}"))`);
+  expect(['/w \\"s\\"/a/b', '/w \\"s\\"/c', '/w \\"s\\"', '/elsewhere', '/w'].map(stays)).toEqual([
+    ...[true, true, true],
+    ...[false, false],
+  ]);
+  expect(text).toContain('\\.git(/info|/modules(/[^/]+)?)?$")');
+});

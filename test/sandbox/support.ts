@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import type { SandboxPort } from '../../src/protocol/tools/sandbox.ts';
 import { checkAvailability } from '../../src/sandbox/availability.ts';
+import type { Aftermath } from '../../src/sandbox/places/left-behind.ts';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { spawnGroup } from '../../src/util/process/process-tree.ts';
@@ -42,16 +43,27 @@ export const CLOSED: SandboxPolicy = {
   },
 };
 
+/** Nothing is kept, and no repository is trusted. */
+export const NO_AFTERMATH: Aftermath = { remember: async () => {}, isHarmless: async () => false };
+
 export const LIMITS = 'It ran in a sandbox.';
 
 export function sandboxWith(
   policy: Partial<SandboxPolicy>,
   warn: (line: string) => void = () => {},
+  aftermath: Aftermath = NO_AFTERMATH,
 ): Sandbox {
   if (!availability.available) throw new Error(availability.why);
   const { platform, architecture } = machine;
   const now = { ...CLOSED, ...policy };
-  return openSandbox({ platform, architecture, programs: availability.programs, policy: () => now, warn });
+  return openSandbox({
+    platform,
+    architecture,
+    programs: availability.programs,
+    policy: () => now,
+    aftermath,
+    warn,
+  });
 }
 
 /** What a command says that runs alone in a sandbox of its own; it may write in `cwd` unless the policy says otherwise. */

@@ -93,15 +93,20 @@ describe('skills that were written in this session grant nothing in it', () => {
     expect(isMade(stage)).toBe(false);
   });
 
-  it('skills that existed before do, in folders below as well', async () => {
-    for (const folder of ['.claude', 'sub/.claude']) {
-      const stage = await skillStage();
-      await stage.write(`work/${folder}/skills/evil/SKILL.md`, skill('evil', 'Fine.', 'Go on.', GRANT));
-      const file_path = await stage.write('work/sub/a.txt', 'a');
-      const visit = reply(toolUse('Read', { file_path }));
-      await session(stage, [visit, reply('One.'), load, touch, reply('Two.')], [nothing, nothing]);
-      expect(isMade(stage)).toBe(true);
-    }
+  it.each([
+    ['.claude', undefined, true],
+    ['sub/.claude', true, true],
+    // Who names the project among the sources has not looked into every folder below.
+    ['sub/.claude', undefined, false],
+  ] as const)('skills that existed before: %s, projectTrusted %s', async (folder, projectTrusted, grants) => {
+    const stage = await skillStage();
+    await stage.write(`work/${folder}/skills/evil/SKILL.md`, skill('evil', 'Fine.', 'Go on.', GRANT));
+    const file_path = await stage.write('work/sub/a.txt', 'a');
+    const visit = reply(toolUse('Read', { file_path }));
+    await session(stage, [visit, reply('One.'), load, touch, reply('Two.')], [nothing, nothing], {
+      projectTrusted,
+    });
+    expect(isMade(stage)).toBe(grants);
   });
 
   it('a changed skill grants from the next session on', async () => {

@@ -4,15 +4,19 @@
  */
 import { join } from 'node:path';
 import { commandExcludedBy } from '../../permissions/commands/command-rule.ts';
+import { repositoryFrom, runsNothing } from '../../permissions/commands/own-repository.ts';
 import { startOfPattern } from '../../permissions/rules/read-pattern.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
 import type { CommandPlace, SandboxedCall, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { type Availability, checkAvailability } from '../../sandbox/availability.ts';
 import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxPrograms } from '../../sandbox/sandbox-programs.ts';
 import type { ResolvedSandbox } from '../../settings/resolve/resolve-sandbox.ts';
+import { rememberWritten } from '../../settings/trust/written-names.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
 import { CREDENTIALS_AT_HOME } from '../../util/files/protected-names.ts';
 import type { SandboxParts, SessionSandbox } from './session-sandbox.ts';
 
@@ -20,6 +24,8 @@ import type { SandboxParts, SessionSandbox } from './session-sandbox.ts';
 export interface SandboxPlaces {
   readonly configHome: string | undefined;
   readonly home: string | undefined;
+  /** Files of the configuration home. */
+  readonly files: PersistentFiles;
 }
 
 /** Isolates a program to find out whether that works; `why`, half a sentence, when it does not. */
@@ -131,7 +137,7 @@ interface SandboxConfig extends SandboxPlaces {
 }
 
 function openPort(
-  { asked, programs, networkNow, configHome, home }: SandboxConfig,
+  { asked, programs, networkNow, configHome, home, files: stored }: SandboxConfig,
   parts: SandboxParts,
 ): SandboxPort {
   const policy = (): SandboxPolicy => {
@@ -174,7 +180,13 @@ function openPort(
   const sandbox = lazily(() => {
     const { platform, arch: architecture } = process;
     const warn = (line: string) => parts.stderr?.(line);
-    opened = openSandbox({ platform, architecture, programs, policy, warn });
+    const aftermath = {
+      remember: async (paths: readonly string[]) => {
+        if (configHome !== undefined) await rememberWritten(paths, { configHome, files: stored });
+      },
+      isHarmless: isHarmlessSubmodule,
+    };
+    opened = openSandbox({ platform, architecture, programs, policy, aftermath, warn });
     return opened;
   });
   return {
@@ -187,6 +199,16 @@ function openPort(
     limits: limitsOf(asked),
     close: async () => opened?.close(),
   };
+}
+
+/** Its repository lies where those of submodules lie, and git runs nothing of it. */
+async function isHarmlessSubmodule(folder: string, above: string): Promise<boolean> {
+  const repository = await repositoryFrom(await nodeFiles.realpath(folder), nodeFiles);
+  if (typeof repository === 'string' || repository.root !== folder) return false;
+  const [own, outer] = [repository.own, await repositoryFrom(above, nodeFiles)];
+  if (typeof outer === 'string') return false;
+  const places = [folder, ...[outer.own, outer.common].map((git) => join(git, 'modules'))];
+  return places.some((place) => isInside(own, place)) && (await runsNothing(repository, nodeFiles));
 }
 
 function placeOf(call: SandboxedCall, asked: ResolvedSandbox): CommandPlace | Promise<CommandPlace> {

@@ -1,5 +1,6 @@
 /** The isolation that options and settings request, or why a session cannot start without it. */
 import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Resolution } from '../../settings/resolve/resolution.ts';
 import type { SessionSandbox } from './session-sandbox.ts';
 
@@ -12,11 +13,12 @@ interface RequestedSandbox {
 /** A session that requests isolated commands does not start without them, unless it accepts their absence. */
 export async function requestedSandbox(
   { sandbox: asked, config, homeDirectory: home }: Resolution,
+  files: PersistentFiles,
   warn: (line: string) => void,
 ): Promise<RequestedSandbox> {
   if (asked === undefined) return {};
   const { refusingSandbox, sandboxOf } = await import('./open-sandbox.ts');
-  const found = await sandboxOf(asked, { configHome: config.home, home });
+  const found = await sandboxOf(asked, { configHome: config.home, home, files });
   if ('sandbox' in found) return found;
   const why = `sandbox is enabled but ${found.why}`;
   if (!asked.failIfUnavailable) {

@@ -58,7 +58,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const resolved = await resolveConfig(input);
   const { config, apiKeyHelper } = resolved;
   resolved.warnings.forEach(warn);
-  const { sandbox, refused } = await requestedSandbox(resolved, warn);
+  const { sandbox, refused } = await requestedSandbox(resolved, files, warn);
   const { unreachable } = await reachOf(resolved);
   const toolNames = options.tools === undefined || 'type' in options.tools ? undefined : options.tools;
   for (const name of unknownTools(toolNames ?? []))

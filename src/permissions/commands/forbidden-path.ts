@@ -169,5 +169,6 @@ async function forbidsBelow(
       const { real } = await context.resolve(path);
       if (real !== undefined) named.push(real);
     }
+  if (named.length > 0 && (await context.standing?.hasMoved(specifier, context)) === true) return 'maybe';
   return strongest(named, (start) => mayLieBelow(specifier, start, context, descent));
 }

@@ -15,6 +15,7 @@ export function caseOf(question: PermissionQuestion, state: PermissionState): Ca
     root,
     home: state.home,
     ignoreCase: state.ignoreCase,
+    standing: state.standing,
     ...look,
     protection: { own, linked: lazily(() => linkedGrants(roots, look)), ...state.protection },
   };

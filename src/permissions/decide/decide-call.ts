@@ -6,7 +6,8 @@ import * as say from '../ask/messages.ts';
 import { suggestionsFor } from '../ask/suggestions.ts';
 import { judgingCommands } from '../judging-commands.ts';
 import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import type { PermissionRule } from '../rules/rule.ts';
+import { standingRule } from '../rules/path-rule.ts';
+import { type PermissionRule, speaksOfFiles } from '../rules/rule.ts';
 import { caseOf } from './case-of.ts';
 import {
   type Case,
@@ -35,10 +36,12 @@ export function decideCall(
 ): Verdict | Promise<Verdict> {
   const unlessDecided = (error: unknown) => decideUnknown(error, question, each);
   try {
-    const verdict = andThen(firstMatch('deny', each), (found) =>
-      found?.match === 'maybe'
-        ? decideLeavingOut(question, each, found)
-        : decideBeside(question, each, found),
+    const verdict = andThen(keepDenied(each), () =>
+      andThen(firstMatch('deny', each), (found) =>
+        found?.match === 'maybe'
+          ? decideLeavingOut(question, each, found)
+          : decideBeside(question, each, found),
+      ),
     );
     return verdict instanceof Promise ? verdict.catch(unlessDecided) : verdict;
   } catch (error) {
@@ -59,6 +62,17 @@ function decideUnknown(
   if (state.allowedToolsOnly) return deny('mode', say.deniedUnlisted(subject));
   if (state.mode === 'dontAsk' && isAnswered !== true) return deny('mode', say.deniedWithoutAsking(message));
   return { kind: 'ask', reasonType: 'safetyCheck', message, suggestions: [] };
+}
+
+/** Before something runs that may give files other names, what rules deny is looked for, once. */
+function keepDenied({ subject, state: { rules, standing }, context }: Case): void | Promise<void> {
+  if (standing === undefined || !(subject.target.kind === 'command' || subject.tool.startsWith('mcp__')))
+    return;
+  const specifiers = rules
+    .of('deny')
+    .flatMap(({ value }) => (speaksOfFiles(value) ? [value.ruleContent ?? ''] : []));
+  if (!standing.lacks(specifiers)) return;
+  return standing.collect(specifiers, (specifier) => standingRule(specifier, context), context);
 }
 
 /** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */
@@ -168,12 +182,26 @@ function allowOrAsk(each: Case, feared: PermissionRule | undefined): AllowOrAsk 
     return { kind: 'ask', reasonType: 'safetyCheck', message: subject.policy.reason };
   if (feared !== undefined) return askAboutRule(each, feared);
   return andThen(placeOf(each), (place) => {
-    if (place === 'override') return andThen(byRules(each), (verdict) => aboutLeaving(verdict, each));
+    if (place === 'override')
+      return andThen(byRules(withoutLent(each)), (verdict) => aboutLeaving(verdict, each));
     if (state.mode === 'bypassPermissions')
       return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
     return byRules(each, place === 'sandbox' && state.sandbox?.autoAllow === true);
   });
 }
+
+/** What a skill or command file allows for a time holds in the sandbox alone. */
+function withoutLent(each: Case): Case {
+  const { rules } = each.state;
+  const own: typeof rules = {
+    all: () => rules.all().filter(isOwnRule),
+    isInForce: (rule) => rules.isInForce(rule),
+    of: (behavior) => rules.of(behavior).filter(isOwnRule),
+  };
+  return { ...each, state: { ...each.state, rules: own } };
+}
+
+const isOwnRule = ({ source }: PermissionRule): boolean => source !== 'command';
 
 /** Bypass mode alone does not allow a command to run outside of an enabled sandbox (F88). */
 function aboutLeaving(verdict: AllowOrAsk, { subject }: Case): AllowOrAsk {

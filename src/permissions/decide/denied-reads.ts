@@ -10,7 +10,9 @@ import { Steps, TooManySteps } from './steps.ts';
  */
 export function deniedReads(
   denied: readonly PermissionRule[],
-  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root'> & { readonly files: DiskReader },
+  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root' | 'standing'> & {
+    readonly files: DiskReader;
+  },
 ): ((path: string) => Promise<boolean>) | undefined {
   const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
     ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],

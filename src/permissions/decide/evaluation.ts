@@ -9,13 +9,14 @@ import * as say from '../ask/messages.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 import { namesTool, type PermissionRule } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
+import type { StandingFiles } from '../rules/standing-files.ts';
 import { isOddSpelling, isProtected, type Protection } from './protected-path.ts';
 import type { DiskReader, ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
 
 export interface PermissionState {
   readonly mode: PermissionMode;
-  readonly rules: RuleSet;
+  readonly rules: Pick<RuleSet, 'all' | 'isInForce' | 'of'>;
   readonly directories: readonly string[];
   readonly readableDirectories: () => readonly string[];
   readonly home: string | undefined;
@@ -30,6 +31,8 @@ export interface PermissionState {
   readonly allowedToolsOnly: boolean;
   /** undefined: commands are not isolated. */
   readonly sandbox?: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
+  /** What rules forbade before a command could give it another name. */
+  readonly standing?: StandingFiles | undefined;
 }
 
 export interface Case {

@@ -41,7 +41,7 @@ export function matchRule(
 
 /** What a rule is held against. */
 interface Question {
-  readonly state: { readonly rules: RuleSet };
+  readonly state: { readonly rules: Pick<RuleSet, 'of'> };
   readonly subject: Subject;
   readonly context: PathRuleContext;
 }

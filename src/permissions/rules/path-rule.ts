@@ -6,6 +6,7 @@ import type { Steps } from '../decide/steps.ts';
 import { foldedName } from './folded-name.ts';
 import { identityOf, type LinkedFiles } from './other-names.ts';
 import { type Pattern, readForbidden, readPattern } from './read-pattern.ts';
+import type { StandingFiles, StandingRule } from './standing-files.ts';
 
 /** What path rules are held against. What matches a folder covers what is in it. */
 export interface PathRuleContext {
@@ -29,6 +30,8 @@ export interface PathRuleContext {
    */
   readonly linked: (key: string, base: string, covers: (path: string) => boolean) => Promise<LinkedFiles>;
   readonly steps: Steps;
+  /** What rules forbade before a command could give it another name. */
+  readonly standing?: StandingFiles | undefined;
 }
 
 /** What rules say about paths, for who cannot ask about each. */
@@ -68,8 +71,39 @@ export async function forbidsPath(
   if (real === undefined) return false;
   return (
     (real !== spelled && (await isForbidden(real, places, context))) ||
-    hasForbiddenName(specifier, real, places, context)
+    (await hasForbiddenName(specifier, real, places, context)) ||
+    (await context.standing?.covers(specifier, real, context)) === true
   );
+}
+
+/** Who looks for all that a rule forbids has a bound of its own: how many entries are looked at. */
+const uncounted: Take = () => undefined;
+
+/** What a rule forbids, for who looks for all of it. */
+export async function standingRule(
+  specifier: string,
+  context: PathRuleContext,
+): Promise<StandingRule | undefined> {
+  const places = await placesOf(specifier, context);
+  return (
+    places && {
+      specifier,
+      places,
+      mayName: nameTest(places),
+      covers: (path, kind) =>
+        isForbiddenFile(path, places, uncounted) ||
+        (kind === 'directory' && places.some((place) => forbids(place, path, uncounted) !== 'no')),
+    }
+  );
+}
+
+/** By the last name of each pattern. */
+function nameTest(places: readonly Pattern[]): (name: string) => boolean {
+  const wanted = places.map(({ segments }) => segments.findLast((segment) => segment !== '**'));
+  // Of a class, folding may change what is left out.
+  if (wanted.some((segment) => segment === undefined || segment.includes('['))) return () => true;
+  const patterns = wanted.map((segment = '') => [foldedSegment(segment)]);
+  return (name) => patterns.some((pattern) => matchesNames(pattern, [foldedName(name)]));
 }
 
 async function isForbidden(

@@ -2,17 +2,21 @@
 import { join } from 'node:path';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { findProgram } from '../find-program.ts';
 import { excludePlaces } from '../places/git-excludes.ts';
 import { guardLinks } from '../places/guarded-links.ts';
+import { type Aftermath, lookAfter, lookBefore } from '../places/left-behind.ts';
+import { MovedPlaces } from '../places/moved-places.ts';
 import { placeHolders } from '../places/placeholders.ts';
+import { nothingSeen } from '../places/seen-names.ts';
 import type { SandboxPolicy } from '../policy.ts';
 import { openBytes, type SessionFolders } from '../session-folders.ts';
 import { bwrapArguments, sourceOf } from './bwrap-arguments.ts';
 import type { DomainProxy } from './domain-proxy.ts';
 import { coverInherited } from './inherited-descriptors.ts';
 import { COMPARE_MOUNTS, expectedMounts } from './mount-check.ts';
-import { type Mount, type MountPlan, planMounts, real } from './mounts.ts';
+import { type Mount, type MountPlan, namesNow, planMounts, real } from './mounts.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 interface BubblewrapPorts {
@@ -24,6 +28,7 @@ interface BubblewrapPorts {
   readonly policy: () => SandboxPolicy;
   /** Only where the network is open to some names. */
   readonly proxy: (() => Promise<DomainProxy>) | undefined;
+  readonly aftermath: Aftermath;
   /** Receives warnings, one line each. */
   readonly warn: (line: string) => void;
 }
@@ -40,6 +45,7 @@ const FILTER_DESCRIPTOR = 4;
 const alone = oneAtATime();
 
 export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
+  const memory = { made: new Set<string>(), moved: new MovedPlaces() };
   return async (launch) => {
     const policy = ports.policy();
     const env = environmentOf(launch.env, policy);
@@ -47,7 +53,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
     if (!launch.program.includes('/')) await findProgram(launch.program, env['PATH'] ?? '');
     const folders = await ports.folders();
     const proxy = await ports.proxy?.();
-    const held = await alone(() => hold(policy));
+    const held = await alone(() => hold(policy, memory, ports.aftermath));
     const { mounts, placeholders } = held.plan;
     const [filter, expected, lists] = await Promise.all([
       openFilter(policy, ports, folders),
@@ -57,7 +63,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
       await alone(held.release);
       throw error;
     });
-    const inner = ['/bin/sh', '-c', START, expected, launch.program, ...launch.args];
+    const inner = ['/bin/sh', '-c', START, ...expected, launch.program, ...launch.args];
     const args = bwrapArguments({
       mounts,
       folders,
@@ -78,9 +84,7 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
       descriptors: [filter.descriptor, ...(await coverInherited(FILTER_DESCRIPTOR + 1))],
       async release() {
         await filter.close();
-        const changed = await alone(held.release);
-        for (const path of changed)
-          ports.warn(`A command in the sandbox put something else in the place of ${path}; it was put back.`);
+        for (const line of await alone(held.release)) ports.warn(line);
         await launch.release?.();
       },
     };
@@ -93,22 +97,38 @@ const isWritableIn = (mounts: readonly Mount[]) => (path: string) =>
 
 interface Held {
   readonly plan: MountPlan;
-  /** Resolves to the links that had to be put back. */
+  /** Resolves to what had to be put right, one line each. */
   readonly release: () => Promise<readonly string[]>;
 }
 
-const NOTHING: MountPlan = { mounts: [], placeholders: [], links: [] };
+const NOTHING: MountPlan = { mounts: [], placeholders: [], links: [], roots: [], seen: nothingSeen() };
 
-async function hold(policy: SandboxPolicy): Promise<Held> {
+/** Of what one command left, for the next ones. */
+interface Memory {
+  /** Roots of repositories that commands have made. */
+  readonly made: Set<string>;
+  readonly moved: MovedPlaces;
+}
+
+async function hold(policy: SandboxPolicy, { made, moved }: Memory, aftermath: Aftermath): Promise<Held> {
   if (!policy.isolatesFiles) return { plan: NOTHING, release: async () => [] };
-  const plan = await planMounts(policy);
+  const plan = await planMounts(policy, moved);
+  const before = await lookBefore(plan.seen, plan.roots, made);
   const restore = await guardLinks(plan.links);
   const giveBack = await placeHolders(plan.placeholders);
   return {
     plan,
     async release() {
       await giveBack();
-      return restore();
+      const changed = (await restore()).map(
+        (path) => `A command in the sandbox put something else in the place of ${path}; it was put back.`,
+      );
+      const left = namesNow(policy)
+        .then((now) => lookAfter(before, now, made, aftermath))
+        .catch((error: unknown) => [
+          `What a command in the sandbox left behind could not be looked at: ${errorText(error)}`,
+        ]);
+      return [...changed, ...(await left)];
     },
   };
 }

@@ -14,27 +14,47 @@ interface ExpectedMount {
 }
 
 /**
- * POSIX sh: compares the mounts with `$0`, lines as `expectedMounts` writes them, and ends with 126 when one
- * is missing. In a shell of its own, so that variables of the program stay as they are.
+ * POSIX sh: compares the mounts with the first `$0` arguments, as `expectedMounts` writes them, takes these
+ * away, and ends with 126 when one is missing. In a shell of its own, so that variables of the program stay
+ * as they are.
  */
 export const COMPARE_MOUNTS = `(
-[ -n "$0" ] || exit 0
+left=$0
+[ "$left" -gt 0 ] || exit 0
 n='
 '
 seen=$n
 while read -r _ _ dev root point _; do seen="$seen$dev $root $point$n"; done </proc/self/mountinfo
+for lines; do
+[ "$left" -gt 0 ] || break
+left=$((left - 1))
 while read -r dev root point; do
   [ "$dev" = '*' ] && line=" $point" || line="$n$dev $root $point"
   case $seen in *"$line$n"*) ;; *) printf 'The sandbox was not set up as planned, since %s changed meanwhile. Nothing was run; try again.\\n' "$point" >&2; exit 126 ;; esac
 done <<END
-$0
+$lines
 END
-) || exit 126`;
+done
+) || exit 126
+shift "$0"`;
 
-/** As lines "device root place", with `*` for what is not known, in the words of `/proc/self/mountinfo`. */
-export async function expectedMounts(mounts: readonly ExpectedMount[]): Promise<string> {
+/** Characters of one argument, which the kernel bounds at 128 KiB. */
+const MAX_ARGUMENT = 32_768;
+
+/**
+ * Their number, and arguments of lines "device root place", with `*` for what is not known, in the words of
+ * `/proc/self/mountinfo`.
+ */
+export async function expectedMounts(mounts: readonly ExpectedMount[]): Promise<readonly string[]> {
   const table = parse(await readFile('/proc/self/mountinfo', 'utf8'));
-  return mounts.map(({ path, source }) => lineOf(escaped(path), source && escaped(source), table)).join('\n');
+  const parts: string[] = [];
+  for (const { path, source } of mounts) {
+    const line = lineOf(escaped(path), source && escaped(source), table);
+    const last = parts.at(-1);
+    if (last === undefined || last.length + line.length > MAX_ARGUMENT) parts.push(line);
+    else parts[parts.length - 1] = `${last}\n${line}`;
+  }
+  return [String(parts.length), ...parts];
 }
 
 interface MountEntry {

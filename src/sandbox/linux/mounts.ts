@@ -5,8 +5,10 @@ import { findGitFolder } from '../../util/files/git-folder.ts';
 import { isInside } from '../../util/files/inside.ts';
 import { nodeFiles } from '../../util/files/node-files.ts';
 import { isLiteralName, literalName } from '../../util/search/name-pattern.ts';
+import { MovedPlaces } from '../places/moved-places.ts';
 import type { Placeholder } from '../places/placeholders.ts';
 import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from '../places/protected-places.ts';
+import { addSeen, nothingSeen, type SeenNames } from '../places/seen-names.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
 
 export interface Mount {
@@ -22,12 +24,18 @@ export interface MountPlan {
   /** Names that must not be created, and the placeholder for each. */
   readonly placeholders: readonly Placeholder[];
   readonly links: readonly string[];
+  /** Where it may be written. */
+  readonly roots: readonly string[];
+  readonly seen: SeenNames;
 }
+
+/** What each sandbox has of its own. */
+const OWN_MOUNTS: readonly string[] = ['/dev', '/proc', '/run', '/tmp', '/var/tmp', '/dev/shm'];
 
 const STRENGTH = { writable: 0, readOnly: 1, blocked: 2, hidden: 3 } as const;
 
 /** Looks at the disk as it is now: for one command. */
-export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
+export async function planMounts(policy: SandboxPolicy, moved = new MovedPlaces()): Promise<MountPlan> {
   const roots = await writableRoots(policy);
   const open = roots.map(({ path }) => path);
   const mounts = new Map<string, Mount>();
@@ -43,6 +51,9 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   const absent: string[] = [];
   const ownFolder: string[] = [];
   const links: string[] = [];
+  const seen = nothingSeen();
+  const kept = new Map<string, 'hidden' | 'readOnly'>();
+  const reopened: FoundPlaces['reopened'][number][] = [];
   for (const { path: root, isGit } of roots) {
     await lay(root, 'writable');
     const git = join(root, '.git');
@@ -50,10 +61,14 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
     if ((await kindOf(git)) === 'folder') await lay(git, 'writable');
     const found = await placesBelow({ root, isGit, ...policy, home: await real(policy.home) });
     await layFound(found, open, lay, absent);
+    reopened.push(...found.reopened);
     absent.push(...found.absent);
     ownFolder.push(...found.ownFolder);
     links.push(...found.links);
+    addSeen(found, seen);
+    for (const path of found.denied) kept.set(path, 'readOnly');
   }
+  for (const path of await placesNamed(policy.deniedWrites)) kept.set((await real(path)) ?? path, 'readOnly');
   for (const path of [...policy.protectedPaths, ...(await placesNamed(policy.deniedWrites))])
     await layNamed(path, 'readOnly', open, lay, absent);
   for (const path of [...policy.hiddenPaths, ...(await placesNamed(policy.deniedReads))])
@@ -61,14 +76,27 @@ export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   for (const path of await Promise.all(policy.credentialPaths.map(real)))
     if (path !== undefined) await lay(path, 'hidden');
   for (const path of await globbed(policy.deniedReads, open)) await lay(path, 'hidden');
+  for (const { path, kind } of mounts.values()) if (kind === 'hidden') kept.set(path, kind);
+  for (const { path, kind } of await moved.keep(kept, open)) await lay(path, kind);
   for (const path of absent) await lay(path, 'blocked');
   for (const path of ownFolder) await lay(path, 'readOnly');
   await layReadable(policy.readable, mounts, lay);
+  for (const { path, within } of reopened) if (isOpenAt(dirname(within), mounts)) await lay(path, 'writable');
+  for (const path of foldersAbove([...mounts.keys(), ...links], mounts, open))
+    mounts.set(path, { path, kind: 'writable', isFolder: true });
   const placeholders = [
     ...[...new Set(absent)].map((path) => ({ path, kind: isFilesPlace(path) ? 'file' : 'folder' }) as const),
     ...[...new Set(ownFolder)].map((path) => ({ path, kind: 'ownFolder' }) as const),
   ];
-  return { mounts: inOrder(mounts), placeholders, links };
+  return { mounts: inOrder(mounts), placeholders, links, roots: open, seen };
+}
+
+/** The same names as they are after a command. */
+export async function namesNow(policy: SandboxPolicy): Promise<SeenNames> {
+  const seen = nothingSeen();
+  for (const { path: root, isGit } of await writableRoots(policy))
+    addSeen(await placesBelow({ root, isGit, ...policy, home: await real(policy.home) }), seen);
+  return seen;
 }
 
 type Lay = (path: string, kind: Mount['kind']) => Promise<void>;
@@ -85,9 +113,32 @@ async function layFound(
     const target = await targetOf(link);
     if (target === undefined) continue;
     await layNamed(target, 'readOnly', roots, lay, absent);
-    // A folder on the way, renamed, would leave the place to another.
-    for (let above = dirname(target); isWritable(above, roots); above = dirname(above))
-      if (!roots.includes(above) && (await kindOf(above)) === 'folder') await lay(above, 'writable');
+  }
+}
+
+/**
+ * The folders between the roots and these places, as far as they may be written. A folder that is renamed
+ * takes what is laid over the places in it along, and leaves them to another: so each becomes a mount of its
+ * own, which is not renamed.
+ */
+function foldersAbove(
+  places: readonly string[],
+  mounts: ReadonlyMap<string, Mount>,
+  roots: readonly string[],
+): ReadonlySet<string> {
+  const above = new Set<string>();
+  for (const place of places)
+    for (let path = dirname(place); isWritable(path, roots) && !above.has(path); path = dirname(path))
+      if (!mounts.has(path) && !OWN_MOUNTS.includes(path) && isOpenAt(path, mounts)) above.add(path);
+  return above;
+}
+
+/** Whether it may be written there: the nearest mount decides. */
+function isOpenAt(path: string, mounts: ReadonlyMap<string, Mount>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    const mount = mounts.get(at);
+    if (mount !== undefined) return mount.kind === 'writable';
+    if (dirname(at) === at) return false;
   }
 }
 

@@ -1,7 +1,8 @@
 /** The same policy as a profile for `sandbox-exec` of macOS. Rules that come later win. */
-import { join } from 'node:path';
-import { PROTECTED_ANYWHERE, PROTECTED_AT_HOME, PROTECTED_IN_GIT } from '../../util/files/protected-names.ts';
-import { type NameToken, tokensOf } from '../../util/search/name-pattern.ts';
+import { dirname, join } from 'node:path';
+import { isInside } from '../../util/files/inside.ts';
+import { LOCKED_IN_GIT, PROTECTED_ANYWHERE, PROTECTED_AT_HOME } from '../../util/files/protected-names.ts';
+import { isLiteralName, literalName, type NameToken, tokensOf } from '../../util/search/name-pattern.ts';
 import type { WritableRoot } from '../linux/mounts.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
 
@@ -13,6 +14,9 @@ interface SeatbeltPlan {
   /** Of the domain proxy on this machine. */
   readonly proxyPorts: readonly number[];
 }
+
+/** Where a git folder keeps the repositories of submodules. */
+const MODULES = 'modules';
 
 /** Of the system's own services, what nearly every program looks up. */
 const SERVICES = [
@@ -74,15 +78,51 @@ function fileRules({ policy, writable, tmp }: SeatbeltPlan): readonly string[] {
     ...(locked.length === 0 ? [] : [`(deny file-write* ${locked.join(' ')})`]),
     ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* ${hidden.join(' ')})`]),
     ...(policy.readable.length === 0 ? [] : [`(allow file-read* ${policy.readable.map(subpath).join(' ')})`]),
+    // Repositories of submodules are written in; new ones do not come into being.
+    ...writable.map(
+      ({ path, isGit }) =>
+        `(deny file-write-create (regex #"^${quoted(path)}/${isGit ? '' : '(.*/)?\\.git/'}(.*/)?${MODULES}(/[^/]+)?$"))`,
+    ),
     // A folder that is renamed takes what is protected in it along: the folder itself stays where it is.
-    ...writable.map(({ path }) => `(deny file-write-unlink ${literal(join(path, '.git'))})`),
+    ...stayingFolders(policy, writable).map((folder) => `(deny file-write-unlink ${folder})`),
   ];
+}
+
+function stayingFolders(policy: SandboxPolicy, writable: readonly WritableRoot[]): readonly string[] {
+  const places = [
+    ...[...policy.deniedWrites, ...policy.deniedReads].map(startOf),
+    ...[...policy.protectedPaths, ...policy.hiddenPaths, ...policy.credentialPaths],
+    ...writable.map(({ path }) => path),
+  ];
+  const above = new Set<string>();
+  for (const place of places)
+    for (let at = dirname(place); writable.some(({ path }) => isInside(at, path)); at = dirname(at))
+      above.add(at);
+  return [
+    ...writable.map(({ path, isGit }) =>
+      isGit
+        ? `(regex #"^${quoted(path)}(/info|/${MODULES}(/[^/]+)?)?$")`
+        : `(regex #"^${quoted(path)}/(.*/)?\\.git(/info|/${MODULES}(/[^/]+)?)?$")`,
+    ),
+    ...[...above].map(literal),
+  ];
+}
+
+/** A place that the pattern names: its part without wildcards, and something in there. */
+function startOf({ root, segments }: PathPattern): string {
+  const wild = segments.findIndex((segment) => !isLiteralName(segment));
+  return wild < 0
+    ? join(root, ...segments.map(literalName))
+    : join(root, ...segments.slice(0, wild).map(literalName), '*');
 }
 
 /** By name, at any depth: here nothing has to be there to be protected. */
 function protectedFilters({ home }: SandboxPolicy, writable: readonly WritableRoot[]): readonly string[] {
   const named = PROTECTED_ANYWHERE.map(quoted).join('|');
-  const inGit = PROTECTED_IN_GIT.map(quoted).join('|');
+  // Submodules are committed in; here their repositories are protected one by one.
+  const inGit = LOCKED_IN_GIT.filter((name) => name !== MODULES)
+    .map(quoted)
+    .join('|');
   return [
     ...writable.flatMap(({ path, isGit }) => [
       `(regex #"^${quoted(path)}/(.*/)?(${named})(/.*)?$")`,

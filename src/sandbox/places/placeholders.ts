@@ -144,7 +144,7 @@ async function remove({ path, kind }: Placeholder): Promise<void> {
 /**
  * Works in the folder that the path names now, by a descriptor: not in one that a link in its place leads to.
  */
-async function inFolderOf(
+export async function inFolderOf(
   path: string,
   work: (place: string, folder: string) => Promise<void>,
 ): Promise<void> {

@@ -6,10 +6,11 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../util/files/inside.ts';
 import {
+  GRANTING_NAMES,
+  LOCKED_IN_GIT,
   PROTECTED_ANYWHERE,
   PROTECTED_AT_HOME,
   PROTECTED_FILES,
-  PROTECTED_IN_GIT,
   PROTECTED_WHERE_ABSENT,
 } from '../../util/files/protected-names.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
@@ -33,10 +34,23 @@ export interface FoundPlaces {
    * afterwards.
    */
   readonly links: string[];
+  /** Repositories of submodules: written, in a folder that is only read. */
+  readonly reopened: { readonly path: string; readonly within: string }[];
+  /** Of `readOnly`, what a rule denies writing. */
+  readonly denied: string[];
+  /** What grants rights where it lies, protected or not. */
+  readonly granting: string[];
+  /** Folders of repositories, those of submodules and linked working trees too. */
+  readonly gitFolders: string[];
+  /** Roots of working trees. */
+  readonly trees: string[];
 }
 
 /** Looked for in every folder that is there. */
 const BY_NAME: ReadonlySet<string> = new Set(PROTECTED_ANYWHERE);
+
+/** Read by this program itself, where a session begins or works. */
+const GRANTING: ReadonlySet<string> = new Set(GRANTING_NAMES);
 
 /** Kept from coming into being in the home folder. */
 const ABSENT_AT_HOME: readonly string[] = [
@@ -52,6 +66,9 @@ const FILES: ReadonlySet<string> = new Set(PROTECTED_FILES.map((path) => basenam
 export function isFilesPlace(path: string): boolean {
   return FILES.has(basename(path));
 }
+
+/** Where a repository keeps those of its submodules. */
+const MODULES = 'modules';
 
 /** Folders that are looked into, nearest first; the search for what is deeper ends there. */
 const MAX_FOLDERS = 20_000;
@@ -71,7 +88,18 @@ interface PlacesBelow {
 
 /** Walks the folder; what cannot be read is passed over, since a command cannot read it either. */
 export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
-  const found: FoundPlaces = { readOnly: [], hidden: [], absent: [], ownFolder: [], links: [] };
+  const found: FoundPlaces = {
+    readOnly: [],
+    hidden: [],
+    absent: [],
+    ownFolder: [],
+    links: [],
+    reopened: [],
+    denied: [],
+    granting: [],
+    gitFolders: [],
+    trees: [],
+  };
   if (below.isGit) await addGit(below.root, found);
   else await addTop(below, found);
   const hides = patternTest(below.deniedReads);
@@ -96,13 +124,16 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
       const path = join(folder, entry.name);
       if (isPlaceholder(path)) continue;
       const isFolder = entry.isDirectory();
+      if (GRANTING.has(entry.name)) found.granting.push(path);
+      if (entry.name === '.git') found.trees.push(folder);
       if (hides(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.hidden.push(path);
-      } else if (entry.name === '.git') await addGit(path, found);
+      } else if (entry.name === '.git' && !locks(path, entry)) await addGit(path, found);
       else if (BY_NAME.has(entry.name) || locks(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.readOnly.push(path);
+        if (locks(path, entry)) found.denied.push(path);
         if (isFolder) found.links.push(...(await linksBelow(path)));
       } else if (isFolder && entry.name !== 'node_modules') deeper.push(path);
     }
@@ -145,14 +176,14 @@ async function addGit(path: string, found: FoundPlaces): Promise<void> {
   else if (kind !== 'folder') found.readOnly.push(path);
   else {
     await addGitFolder(path, found);
-    for (const folder of await gitFoldersIn(join(path, 'modules'))) await addGitFolder(folder, found);
     for (const name of await readdir(join(path, 'worktrees')).catch(() => []))
       await addGitFolder(join(path, 'worktrees', name), found);
   }
 }
 
 async function addGitFolder(folder: string, found: FoundPlaces): Promise<void> {
-  for (const name of PROTECTED_IN_GIT) {
+  found.gitFolders.push(folder);
+  for (const name of LOCKED_IN_GIT) {
     const path = join(folder, name);
     const kind = await kindOf(path);
     if (kind === 'link') found.links.push(path);
@@ -164,15 +195,17 @@ async function addGitFolder(folder: string, found: FoundPlaces): Promise<void> {
       found.absent.push((await kindOf(above)) === 'nothing' ? above : path);
     }
   }
+  const within = join(folder, MODULES);
+  for (const path of await gitFoldersIn(within)) {
+    found.reopened.push({ path, within });
+    await addGitFolder(path, found);
+  }
 }
 
 /** Of submodules, which may lie in folders by the parts of their names. */
 async function gitFoldersIn(folder: string, depth = 0): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  if (entries.some(({ name }) => name === 'HEAD')) {
-    const nested = await gitFoldersIn(join(folder, 'modules'), depth + 1);
-    return [folder, ...nested];
-  }
+  if (entries.some(({ name }) => name === 'HEAD')) return [folder];
   if (depth > 8) return [];
   const below = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
   return (await Promise.all(below.map((each) => gitFoldersIn(each, depth + 1)))).flat();

@@ -1,11 +1,14 @@
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { isInside } from '../../util/files/inside.ts';
+import { errorText } from '../../util/text/error-text.ts';
 import { MCP_FILE, type McpFile, parseMcpFile } from '../read/mcp-file.ts';
 import { leadsOut, readIfPresent, readSettings } from '../read/read-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import type { ProjectTrust, TrustSubject } from '../trust/trust.ts';
 import type { TrustStore } from '../trust/trust-store.ts';
+import { writtenNames } from '../trust/written-names.ts';
 import type { ResolvedProject } from './resolution.ts';
 
 interface ProjectPlaces {
@@ -26,33 +29,81 @@ export async function resolveProject(places: ProjectPlaces): Promise<ResolvedPro
   const { options, configHome, layers, files, warn } = places;
   const { settingSources = [], projectTrusted, trustRecorded = false, strictMcpConfig = false } = options;
   const isAsked = settingSources.some((source) => source !== 'user');
-  const isNamed = projectTrusted ?? isAsked;
-  // Trust in a project does not include its installed packages.
-  const byWord = async (folder: string) =>
-    isNamed && !relative(places.projectRoot, folder).split(sep).includes('node_modules');
-  if (!isAsked || (!isNamed && !trustRecorded))
-    return { trusted: isNamed, mayAllow: isNamed, trusts: byWord, trust: undefined, mcpServers: undefined };
+  const isWord = projectTrusted ?? isAsked;
+  if (!isAsked || (!isWord && !trustRecorded))
+    return {
+      trusted: isWord,
+      mayAllow: isWord,
+      trusts: async (folder) => isWord && !isInstalled(folder, places),
+      trust: undefined,
+      mcpServers: undefined,
+    };
   const { mcpFile, problem } =
     settingSources.includes('project') && !strictMcpConfig ? await readMcpFile(places) : NO_MCP_FILE;
   if (problem !== undefined) warn(problem);
   const mcpServers = mcpFile?.servers;
   const store = configHome === undefined ? undefined : { configHome, files };
   const recorded = () => projectTrust({ ...places, mcpFile, problem, store });
-  if (isNamed) {
-    const mayAllow =
-      projectTrusted === true || !layers.some(sharedAllows) || (await recorded()).state === 'trusted';
-    return { trusted: true, mayAllow, trusts: byWord, trust: undefined, mcpServers };
-  }
-  const trust = await recorded();
-  const trusted = trust.state === 'trusted';
-  const known = new Map([[places.projectRoot, Promise.resolve(trusted)]]);
-  const trusts = (folder: string): Promise<boolean> => {
+  const written = isWord ? await foldersOf(store, warn) : NOTHING_WRITTEN;
+  const known = new Map<string, Promise<boolean>>();
+  const byRecord = (folder: string): Promise<boolean> => {
     const answer = known.get(folder) ?? trustsByRecord(folder, places, store);
     known.set(folder, answer);
     return answer;
   };
-  return { trusted, mayAllow: trusted, trusts, trust, mcpServers: trusted ? mcpServers : undefined };
+  const isWritten = async (folder: string) => written === 'any' || written.has(await realOf(folder, files));
+  if (isWord && (projectTrusted === true || !(await isWritten(places.projectRoot)))) {
+    const mayAllow =
+      projectTrusted === true || !layers.some(sharedAllows) || (await recorded()).state === 'trusted';
+    // A word about the project says nothing of what others, or commands, put into the folders below.
+    const trusts = async (folder: string) => {
+      if (isInstalled(folder, places)) return false;
+      if (folder === places.projectRoot) return true;
+      const isBelow = isInside(folder, places.projectRoot);
+      const asks = (isBelow && projectTrusted !== true) || (await isWritten(folder));
+      return asks ? byRecord(folder) : true;
+    };
+    return { trusted: true, mayAllow, trusts, trust: undefined, mcpServers };
+  }
+  const trust = await recorded();
+  const trusted = trust.state === 'trusted';
+  if (isWord && !trusted && trust.state !== 'nothing')
+    warn(
+      `What ${places.projectRoot} would allow or run is passed over: a command in the sandbox put it there. Look at it, and run turnwright trust in that folder.`,
+    );
+  known.set(places.projectRoot, Promise.resolve(trusted));
+  return {
+    trusted,
+    mayAllow: trusted,
+    trusts: byRecord,
+    trust,
+    mcpServers: trusted ? mcpServers : undefined,
+  };
 }
+
+/** Trust in a project does not include its installed packages. */
+function isInstalled(folder: string, { projectRoot }: Pick<ProjectPlaces, 'projectRoot'>): boolean {
+  return relative(projectRoot, folder).split(sep).includes('node_modules');
+}
+
+const NOTHING_WRITTEN: ReadonlySet<string> = new Set();
+
+/** Folders where commands put what grants; `any`: they are not known, so that none counts as agreed to. */
+async function foldersOf(
+  store: TrustStore | undefined,
+  warn: (warning: string) => void,
+): Promise<ReadonlySet<string> | 'any'> {
+  if (store === undefined) return NOTHING_WRITTEN;
+  try {
+    return new Set((await writtenNames(store)).map((path) => dirname(path)));
+  } catch (error) {
+    warn(errorText(error));
+    return 'any';
+  }
+}
+
+const realOf = (folder: string, files: Pick<PersistentFiles, 'realpath'>): Promise<string> =>
+  files.realpath(folder).catch(() => folder);
 
 /** Loaded where records decide: not where a host says itself whether it trusts the project. */
 async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {

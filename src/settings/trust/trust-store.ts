@@ -7,6 +7,7 @@ import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
 import { readIfPresent } from '../read/read-settings.ts';
+import { forgetWritten } from './written-names.ts';
 
 export interface TrustStore {
   readonly configHome: string;
@@ -67,6 +68,7 @@ export async function recordTrust(
 ): Promise<void> {
   const others = (await trustedFolders(store)).filter(({ root }) => root !== folder.root);
   await write([...others, folder], store);
+  await forgetWritten(folder.root, store);
 }
 
 /** false: the folder was not trusted. */

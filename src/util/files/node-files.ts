@@ -261,6 +261,7 @@ function toFileStat(stat: Stats): FileStat {
     size: stat.size,
     mtimeMs: stat.mtimeMs,
     ctimeMs: stat.ctimeMs,
+    bornMs: stat.birthtimeMs,
     mode: stat.mode & PERMISSIONS,
     ino: stat.ino,
     dev: stat.dev,

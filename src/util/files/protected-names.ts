@@ -16,6 +16,10 @@ interface ProtectedName {
    * other.
    */
   readonly grants?: true;
+  /**
+   * Of a git folder: git writes it while it commits, merges and rebases, so that the sandbox cannot lock it.
+   */
+  readonly written?: true;
 }
 
 type Row = Omit<ProtectedName, 'path'>;
@@ -41,7 +45,13 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
   // Compiled code of the command line, which runs in its next process; elsewhere see `compiledCode`.
   ...rows(FOLDER, '.cache/turnwright', 'Library/Caches/turnwright', 'AppData/Local/turnwright'),
   ...rows({ kind: 'folder', where: 'home' }, '.gnupg', '.aws', '.docker'),
-  ...rows({ kind: 'folder', where: 'git' }, 'hooks'),
+  ...rows({ kind: 'folder', where: 'git' }, 'hooks', 'modules'),
+  // What git goes on with later, which may be commands.
+  ...rows({ kind: 'folder', where: 'git', written: true }, 'rebase-merge', 'rebase-apply', 'sequencer'),
+  ...rows(
+    { kind: 'file', where: 'git', written: true },
+    ...['BISECT_LOG', 'BISECT_NAMES', 'BISECT_RUN', 'BISECT_START', 'BISECT_TERMS'],
+  ),
   ...rows(
     { kind: 'file', where: 'git' },
     'config',
@@ -73,8 +83,12 @@ export const PROTECTED_AT_HOME = pathsWhere(
   ({ path, where }) => where === 'home' || (where === 'anywhere' && path.includes('/')),
 );
 export const PROTECTED_IN_GIT = pathsWhere(({ where }) => where === 'git');
+/** Of these, what only configures git. */
+export const LOCKED_IN_GIT = pathsWhere(({ where, written }) => where === 'git' && written !== true);
 export const PROTECTED_FILES = pathsWhere(({ kind }) => kind === 'file');
 export const GRANTING_FOLDERS = pathsWhere(({ grants }) => grants === true);
+/** What a session reads where it begins, and in the folders below, and may grant rights by. */
+export const GRANTING_NAMES: readonly string[] = [...GRANTING_FOLDERS, '.mcp.json'];
 /** Where a session begins they are kept from coming into being. */
 export const PROTECTED_WHERE_ABSENT = ['.git', ...pathsWhere(({ expected }) => expected === true)];
 
