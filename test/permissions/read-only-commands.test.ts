@@ -70,6 +70,10 @@ const READS: readonly (readonly [command: string, beside: boolean])[] = [
   ['ls sub 2>/dev/null', true],
   ['cd sub && ls', false],
   ["grep 'a; b | c' a.txt", true],
+  ['git -C sub show', true],
+  ['cd sub && git show', false],
+  ['echo $(date)', false],
+  ['awk 1 a.txt', true],
 ];
 
 describe('commands that only read', () => {
@@ -123,9 +127,7 @@ describe('commands that look alike and do more, or may', () => {
     'git log --pretty=own',
     'strings @a.txt',
     'strings a.txt @b.txt',
-    'git -C sub show',
     'git -c core.pager=x show',
-    'cd sub && git show',
     'node',
     'node --version x.js',
     'node --version -e 1',
@@ -158,12 +160,10 @@ describe('commands that look alike and do more, or may', () => {
     'hostname evil',
     'echo $ANTHROPIC_API_KEY',
     'echo ${HOME}',
-    'echo $(date)',
     'HOME=x; echo $HOME',
     'echo $HOME > a.txt',
     'cat $HOME/x',
     'sleep 1d',
-    'awk 1 a.txt',
     'curl -s http://127.0.0.1:9',
     'npm ls',
     'for i in 1 2; do echo $i; read i; echo $i; done',
