@@ -187,7 +187,10 @@ async function allElseReads(each: CommandCase): Promise<boolean> {
   const alone: CommandCase = { ...each, allow: [], acceptsEdits: false };
   for (const segment of (await each.subject.line()).segments) {
     if (programOf(segment) === 'git' && startsElsewhere(segment)) {
-      if ((await readPaths(segment, each.context.resolve)) === undefined || segment.redirects.length > 0)
+      if (
+        (await readPaths(segment, each.context.resolve)) === undefined ||
+        !(await redirectsCovered(segment, alone, new Set()))
+      )
         return false;
     } else if ((await coverSegment(segment, alone)) === undefined) return false;
   }

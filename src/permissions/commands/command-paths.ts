@@ -3,7 +3,13 @@ import { madeInTarget, readCopying } from '../../shell/programs/copying.ts';
 import { openTargets } from '../../shell/programs/touched-words.ts';
 import { pathsRead } from '../../shell/reading/plain-reader.ts';
 import { pathsCopied, pathsWritten } from '../../shell/reading/plain-writer.ts';
-import { type CommandLine, everySegment, literalWords, type Segment, writtenWords } from '../../shell/reading/segment.ts';
+import {
+  type CommandLine,
+  everySegment,
+  literalWords,
+  type Segment,
+  writtenWords,
+} from '../../shell/reading/segment.ts';
 import { ANY, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
 import { toldWords } from '../../shell/reading/told-words.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
@@ -130,7 +136,7 @@ export async function namesLinks(segment: Segment, context: PathRuleContext): Pr
 
 const MOST_ENTRIES = 5_000;
 
-async function holdsLink(folder: string, { entries, stat }: PathRuleContext): Promise<boolean> {
+export async function holdsLink(folder: string, { entries, stat }: PathRuleContext): Promise<boolean> {
   let looked = 0;
   const open = (await stat(folder))?.kind === 'directory' ? [folder] : [];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {

@@ -5,7 +5,7 @@ import type { CommandCase } from './command-case.ts';
 
 /** Of the shell itself, wherever it looks. */
 const BUILT_IN =
-  /^(?:cd|pwd|echo|printf|test|\[|true|false|:|exit|break|continue|set|command|type|umask|jobs)$/;
+  /^(?:cd|pwd|echo|printf|test|\[|true|false|:|exit|break|continue|set|command|type|umask|jobs|history)$/;
 
 /**
  * Whether a program of this name lies where the content of a working directory decides what it is:

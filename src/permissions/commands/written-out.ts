@@ -17,9 +17,10 @@ import {
 import { lazily } from '../../util/async/lazily.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
 import { type Case, outsideOf } from '../decide/evaluation.ts';
-import { readPaths } from './command-paths.ts';
+import { holdsLink, readPaths } from './command-paths.ts';
 import { isOfTheFolder } from './found-program.ts';
 import { matchCommand } from './match-command.ts';
+import { repositoryFrom } from './own-repository.ts';
 
 /** More entries than these are not looked at, more folders not read, and more names not written out. */
 const MAX_ENTRIES = 5_000;
@@ -34,13 +35,14 @@ interface WrittenOut {
 /** The case of the line with its names written out; undefined: nothing can be, or rules speak of them. */
 export async function writtenOut(each: Case): Promise<WrittenOut | undefined> {
   const { target } = each.subject;
-  if (target.kind !== 'command' || !/[*?[{]|\bxargs\b/.test(target.command)) return undefined;
+  if (target.kind !== 'command' || !/[*?[{]|\bxargs\b|\$PWD|\$\((?:pwd|git rev-parse)/.test(target.command))
+    return undefined;
   const { segments, unseen } = await each.subject.line();
   if (unseen !== undefined || everySegment(segments).some(waits)) return undefined;
   const parser = await import('unbash');
-  const words = patternWords(target.command, parser);
+  const words = patternWords(target.command, parser, await placesIn(segments, each));
   const from = words && (await folderOf(segments, target.command, each));
-  if (words === undefined || from === undefined) return undefined;
+  if (words === undefined) return undefined;
   const edits: Edit[] = [];
   const budget: Budget = { entries: MAX_ENTRIES, folders: MAX_FOLDERS, names: MAX_NAMES };
   for (const { pos, end, ways } of words) {
@@ -75,6 +77,20 @@ async function isSpokenOf({ subject, state, context }: Case, command: string): P
   return false;
 }
 
+/** What tells a folder that is known: where the line runs, and the top of the repository there. */
+async function placesIn(
+  segments: readonly Segment[],
+  { context, state }: Case,
+): Promise<ReadonlyMap<string, string>> {
+  const { real } = await context.resolve('.');
+  const moves = segments.some((segment) => programOf(segment) === 'cd');
+  const found = real === undefined ? 'unclear' : await repositoryFrom(real, state.files);
+  return new Map([
+    ...(moves ? [] : [['$(pwd)', context.cwd] as const, ['$PWD', context.cwd] as const]),
+    ...(typeof found === 'string' ? [] : [['$(git rev-parse --show-toplevel)', found.root] as const]),
+  ]);
+}
+
 /** While it waits, files may come that it is meant to see. */
 const waits = (segment: Segment): boolean =>
   /^(?:sleep|wait|watch)$/.test(programOf(segment)) ||
@@ -107,12 +123,13 @@ interface Budget {
 /** What a pattern is with the files that there are; undefined: that is not known, or leads out. */
 async function namesOf(
   way: Way,
-  from: string,
+  from: string | undefined,
   each: Case,
   budget: Budget,
 ): Promise<readonly string[] | undefined> {
   const parts = way.pattern.split('/');
   if (!parts.some(isPattern)) return [way.plain];
+  if (from === undefined) return undefined;
   let found: readonly string[] = [''];
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1;
@@ -123,7 +140,7 @@ async function namesOf(
         continue;
       }
       const names = await entriesOf(path === '' ? '.' : path, from, each, budget);
-      if (names === undefined) return undefined;
+      if (names === undefined || isReadOtherwise(part, names, each)) return undefined;
       for (const name of names)
         if (matchesNames([part], [name]) && (!name.startsWith('.') || part.startsWith('.')))
           next.push(path + name + (isLast ? '' : '/'));
@@ -139,6 +156,13 @@ async function namesOf(
   budget.names -= there.length;
   // The order of the C locale. A pattern without a file stays as it is.
   return there.length === 0 ? [way.plain] : there.sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Shells differ about `.` and `..`, and those of POSIX about characters of several bytes. */
+function isReadOtherwise(part: string, names: readonly string[], { subject: { target } }: Case): boolean {
+  if (part.startsWith('.') && ['.', '..'].some((name) => matchesNames([part], [name]))) return true;
+  const isPosix = target.kind === 'command' && target.language === 'sh';
+  return isPosix && /[?[]/.test(part) && names.some((name) => /[^ -~]/.test(name));
 }
 
 const isPattern = (part: string): boolean => /(?<!\\)(?:\\\\)*[*?[]/.test(part);
@@ -179,12 +203,16 @@ async function kindOf(path: string, from: string, each: Case): Promise<'there' |
 
 /** What is started reads only the names that it is given, and files inside of the working directories. */
 async function staysInside(
-  { at, readers }: PipedNames,
+  { at, readers, mayBeLinks }: PipedNames,
   segments: readonly Segment[],
   each: Case,
 ): Promise<boolean> {
   const passing = segments.find((segment) => segment.at === at);
-  if (passing === undefined) return false;
+  if (passing?.folders === undefined) return false;
+  for (const from of mayBeLinks === true ? passing.folders : []) {
+    const { real } = await each.context.resolve(from === '' ? '.' : from);
+    if (real === undefined || (await holdsLink(real, each.context))) return false;
+  }
   for (const words of readers) {
     const reader = { ...passing, words: words.map(knownWord), redirects: [], inner: [] };
     const read = await readPaths(reader, each.context.resolve);

@@ -59,7 +59,7 @@ export const READING_GIT: Readonly<Record<string, ReadingForm>> = {
   log: { options: LOG, valued: LOG_VALUED },
   show: { options: LOG, valued: LOG_VALUED, descends: ALWAYS },
   whatchanged: { options: LOG, valued: LOG_VALUED, descends: ALWAYS },
-  diff: { options: options(DIFF_SHORT, DIFF_LONG), valued: /^-[SG]$/, descends: ALWAYS },
+  diff: { options: options(DIFF_SHORT, `${DIFF_LONG} no-index`), valued: /^-[SG]$/, descends: ALWAYS },
   'diff-tree': { options: options(DIFF_SHORT, `${DIFF_LONG} no-commit-id root`), descends: ALWAYS },
   grep: {
     options: options(

@@ -172,6 +172,9 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   lscpu: teller(),
   umask: teller(),
   jobs: teller(/^-[lp]$/),
+  history: { words: /^\d+$/, atMost: 1 },
+  man: { words: /^[\w.:+-]+$/ },
+  ip: { options: /^-(?:br|brief|[46jo])$/, words: /^(?:a|addr|address|l|link|r|route|n|neigh|show|list)$/ },
   // Not of those that look in the folder for which version they are to be (cargo, go, yarn).
   npm: versionOf(/^(?:-v|--version)$/),
   ruby: versionOf(/^(?:-v|--version)$/),
@@ -191,10 +194,10 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   python3: versionOf(/^(?:-V|--version)$/),
   // The started command gets unknown words: only a command that does not use them as file names may be
   // started.
-  xargs: { options: /^-(?:[0rtx]+|[nL]\d*)$/, words: ANY, holds: startsEcho },
+  xargs: { options: /^-(?:[0rtx]+|[nL]\d*|I(?:\{\})?)$/, words: ANY, holds: startsEcho },
 };
 
-/** `xargs -n 1 echo`: behind options and their numbers. */
+/** `xargs -n 1 echo`: behind options and their values. */
 function startsEcho(_: readonly string[], args: readonly string[]): boolean {
-  return /^(?:-(?:[0rtx]+|[nL] ?\d+) )*echo(?: |$)/.test(args.join(' '));
+  return /^(?:-(?:[0rtx]+|[nL] ?\d+|I ?\{\}) )*(?:echo|basename|dirname)(?: |$)/.test(args.join(' '));
 }

@@ -44,7 +44,7 @@ const WORDS_ALONE: Readonly<Record<string, RegExp>> = {
 /** Whether a substitution, also one without quotes, becomes words that stand for themselves. */
 export function printsWord({ text, script }: Substitution): boolean {
   const [statement, ...more] = script?.commands ?? [];
-  if (!text.startsWith('$(') || statement === undefined || more.length > 0) return false;
+  if (!/^\$\(|^`[^`\\{}"']*`$/.test(text) || statement === undefined || more.length > 0) return false;
   const { command } = statement;
   if (command.type !== 'Command' || command.prefix.length > 0) return false;
   const name = command.name?.text ?? '';

@@ -25,19 +25,24 @@ interface Parser {
 const MOST_WAYS = 64;
 
 /**
- * The patterns among the arguments of its commands and the words of its loops; undefined: there is one that
- * cannot be written out.
+ * The patterns among the arguments of its commands and the words of its loops, and words with a folder that
+ * is known (`places`, by how they are written); undefined: there is one that cannot be written out.
  */
 export function patternWords(
   command: string,
   { parse, forEachChild }: Parser,
+  places: ReadonlyMap<string, string>,
 ): readonly PatternWord[] | undefined {
   const found: PatternWord[] = [];
   let open = false;
   const read = (word: Word) => {
     const { value, many, may } = readWord(word);
-    if (value !== undefined || !many || !/[*?[{]/.test(word.text) || /(?:^|[=:])~/.test(word.text)) return;
-    const ways = may.length === 0 ? undefined : waysOf(word);
+    if (value !== undefined || /(?:^|[=:])~/.test(word.text)) return;
+    const isPlaced = [...places.keys()].some((place) => word.text.includes(place));
+    if (!isPlaced && !(many && /[*?[{]/.test(word.text))) return;
+    const ways = may.length === 0 ? undefined : waysOf(word, places);
+    // What a command prints, or a variable, may hold such a sign too, and is judged as it is.
+    if (ways === undefined && isPlaced) return;
     if (ways === undefined || command.slice(word.pos, word.end) !== word.text) open = true;
     else found.push({ pos: word.pos, end: word.end, ways });
   };
@@ -50,10 +55,10 @@ export function patternWords(
   return open ? undefined : found;
 }
 
-function waysOf({ parts }: Word): readonly Way[] | undefined {
+function waysOf({ parts }: Word, places: ReadonlyMap<string, string>): readonly Way[] | undefined {
   let ways: readonly Way[] = [{ pattern: '', plain: '' }];
   for (const part of parts ?? []) {
-    const next = choicesOf(part);
+    const next = choicesOf(part, places);
     if (next === undefined || ways.length * next.length > MOST_WAYS) return undefined;
     ways = ways.flatMap((way) =>
       next.map(({ pattern, plain }) => ({ pattern: way.pattern + pattern, plain: way.plain + plain })),
@@ -65,14 +70,20 @@ function waysOf({ parts }: Word): readonly Way[] | undefined {
 const literal = (plain: string): Way => ({ pattern: plain.replace(/[\\*?[\]!^]/g, '\\$&'), plain });
 const asWritten = (text: string): Way => ({ pattern: text, plain: text });
 
-function choicesOf(part: WordPart): readonly Way[] | undefined {
+function choicesOf(part: WordPart, places: ReadonlyMap<string, string>): readonly Way[] | undefined {
+  const place = places.get(part.text);
   switch (part.type) {
+    case 'SimpleExpansion':
+    case 'CommandExpansion':
+      return place === undefined ? undefined : [literal(place)];
     case 'Literal':
       return /[*?[\]{}$`]/.test(part.text) ? undefined : [literal(part.value)];
     case 'SingleQuoted':
       return [literal(part.value)];
     case 'DoubleQuoted': {
-      const texts = part.parts.flatMap((each) => (each.type === 'Literal' ? [each.value] : []));
+      const texts = part.parts.flatMap((each) =>
+        each.type === 'Literal' ? [each.value] : (places.get(each.text) ?? []),
+      );
       return texts.length === part.parts.length ? [literal(texts.join(''))] : undefined;
     }
     case 'Glob':

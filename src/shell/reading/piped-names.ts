@@ -18,6 +18,8 @@ export interface PipedNames {
   readonly at: number;
   /** Commands that have to read only inside: what is started with a name, and what finds the names. */
   readonly readers: readonly (readonly string[])[];
+  /** A name may be that of a link. */
+  readonly mayBeLinks?: true;
 }
 
 interface Parser {
@@ -35,6 +37,7 @@ interface Given {
   readonly edits: readonly Edit[];
   /** A name may begin with a dash. */
   readonly bare: boolean;
+  readonly mayBeLinks?: true;
 }
 
 export function pipedNames(command: string, { parse, forEachChild }: Parser): readonly PipedNames[] {
@@ -145,6 +148,12 @@ function namesOf(told: Told): Given | undefined {
       return args.some((arg) => /^-[A-Za-z]*[t0]|^--(?:type|print0)/.test(arg))
         ? undefined
         : { edits: [behind(told, 0, ' -0 -t f')], bare: true };
+    case 'git': {
+      const at = told.words.indexOf('ls-files');
+      return at > 0 && paths.length >= 0 && !args.some((arg) => /^-[A-Za-z]*[stz]|^--(?:stage|eol)/.test(arg))
+        ? { edits: [behind(told, at, ' -z')], bare: true, mayBeLinks: true }
+        : undefined;
+    }
     default:
       return undefined;
   }
@@ -183,7 +192,7 @@ const TAKERS =
   /^(?:wc|[ef]?grep|head|tail|cat|nl|tac|ls|stat|file|du|cksum|md5sum|sha(?:1|256|512)sum|basename|dirname|realpath|readlink|sed|[gmn]?awk)$/;
 const SCRIPTED = /^(?:sed|[gmn]?awk)$/;
 
-function takenBy(taker: Told, { edits, bare }: Given): PipedNames | undefined {
+function takenBy(taker: Told, { edits, bare, mayBeLinks }: Given): PipedNames | undefined {
   const { words } = taker;
   let at = 1;
   let isZero = false;
@@ -200,6 +209,7 @@ function takenBy(taker: Told, { edits, bare }: Given): PipedNames | undefined {
   return {
     at: taker.spans[0]?.end ?? 0,
     readers: [[...started, '.']],
+    ...(mayBeLinks && { mayBeLinks }),
     edits: [
       ...edits,
       ...(isZero ? [] : [behind(taker, 0, ' -0')]),

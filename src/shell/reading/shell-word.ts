@@ -23,12 +23,13 @@ export function readWord(word: Word, variables: KnownVariables = NONE): ShellWor
       // Braces are expanded first, so `$x{a,b}` speaks of the variables xa and xb.
       if (part.type === 'SimpleExpansion' && parts[at + 1]?.type === 'BraceExpansion') reading.splits = true;
     }
-  if (reading.splits) return { value: undefined, text, may: ANYTHING, many: true };
+  const told = reading.told && { told: true as const };
+  if (reading.splits) return { value: undefined, text, may: ANYTHING, many: true, ...told };
   const pieces = /(?:^|[=:])~/.test(text) ? withTilde(reading.pieces) : reading.pieces;
   const known = word.parts === undefined && pieces === reading.pieces ? word.value : knownText(pieces);
   const value = isPlain(pieces) ? known : undefined;
   return value === undefined
-    ? { value, text, may: pieces, many: reading.many, ...(reading.told && { told: true }) }
+    ? { value, text, may: pieces, many: reading.many, ...told }
     : { value, text, may: [value], many: false };
 }
 
@@ -102,7 +103,10 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
       add(reading, constant ?? ANY);
       // Neither blanks nor a pattern come out of it.
       if (!quoted && printsWord(part)) reading.many = true;
-      else if (!quoted) reading.splits = true;
+      else if (!quoted) {
+        reading.splits = true;
+        reading.told = false;
+      }
       return;
     }
     case 'Glob':
@@ -178,7 +182,11 @@ function withTilde(pieces: TextPattern): TextPattern {
 
 /** No glob or brace that the parser let pass; `{}` and the `[` of a test stand for themselves. */
 function isBare(text: string): boolean {
-  const plain = text.replace(/\\[\s\S]/g, '').replaceAll('{}', '');
+  const plain = text
+    .replace(/\\[\s\S]/g, '')
+    .replaceAll('{}', '')
+    // A revision of git: `stash@{0}`.
+    .replace(/^([^{},]*)@\{[\w-]+\}(?=[^{},]*$)/, '$1');
   return plain === '[' || plain === '[[' || !/[*?[{$`]/.test(plain);
 }
 

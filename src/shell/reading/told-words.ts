@@ -22,19 +22,15 @@ export function comparesText(words: readonly ShellWord[]): boolean {
     : plain.length === 3 && COMPARES.test(operator ?? '');
 }
 
-/** Variables that say who and where the user is, and that no command of the line has set. */
-const TOLD = /^("?)\$(?:HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|USER)\1$/;
-
 /** Its words, with a number for each that others print; undefined: it may open what they say. */
 export function toldWords(segment: Segment): readonly string[] | undefined {
   const program = programOf(segment);
   const [, ...args] = segment.words;
   const compares = TESTS.test(program);
   if (!(compares || SHOWS.test(program)) || segment.words[0]?.value === undefined) return undefined;
-  const isTold = (at: number) => args[at]?.told === true || TOLD.test(args[at]?.text ?? '');
-  if (args.some(({ value }, at) => value === undefined && !isTold(at))) return undefined;
+  if (args.some(({ value, told }) => value === undefined && told !== true)) return undefined;
   // A format may set a variable, and an operator may look at files.
-  if (program === 'printf' && args[0]?.value === undefined) return undefined;
+  if (program === 'printf' && /^-|^$/.test(args[0]?.value ?? '')) return undefined;
   if (compares && !comparesText(segment.words)) return undefined;
   return [program, ...args.map(({ value }) => value ?? '0')];
 }
