@@ -23,6 +23,9 @@ export async function isOfTheFolder(
 ): Promise<boolean> {
   if (searchPath === undefined || name === '' || BUILT_IN.test(name)) return false;
   for (const folder of searchPath.split(delimiter)) {
+    const isFar =
+      isAbsolute(folder) && !folder.includes('..') && !roots.some((root) => folder.startsWith(root));
+    if (isFar) continue;
     const place = resolve(context.cwd, folder);
     if (isAbsolute(folder) && !roots.some((root) => isInside(place, root))) continue;
     const { real = place } = await context.resolve(join(place, name));

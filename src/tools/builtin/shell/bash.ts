@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../protocol/tools/tool.ts';
-import { readsBySight } from '../../../shell/programs/reads-by-sight.ts';
+import { lazily } from '../../../util/async/lazily.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
 import { type Deferred, deferred } from '../../deferred.ts';
@@ -13,6 +13,21 @@ import { isolationOf } from './isolation-of.ts';
 import { type RunningShell, startShellCommand } from './shell-command.ts';
 
 const HEADLINE_CHARS = 500;
+
+/** Loaded by the first command, as what judges commands is: where it cannot be, none runs beside others. */
+let readsBySight = (_command: string): boolean => false;
+const loadSight = lazily(() =>
+  import('../../../shell/programs/reads-by-sight.ts').then(
+    (loaded) => {
+      readsBySight = loaded.readsBySight;
+      isLoaded = true;
+    },
+    () => {
+      isLoaded = true;
+    },
+  ),
+);
+let isLoaded = false;
 
 /** A command that does not depend on the folder in which it starts. */
 const CD_TO_ABSOLUTE = /^\s*cd\s+(?:--\s+)?(?:["']?\/|"?\$(?:HOME\b|\{HOME\})|~(?:[/;&\s]|$))/;
@@ -81,11 +96,12 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     path: options.path,
     sandbox: options.sandbox,
   };
+  const parse = parserOf<BashInput>(schemaOf(settings, false));
   return {
     name: 'Bash',
     inputJsonSchema: schemaOf(settings, true),
     description: () => describe(settings),
-    parse: parserOf<BashInput>(schemaOf(settings, false)),
+    parse: (input) => (isLoaded ? parse(input) : loadSight().then(() => parse(input))),
     isConcurrencySafe: ({ command, run_in_background }) =>
       run_in_background !== true && readsBySight(command),
     isReadOnly: () => false,
