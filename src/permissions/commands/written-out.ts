@@ -70,10 +70,7 @@ export async function writtenOut(each: Case): Promise<WrittenOut | undefined> {
   return (await isSpokenOf(written, command)) ? undefined : { each: written, command };
 }
 
-/**
- * Whether a rule that denies or asks speaks of one of the names: rules have been held against the patterns, and
- * are once more against what runs.
- */
+/** Whether a rule that denies or asks speaks of the names, as before of the patterns. */
 async function isSpokenOf({ subject, state, context }: Case, command: string): Promise<boolean> {
   for (const rule of [...state.rules.of('deny'), ...state.rules.of('ask')])
     if ((await matchCommand(rule, command, subject, context)) !== 'no') return true;

@@ -14,21 +14,6 @@ import { type RunningShell, startShellCommand } from './shell-command.ts';
 
 const HEADLINE_CHARS = 500;
 
-/** Loaded by the first command, as what judges commands is: where it cannot be, none runs beside others. */
-let readsBySight = (_command: string): boolean => false;
-const loadSight = lazily(() =>
-  import('../../../shell/programs/reads-by-sight.ts').then(
-    (loaded) => {
-      readsBySight = loaded.readsBySight;
-      isLoaded = true;
-    },
-    () => {
-      isLoaded = true;
-    },
-  ),
-);
-let isLoaded = false;
-
 /** A command that does not depend on the folder in which it starts. */
 const CD_TO_ABSOLUTE = /^\s*cd\s+(?:--\s+)?(?:["']?\/|"?\$(?:HOME\b|\{HOME\})|~(?:[/;&\s]|$))/;
 
@@ -97,19 +82,25 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     sandbox: options.sandbox,
   };
   const parse = parserOf<BashInput>(schemaOf(settings, false));
+  /** Loaded by the first command, as what judges it is: where it cannot be, none runs beside others. */
+  let readsBySight: ((command: string) => boolean) | undefined;
+  const loadSight = lazily(async () => {
+    const loaded = await import('../../../shell/programs/reads-by-sight.ts').catch(() => undefined);
+    readsBySight = loaded?.readsBySight ?? (() => false);
+  });
   return {
     name: 'Bash',
     inputJsonSchema: schemaOf(settings, true),
     description: () => describe(settings),
-    parse: (input) => (isLoaded ? parse(input) : loadSight().then(() => parse(input))),
+    parse: (input) => (readsBySight === undefined ? loadSight().then(() => parse(input)) : parse(input)),
     isConcurrencySafe: ({ command, run_in_background }) =>
-      run_in_background !== true && readsBySight(command),
+      run_in_background !== true && readsBySight?.(command) === true,
     isReadOnly: () => false,
     async validateInput(
       { command, run_in_background, dangerouslyDisableSandbox },
       { tasks, sandbox, lostFolder },
     ) {
-      if (lostFolder !== undefined && !CD_TO_ABSOLUTE.test(command) && !readsBySight(command))
+      if (lostFolder !== undefined && !CD_TO_ABSOLUTE.test(command) && readsBySight?.(command) !== true)
         return {
           ok: false,
           message: `${lostFolder} The command did not run, because it was written for the former one. Call it again if it is meant for the folder of now, or let it begin with cd and an absolute path.`,
