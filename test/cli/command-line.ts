@@ -3,7 +3,6 @@ import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/main.ts';
 import { createWorld } from '../../src/cli/world.ts';
-import { inForm } from '../long-form.ts';
 import { bareEnv, type Ran, type RunOptions, temporaryFolder, turnwright } from './bin.ts';
 
 type Run = (args: readonly string[], options?: Pick<RunOptions, 'env' | 'cwd' | 'input'>) => Promise<Ran>;
@@ -34,7 +33,8 @@ const inThisProcess: Run = async (args, { env, cwd = temporaryFolder(), input } 
 };
 
 /**
- * In the long form the built command line is started, as `turnwright` of bin.ts always does; in the short form the same
- * code runs in this process, for a tenth of the time. Each command has tests that always start it.
+ * The same code as in the built command line, which `turnwright` of bin.ts always starts, for a tenth of the time. A release
+ * starts the built one here too. Each command has tests that always do.
  */
-export const commandLine: Run = inForm<Run>(inThisProcess, turnwright);
+export const commandLine: Run =
+  process.env['TURNWRIGHT_TESTS_START_COMMANDS'] === '1' ? turnwright : inThisProcess;

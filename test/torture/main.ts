@@ -71,7 +71,8 @@ export async function main(args: readonly string[]): Promise<number> {
     print(result);
     if (!values.quick && !replay) keep(result);
   };
-  const others = rows.filter(({ alone }) => !alone).sort((a, b) => b.budget.full - a.budget.full);
+  const form = values.quick ? 'quick' : 'full';
+  const others = rows.filter(({ alone }) => !alone).sort((a, b) => b.budget[form] - a.budget[form]);
   const working = others.filter(({ waits }) => !waits);
   const waiting = others.filter(({ waits }) => waits);
   const lane = async (queue: ScoreRow[]) => {

@@ -158,7 +158,7 @@ export const ROWS: readonly ScoreRow[] = [
     id: 'S7',
     title: 'A model that obeys injected texts',
     file: 'security/injection',
-    budget: { quick: 25, full: 240 },
+    budget: { quick: 60, full: 240 },
   },
   {
     id: 'S8',
