@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
+import { callTool, say } from '../../src/testing/index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { gather, queryUnderTest } from '../sdk/query-under-test.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 
 const folder = await tempFolder();
@@ -162,4 +164,24 @@ it('a reading program that the search path finds in the folder is asked about', 
   expect((await verdictOn('ls *.json', found)).kind).toBe('allow');
   expect((await verdictOn('./node_modules/.bin/wc x')).kind).toBe('ask');
   await rm(join(cwd, 'node_modules'), { recursive: true });
+});
+
+it('a run without anybody to ask gets what the commands show, and is recorded as it ran', async () => {
+  const { query: running } = queryUnderTest(
+    [
+      callTool('Bash', { command: 'head -n1 *.json' }),
+      callTool('Bash', { command: 'find src -name "a.ts" | xargs wc -l' }),
+      callTool('Bash', { command: 'rm *.json' }),
+      say('done'),
+    ],
+    'Look around.',
+    { cwd, tools: ['Bash'], permissionMode: 'default' },
+  );
+  const { messages } = await gather(running);
+  const shown = JSON.stringify(messages.filter(({ type }) => type === 'user'));
+  for (const file of ['a.json', 'b c.json', "it's.json"]) expect(shown).toContain(`foo in ${file}`);
+  expect(shown).toContain('2 src/a.ts');
+  expect(messages.at(-1)).toMatchObject({
+    permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'rm *.json' } }],
+  });
 });
