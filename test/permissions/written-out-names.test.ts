@@ -166,7 +166,7 @@ it('a reading program that the search path finds in the folder is asked about', 
   await rm(join(cwd, 'node_modules'), { recursive: true });
 });
 
-it('a run without anybody to ask gets what the commands show, and is recorded as it ran', async () => {
+it('a run in which no question can be asked gets what the commands show', async () => {
   const { query: running } = queryUnderTest(
     [
       callTool('Bash', { command: 'head -n1 *.json' }),

@@ -97,7 +97,9 @@ const waits = (segment: Segment): boolean =>
   (programOf(segment) === 'tail' && segment.words.some(({ value }) => /^-\w*[fF]/.test(value ?? '-f')));
 
 const marked = (segment: Segment, marks: readonly number[]): Segment =>
-  segment.at !== undefined && marks.includes(segment.at) ? { ...segment, takesFound: true } : segment;
+  segment.at !== undefined && marks.includes(segment.at) && /^(?:xargs|find)$/.test(programOf(segment))
+    ? { ...segment, takesFound: true }
+    : segment;
 
 /** Where patterns are meant from: where the line starts, or where one `cd` at its beginning leads. */
 async function folderOf(

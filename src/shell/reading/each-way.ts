@@ -4,7 +4,7 @@ import { knownWord } from './segment.ts';
 import type { Piece, TextPattern } from './text-pattern.ts';
 
 /** More ways than these are not gone through. */
-const MOST_WAYS = 256;
+const MOST_WAYS = 128;
 
 /**
  * The command with every text that its words and redirects may be; undefined: all are known already, or one
