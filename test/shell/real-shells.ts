@@ -30,7 +30,7 @@ const pathOf = (name: string): string | undefined =>
 /** Whether the machine has the shells to compare with. */
 export const hasShells = ['bash', 'dash', 'xargs', 'find'].every((name) => pathOf(name) !== undefined);
 
-/** Each line in a shell, a folder and a log of its own. What still runs after a second is ended. */
+/** Each line in a shell, a folder and a log of its own. What still runs after a while is ended. */
 const RUNNER = `
 i=0
 while [ $i -lt $N ]; do
@@ -38,7 +38,7 @@ while [ $i -lt $N ]; do
   cd "$ROOT/work/$i" || exit 1
   LOG=$ROOT/logs/$i
   export LOG
-  timeout -s KILL 1 "$SHELL_UNDER_TEST" "$ROOT/lines/$i" </dev/null >/dev/null 2>&1
+  timeout -s KILL $LIMIT "$SHELL_UNDER_TEST" "$ROOT/lines/$i" </dev/null >/dev/null 2>&1
 done
 `;
 
@@ -53,8 +53,13 @@ export async function runInShell(
   lines: readonly string[],
   {
     programs = PROGRAMS,
+    seconds = 1,
     files = FILES,
-  }: { readonly programs?: readonly string[]; readonly files?: readonly string[] } = {},
+  }: { readonly programs?: readonly string[];
+    /** What still runs after these is ended. */
+    readonly seconds?: number;
+    readonly files?: readonly string[];
+  } = {},
 ): Promise<readonly Outcome[]> {
   const root = await mkdtemp(join(tmpdir(), 'turnwright-shells-'));
   try {
@@ -83,6 +88,7 @@ export async function runInShell(
       ROOT: root,
       N: String(lines.length),
       LC_ALL: 'C.UTF-8',
+      LIMIT: String(seconds),
       SHELL_UNDER_TEST: pathOf(shell) ?? shell,
     };
     await new Promise<void>((done, failed) => {

@@ -69,7 +69,7 @@ describe.skipIf(!hasShells)('lines of reading programs in real shells', () => {
         }
         // The folder that a line names is another one where it runs.
         const texts = lines.flatMap(({ line, runs }) => [line, runs.replaceAll(folder.path, '"$PWD"')]);
-        const outcomes = await runInShell(shell, texts, { programs: READERS, files: THERE });
+        const outcomes = await runInShell(shell, texts, { programs: READERS, files: THERE, seconds: 30 });
         for (const [i, { line, runs, isWritten }] of lines.entries()) {
           const [before, after] = [outcomes[2 * i], outcomes[2 * i + 1]];
           if (before === undefined || after === undefined) continue;
