@@ -55,7 +55,8 @@ export async function runInShell(
     programs = PROGRAMS,
     seconds = 1,
     files = FILES,
-  }: { readonly programs?: readonly string[];
+  }: {
+    readonly programs?: readonly string[];
     /** What still runs after these is ended. */
     readonly seconds?: number;
     readonly files?: readonly string[];
