@@ -56,6 +56,8 @@ export interface PermissionOptions {
   readonly asksAlways?: ((tool: string) => boolean) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
   readonly home?: string | undefined;
+  /** Where the shell looks for programs (`PATH`): one that lies in a working directory is asked about. */
+  readonly searchPath?: string | undefined;
   /** Whether deny and protected paths fold case. Default: on macOS and Windows. */
   readonly ignoreCase?: boolean | undefined;
   readonly files: DiskReader;
@@ -156,6 +158,7 @@ class PermissionEngine implements Permissions {
     const { mode, locks } = this;
     const { asksAlways, files, home, memoryImportsAnywhere, protectedFolders, readableDirectories } =
       this.#options;
+    const { searchPath } = this.#options;
     return {
       mode: asksAlways?.(question.tool.name)
         ? stricterMode(stricterMode(mode, question.mode), 'default')
@@ -164,6 +167,7 @@ class PermissionEngine implements Permissions {
       directories: [...this.#directories.keys()],
       readableDirectories: () => readableDirectories?.() ?? [],
       home,
+      searchPath,
       ignoreCase: this.#ignoreCase,
       files,
       blockReadsOutside: locks.blockReadsOutside === true,

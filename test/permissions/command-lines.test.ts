@@ -89,7 +89,6 @@ describe('without rules', () => {
     ['test 69', 'git diff --ext-diff'],
     ['test 69', 'git diff --output=x'],
     ['test 69', 'GIT_SSH_COMMAND=x git log'],
-    ['test 70', 'cd src && git status'],
     ['test 71', 'LD_PRELOAD=x ls'],
     ['test 71', 'PATH=/tmp:$PATH ls'],
     ['test 71', 'export PATH=x; ls'],

@@ -236,7 +236,7 @@ describe('allowed lines', () => {
     [['Bash(xargs:*)', 'Bash(echo:*)'], 'ls | xargs echo', 'allow'],
     [['Bash(xargs:*)', 'Bash(grep:*)'], 'ls | xargs grep x', 'allow'],
     [['Bash(xargs:*)', 'Bash(wc:*)'], 'ls | xargs wc', 'allow'],
-    [['Bash(wc:*)'], 'find . -name a -exec wc {} +', 'ask'],
+    [['Bash(id:*)'], 'find . -name a -exec id {} +', 'ask'],
     [['Bash(find:*)', 'Bash(wc:*)'], 'find . -name a -exec wc {} +', 'allow'],
     [['Bash(rm:*)'], 'ls | xargs rm', 'ask'],
     [['Bash(find:*)'], 'find . -name a', 'allow'],

@@ -94,9 +94,36 @@ export function hostileLine(random: Random): string {
       case 4:
         return `"\${y:+${word(0)}}b"`;
       case 5:
-        return one(['$x', '"$x"', '$@', '"$@"', '$1', '$?', '${#x}', '${x%y}', '"${z}"']);
+        return one([
+          '$x',
+          '"$x"',
+          '$@',
+          '"$?"',
+          '$(date +%F)',
+          '`date`',
+          '"$PWD"',
+          '"$(pwd)"',
+          '"$@"',
+          '$1',
+          '$?',
+          '${#x}',
+          '${x%y}',
+          '"${z}"',
+        ]);
       case 6:
-        return one(['{a,b}', '{1..3}', 'p{a,b}q', '{a', 'b}', '{a,b', '{,x}y']);
+        return one([
+          '{a,b}',
+          '{1..3}',
+          '{9..7}',
+          'a@{0}',
+          'a@{b},c}',
+          '{a}',
+          'p{a,b}q',
+          '{a',
+          'b}',
+          '{a,b',
+          '{,x}y',
+        ]);
       case 7:
         return one(['f*', '?1', '[fg]1', '*', 'f[1', '*.x', '@(f1|f2)', '!(f1)']);
       case 8:
@@ -175,6 +202,10 @@ export function hostileLine(random: Random): string {
         return `${simple(0)} <<${one(['E', "'E'", '"E"', '\\E', '-E'])}\n${one(['a', '$(beta b)', '`gamma`', '${x:-$(delta)}', '\\$(beta)'])}\nE\n${simple(0)}`;
       case 16:
         return `${simple(0)} <<< ${word(0)}`;
+      case 24:
+        return `${one(['[ ', 'test '])}${one(['', '! '])}${one([`${word(0)} ${one(['=', '!=', '-eq', '-gt', '-nt', '-v'])} ${word(0)}`, `${one(['-z', '-n', '-v', '-f'])} ${word(0)}`, `${word(0)} ${word(0)}`])} ]`;
+      case 25:
+        return `echo ${word(depth)} ${word(depth)} "${one(['a', ' '])}$(${inner()})"`;
       case 17:
         return `[[ ${word(0)} ${one(['=', '<', '>', '-eq', '=~', '&&'])} ${word(0)} ]]`;
       case 18:

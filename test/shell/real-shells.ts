@@ -30,7 +30,7 @@ const pathOf = (name: string): string | undefined =>
 /** Whether the machine has the shells to compare with. */
 export const hasShells = ['bash', 'dash', 'xargs', 'find'].every((name) => pathOf(name) !== undefined);
 
-/** Each line in a shell, a folder and a log of its own. What still runs after a second is ended. */
+/** Each line in a shell, a folder and a log of its own. What still runs after a while is ended. */
 const RUNNER = `
 i=0
 while [ $i -lt $N ]; do
@@ -38,7 +38,7 @@ while [ $i -lt $N ]; do
   cd "$ROOT/work/$i" || exit 1
   LOG=$ROOT/logs/$i
   export LOG
-  timeout -s KILL 1 "$SHELL_UNDER_TEST" "$ROOT/lines/$i" </dev/null >/dev/null 2>&1
+  timeout -s KILL $LIMIT "$SHELL_UNDER_TEST" "$ROOT/lines/$i" </dev/null >/dev/null 2>&1
 done
 `;
 
@@ -51,15 +51,26 @@ const SETTLE_MS = 100;
 export async function runInShell(
   shell: 'bash' | 'dash',
   lines: readonly string[],
+  {
+    programs = PROGRAMS,
+    seconds = 1,
+    files = FILES,
+  }: {
+    readonly programs?: readonly string[];
+    /** What still runs after these is ended. */
+    readonly seconds?: number;
+    readonly files?: readonly string[];
+  } = {},
 ): Promise<readonly Outcome[]> {
   const root = await mkdtemp(join(tmpdir(), 'turnwright-shells-'));
   try {
     const bin = join(root, 'bin');
     for (const folder of ['bin', 'lines', 'logs']) await mkdir(join(root, folder), { recursive: true });
-    for (const name of TOOLS) await symlink(pathOf(name) ?? '/bin/false', join(bin, name));
+    for (const name of TOOLS.filter((tool) => !programs.includes(tool)))
+      await symlink(pathOf(name) ?? '/bin/false', join(bin, name));
     await symlink(pathOf('dash') ?? '/bin/sh', join(bin, 'sh'));
     const dash = pathOf('dash') ?? '/bin/sh';
-    for (const name of PROGRAMS) {
+    for (const name of programs) {
       const code = name === 'omega' ? 1 : 0;
       const note = `m="${name}"; for a; do m="$m␟$a"; done; printf '%s␞\\n' "$m" >> "$LOG"`;
       await writeFile(join(bin, name), `#!${dash}\n${note}\nexit ${code}\n`);
@@ -68,7 +79,7 @@ export async function runInShell(
     await Promise.all(
       lines.map(async (line, i) => {
         await mkdir(join(root, 'work', String(i + 1), 'd'), { recursive: true });
-        for (const file of FILES) await writeFile(join(root, 'work', String(i + 1), file), 'x\n');
+        for (const file of files) await writeFile(join(root, 'work', String(i + 1), file), 'x\n');
         await writeFile(join(root, 'lines', String(i + 1)), line);
       }),
     );
@@ -78,6 +89,7 @@ export async function runInShell(
       ROOT: root,
       N: String(lines.length),
       LC_ALL: 'C.UTF-8',
+      LIMIT: String(seconds),
       SHELL_UNDER_TEST: pathOf(shell) ?? shell,
     };
     await new Promise<void>((done, failed) => {
@@ -94,7 +106,7 @@ export async function runInShell(
       lines.map(async (_, i) => ({
         ran: programsIn(await readFile(join(root, 'logs', String(i + 1)), 'utf8').catch(() => '')),
         made: (await readdir(join(root, 'work', String(i + 1)), { recursive: true })).filter(
-          (name) => name !== 'd' && !FILES.includes(name),
+          (name) => name !== 'd' && !files.includes(name),
         ),
       })),
     );

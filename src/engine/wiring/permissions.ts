@@ -38,6 +38,7 @@ export function composePermissions(config: QueryEngineConfig, ports: PermissionR
     memoryImportsAnywhere: config.memoryFiles?.imports === 'anywhere',
     sandbox: ports.sandbox,
     home: config.env?.['HOME'],
+    searchPath: (config.childEnv ?? config.env)?.['PATH'],
     files: ports.files,
   });
   const asking = new Asking(config, permissions, ports);

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
 import { eachWay } from '../../shell/reading/each-way.ts';
-import { followsLinks, pathsRead } from '../../shell/reading/plain-reader.ts';
+import { followsLinks } from '../../shell/reading/plain-reader.ts';
 import { pathsWritten } from '../../shell/reading/plain-writer.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
@@ -12,8 +12,9 @@ import { allowsPath } from '../rules/path-rule.ts';
 import { allowsFamily, namesTool, type PermissionRule } from '../rules/rule.ts';
 import { isAcceptedEdit } from './accepted-edits.ts';
 import type { CommandCase } from './command-case.ts';
-import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
+import { namesLinks, readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords } from './command-rule.ts';
+import { isOfTheFolder } from './found-program.ts';
 import { type KnownRepository, repositoryFrom, runsNothing } from './own-repository.ts';
 import { protectedAmong } from './protected-word.ts';
 
@@ -49,16 +50,16 @@ export async function coverSegment(
 }
 
 async function isCovered(segment: Segment, each: CommandCase, used: Set<PermissionRule>): Promise<boolean> {
+  const ways = eachWay(segment);
+  if (ways !== undefined) {
+    for (const way of ways) if (!(await isCovered(way, each, used))) return false;
+    return true;
+  }
   if (!(await redirectsCovered(segment, each, used))) return false;
   const asWritten = each.allow.find((rule) => isWritten(rule, segment.text, each));
   if (asWritten !== undefined) return coversRepository(asWritten, segment, each, used);
   if (segment.assigns !== undefined) return false;
   if (segment.words.length === 0) return true;
-  const known = eachWay(segment);
-  if (known !== undefined) {
-    for (const way of known) if (!(await isCovered(way, each, used))) return false;
-    return true;
-  }
   const words = writtenWords(segment);
   if (words === undefined && segment.fedWords !== 'any') return onlyReads(segment, each);
   const rule = each.allow.find(
@@ -171,44 +172,37 @@ async function redirectsCovered(
 }
 
 async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> {
+  if (await isOfTheFolder(programOf(segment), each)) return false;
+  if (segment.takesFound === true) return true;
   const read = await readPaths(segment, each.context.resolve);
   if (read === undefined || read.unknown || (await each.outside('read', read.paths)).length > 0) return false;
-  if (followsLinks(writtenWords(segment) ?? []) && (await namesLinks(segment, each))) return false;
+  if (followsLinks(writtenWords(segment) ?? []) && (await namesLinks(segment, each.context))) return false;
   if (programOf(segment) !== 'git') return true;
   // Files that an earlier command of the line may have created are not examined.
-  if (segment.folders?.length !== 1 || segment.folders[0] !== '') return false;
+  if (startsElsewhere(segment) && !(await allElseReads(each))) return false;
   const repository = await ownRepository(segment, each);
   return repository !== undefined && runsNothing(repository, each.files);
 }
 
-/** Whether a folder that it names holds a link, or may: one with very many entries is not looked through. */
-async function namesLinks(segment: Segment, { context }: CommandCase): Promise<boolean> {
-  const named = pathsRead(writtenWords(segment) ?? []) ?? [];
-  for (const from of segment.folders ?? [])
-    for (const path of named) {
-      const { real } = await context.resolve(path.startsWith('/') || from === '' ? path : `${from}/${path}`);
-      if (real === undefined || (await holdsLink(real, context))) return true;
-    }
-  return false;
-}
+/** git in another folder than the line begins in. */
+const startsElsewhere = ({ folders, words }: Segment): boolean =>
+  folders?.length !== 1 ||
+  folders[0] !== '' ||
+  words.some(({ value }, at) => value === '-C' && words[at + 1]?.value !== '.');
 
-const MOST_ENTRIES = 5_000;
-
-async function holdsLink(folder: string, { entries, stat }: CommandCase['context']): Promise<boolean> {
-  let looked = 0;
-  const open = (await stat(folder))?.kind === 'directory' ? [folder] : [];
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    const names = await entries(path);
-    if (names === undefined) return true;
-    looked += names.length;
-    if (looked > MOST_ENTRIES) return true;
-    for (const name of names) {
-      const kind = (await stat(join(path, name)))?.kind;
-      if (kind === 'symlink') return true;
-      if (kind === 'directory') open.push(join(path, name));
-    }
+/** Whether nothing in the line changes files: then what git finds in another folder is what was looked at. */
+async function allElseReads(each: CommandCase): Promise<boolean> {
+  const alone: CommandCase = { ...each, allow: [], acceptsEdits: false };
+  for (const segment of (await each.subject.line()).segments) {
+    if (programOf(segment) === 'git' && startsElsewhere(segment)) {
+      if (
+        (await readPaths(segment, each.context.resolve)) === undefined ||
+        !(await redirectsCovered(segment, alone, new Set()))
+      )
+        return false;
+    } else if ((await coverSegment(segment, alone)) === undefined) return false;
   }
-  return false;
+  return true;
 }
 
 /**

@@ -11,6 +11,8 @@ export interface CommandCase {
   /** The allow rules in force. */
   readonly allow: readonly PermissionRule[];
   readonly files: DiskReader;
+  /** Where the shell looks for programs. */
+  readonly searchPath: string | undefined;
   /** Writes inside the working directories need no rule. */
   readonly acceptsEdits: boolean;
   /** Absolute: what counts as inside. */

@@ -1,9 +1,17 @@
+import { join } from 'node:path';
 import { madeInTarget, readCopying } from '../../shell/programs/copying.ts';
 import { openTargets } from '../../shell/programs/touched-words.ts';
 import { pathsRead } from '../../shell/reading/plain-reader.ts';
 import { pathsCopied, pathsWritten } from '../../shell/reading/plain-writer.ts';
-import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/reading/segment.ts';
+import {
+  type CommandLine,
+  everySegment,
+  literalWords,
+  type Segment,
+  writtenWords,
+} from '../../shell/reading/segment.ts';
 import { ANY, meet, type TextPattern } from '../../shell/reading/text-pattern.ts';
+import { toldWords } from '../../shell/reading/told-words.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 
@@ -53,22 +61,11 @@ function mayBeHidden(path: TextPattern): boolean {
 
 /** What a plainly read-only segment reads; undefined when it is not one. */
 export async function readPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths | undefined> {
-  const words = literalWords(segment);
-  if (words === undefined) return saysVariables(segment) ? { paths: [], unknown: false } : undefined;
+  const words = literalWords(segment) ?? toldWords(segment);
+  if (words === undefined) return undefined;
   const paths = pathsRead(words);
   // The working directory is included: without arguments most programs read it.
   return paths === undefined ? undefined : resolveAll(segment, ['.', ...paths], resolve);
-}
-
-/** Variables that say who and where the user is, and that no command of the line has set. */
-const TOLD = /^("?)\$(?:HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|USER)\1$/;
-
-/** `echo $HOME`: an expansion that only ends up on the screen. */
-function saysVariables(segment: Segment): boolean {
-  const [program, ...words] = segment.words;
-  return (
-    program?.value === 'echo' && words.every(({ value, text }) => value !== undefined || TOLD.test(text))
-  );
 }
 
 /** The files that are read to be written elsewhere, or moved there. */
@@ -124,4 +121,34 @@ async function touchedBy(
         await copiedPaths(segment, resolve),
       ])
     : writtenPaths(segment, context);
+}
+
+/** Whether a folder that it names holds a link, or may: one with very many entries is not looked through. */
+export async function namesLinks(segment: Segment, context: PathRuleContext): Promise<boolean> {
+  const named = pathsRead(writtenWords(segment) ?? []) ?? [];
+  for (const from of segment.folders ?? [])
+    for (const path of named) {
+      const { real } = await context.resolve(path.startsWith('/') || from === '' ? path : `${from}/${path}`);
+      if (real === undefined || (await holdsLink(real, context))) return true;
+    }
+  return false;
+}
+
+const MOST_ENTRIES = 5_000;
+
+export async function holdsLink(folder: string, { entries, stat }: PathRuleContext): Promise<boolean> {
+  let looked = 0;
+  const open = (await stat(folder))?.kind === 'directory' ? [folder] : [];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const names = await entries(path);
+    if (names === undefined) return true;
+    looked += names.length;
+    if (looked > MOST_ENTRIES) return true;
+    for (const name of names) {
+      const kind = (await stat(join(path, name)))?.kind;
+      if (kind === 'symlink') return true;
+      if (kind === 'directory') open.push(join(path, name));
+    }
+  }
+  return false;
 }

@@ -1,4 +1,5 @@
 /** The steps of the ladder that look at what a command does (`decide-call.ts`). */
+import type { JsonObject } from '../../protocol/json.ts';
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import type { Segment } from '../../shell/reading/segment.ts';
 import * as say from '../ask/messages.ts';
@@ -13,6 +14,7 @@ import { whyOpen } from './asked-word.ts';
 import type { CommandCase } from './command-case.ts';
 import { touchedPaths } from './command-paths.ts';
 import { suggestionsForCommand } from './command-suggestions.ts';
+import { writtenOut } from './written-out.ts';
 
 /** The command of a case, for the allow rules that are to be considered. */
 export function commandCase(
@@ -26,6 +28,7 @@ export function commandCase(
     context,
     allow,
     files: state.files,
+    searchPath: state.searchPath,
     acceptsEdits,
     roots,
     hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(({ value }) =>
@@ -39,7 +42,18 @@ export function commandCase(
 export async function onlyReads(each: Case): Promise<boolean> {
   const { segments, unseen } = await each.subject.line();
   if (unseen !== undefined || segments.length === 0) return false;
-  return (await coverCommand(commandCase(each, [], false))).uncovered.length === 0;
+  return (await isReading(each)) || (await readWrittenOut(each)) !== undefined;
+}
+
+const isReading = async (each: Case): Promise<boolean> =>
+  (await coverCommand(commandCase(each, [], false))).uncovered.length === 0;
+
+/** The line with names in the place of its patterns, if it only reads then. */
+async function readWrittenOut(each: Case): Promise<string | undefined> {
+  const written = await writtenOut(each);
+  if (written === undefined) return undefined;
+  const { unseen } = await written.each.subject.line();
+  return unseen === undefined && (await isReading(written.each)) ? written.command : undefined;
 }
 
 /** A path outside the working directories that the line says it touches in one of these ways. */
@@ -90,7 +104,18 @@ export async function judgeCommand(each: Case): Promise<AllowOrAsk> {
     };
 
   const { rules, uncovered } = await coverCommand(lines);
-  if (uncovered.length > 0 || segments.length === 0) return askAboutCommand(each, uncovered);
+  if (uncovered.length > 0 || segments.length === 0) {
+    const command = segments.length === 0 ? undefined : await readWrittenOut(each);
+    if (command === undefined) return askAboutCommand(each, uncovered);
+    const reason = 'It only reads inside the working directories, with the names of files written out.';
+    const isSame = command === (each.subject.target as { readonly command: string }).command;
+    return {
+      kind: 'allow',
+      reasonType: 'workingDir',
+      reason,
+      ...(!isSame && { updatedInput: { ...(each.input as JsonObject), command } }),
+    };
+  }
   if (rules.length > 0) return allowedBy(rules);
   const reason = `It only reads${acceptsEdits ? ' and edits' : ''} inside the working directories.`;
   return { kind: 'allow', reasonType: 'workingDir', reason };

@@ -20,5 +20,5 @@ export function caseOf(question: PermissionQuestion, state: PermissionState): Ca
     protection: { own, linked: lazily(() => linkedGrants(roots, look)), ...state.protection },
   };
   const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
-  return { subject, state, context, roots, own };
+  return { subject, input: question.input, state, context, roots, own };
 }

@@ -2,6 +2,7 @@
  * One question with all that is known about it, and what its paths say: looked up on disk when a step needs
  * them.
  */
+import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { GateVerdict, PermissionMode } from '../../protocol/tools/permission.ts';
 import type { CommandPlace, SandboxPort } from '../../protocol/tools/sandbox.ts';
 import { isInside } from '../../util/files/inside.ts';
@@ -20,6 +21,7 @@ export interface PermissionState {
   readonly directories: readonly string[];
   readonly readableDirectories: () => readonly string[];
   readonly home: string | undefined;
+  readonly searchPath: string | undefined;
   readonly ignoreCase: boolean;
   readonly files: DiskReader;
   /** Outside the working directories nothing is read, or written, whatever rules and mode say. */
@@ -37,6 +39,8 @@ export interface PermissionState {
 
 export interface Case {
   readonly subject: Subject;
+  /** What the tool was given. */
+  readonly input: PermissionQuestion['input'];
   readonly state: PermissionState;
   readonly context: PathRuleContext & { readonly protection: Protection };
   /** Directories that may be read and written, then those that may only be read. */

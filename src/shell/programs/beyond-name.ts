@@ -7,6 +7,7 @@
 
 import { baseName } from '../reading/base-name.ts';
 import type { Segment } from '../reading/segment.ts';
+import { awkDoesMore } from './awk-script.ts';
 import { onlyEditsText } from './sed-script.ts';
 
 interface Beyond {
@@ -26,11 +27,6 @@ interface Beyond {
 
 const SCRIPTED_BY = (option: RegExp, args: readonly string[], word: string): boolean =>
   option.test(args[args.indexOf(word) - 1] ?? '');
-
-/** awk runs and writes by few words of its language. */
-const awkDoesMore = (script: string): boolean =>
-  /system|getline|@|\|(?!\|)|\\\n|\bclose\b/.test(script.replaceAll('||', '')) ||
-  /print[\s\S]*>/.test(script);
 
 /** Behind the options, of which some take the next word, whatever that looks like. */
 function awkScriptAt(args: readonly string[]): number {

@@ -1,5 +1,6 @@
 import { baseName } from '../reading/base-name.ts';
 import { knownWord, type ShellLanguage, type ShellWord, wordsFromElsewhere } from '../reading/segment.ts';
+import { comparesText } from '../reading/told-words.ts';
 import { steersPrograms } from '../reading/variables.ts';
 import { executedByFd, executedByFind, type FoundCommands } from './find-actions.ts';
 import { gitSettings, isHarmlessSetting } from './git-trees.ts';
@@ -51,8 +52,9 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   const has = (pattern: RegExp) =>
     words.slice(1).some(({ value }) => value === undefined || pattern.test(value));
   if (UNSEEN.test(name)) return unseen(`${name} changes what a shell does`);
-  if (program === 'printf' && has(/^-v/)) return unseen('printf -v sets a variable');
-  if ((program === 'test' || program === '[') && has(/^-[vR]$/)) return unseen('it tests a variable by name');
+  if (program === 'printf' && /^-v/.test(words[1]?.value ?? '-v')) return unseen('printf -v sets a variable');
+  if ((program === 'test' || program === '[') && has(/^-[vR]$/) && !comparesText(words))
+    return unseen('it tests a variable by name');
   if (program === 'set' && has(/^(?!(?:[-+][euo]+|pipefail)$)/))
     return unseen('set changes what a shell does');
   if (OTHER_SHELLS.includes(program)) return unseen(`${program} reads commands in a language of its own`);

@@ -1,4 +1,4 @@
-/** Text that a line holds although it is written as a substitution: `"$(cat <<'EOF' …)"`. */
+/** What is known of a substitution: its text (`"$(cat <<'EOF' …)"`), or that no pattern comes out of it. */
 import type { WordPart } from 'unbash';
 
 type Substitution = Extract<WordPart, { readonly type: 'CommandExpansion' }>;
@@ -28,4 +28,30 @@ export function constantText({ text, script }: Substitution): string | undefined
     return undefined;
   const lines = document.operator === '<<-' ? written.replace(/^\t+/gm, '') : written;
   return lines.replace(/\n+$/, '');
+}
+
+/** What prints one word, or several, in which the shell finds no pattern. */
+const WORDS_ALONE: Readonly<Record<string, RegExp>> = {
+  date: /^(?:-u|-I\w*|\+[%\w:.-]+)$/,
+  whoami: /^$/,
+  nproc: /^$/,
+  uname: /^-[asnrvmpio]+$/,
+  wc: /^-[clmw]$/,
+  id: /^-[ugGnr]+$/,
+  git: /^(?:rev-parse|rev-list|describe|branch|merge-base|--short|--abbrev-ref|--show-current|--count|--tags|--always|HEAD(?:[~^]\d*)*)$/,
+};
+
+/** Whether a substitution, also one without quotes, becomes words that stand for themselves. */
+export function printsWord({ text, script }: Substitution): boolean {
+  const [statement, ...more] = script?.commands ?? [];
+  if (!/^\$\(|^`[^`\\{}"']*`$/.test(text) || statement === undefined || more.length > 0) return false;
+  const { command } = statement;
+  if (command.type !== 'Command' || command.prefix.length > 0) return false;
+  const name = command.name?.text ?? '';
+  const known = Object.hasOwn(WORDS_ALONE, name) ? WORDS_ALONE[name] : undefined;
+  return (
+    known !== undefined &&
+    command.redirects.every(({ type, operator }) => type === 'Redirect' && operator === '<') &&
+    command.args.every((arg) => arg.type === 'Word' && arg.text === arg.value && known.test(arg.text))
+  );
 }

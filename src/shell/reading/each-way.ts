@@ -1,37 +1,61 @@
 /** Commands in a loop over words that are written out: the variable is one of them, so each is looked at. */
 import type { Segment, ShellWord } from './segment.ts';
 import { knownWord } from './segment.ts';
-import type { Piece } from './text-pattern.ts';
+import type { Piece, TextPattern } from './text-pattern.ts';
 
 /** More ways than these are not gone through. */
-const MOST_WAYS = 64;
+const MOST_WAYS = 128;
 
 /**
- * The command with every text that its words may be; undefined: all its words are known already, or one may
- * be anything.
+ * The command with every text that its words and redirects may be; undefined: all are known already, or one
+ * may be anything.
  */
 export function eachWay(segment: Segment): readonly Segment[] | undefined {
-  if (segment.words.every(({ value }) => value !== undefined)) return undefined;
-  let ways: readonly (readonly ShellWord[])[] = [[]];
-  for (const word of segment.words) {
-    const texts = textsOf(word);
-    if (texts === undefined || ways.length * texts.length > MOST_WAYS) return undefined;
-    ways = ways.flatMap((way) => texts.map((each) => [...way, each]));
-  }
+  const { words, redirects } = segment;
+  if (words.every(({ value }) => value !== undefined) && redirects.every(({ path }) => path !== undefined))
+    return undefined;
+  const read = waysOf(words, wordsOf, MOST_WAYS);
+  const opened =
+    read &&
+    waysOf(
+      redirects,
+      (target) =>
+        target.path === undefined ? textsOf(target.may)?.map((path) => ({ ...target, path })) : [target],
+      MOST_WAYS / read.length,
+    );
   // What it starts was read with the words open, and is gone through in turn.
-  return ways.map((words) => ({ ...segment, words }));
+  return (
+    opened && read.flatMap((way) => opened.map((targets) => ({ ...segment, words: way, redirects: targets })))
+  );
 }
 
-function textsOf(word: ShellWord): readonly ShellWord[] | undefined {
+function waysOf<T>(
+  items: readonly T[],
+  choices: (item: T) => readonly T[] | undefined,
+  most: number,
+): readonly (readonly T[])[] | undefined {
+  let ways: readonly (readonly T[])[] = [[]];
+  for (const item of items) {
+    const found = choices(item);
+    if (found === undefined || ways.length * found.length > most) return undefined;
+    ways = ways.flatMap((way) => found.map((each) => [...way, each]));
+  }
+  return ways;
+}
+
+function wordsOf(word: ShellWord): readonly ShellWord[] | undefined {
   if (word.value !== undefined) return [word];
-  if (word.many) return undefined;
+  return word.many ? undefined : textsOf(word.may)?.map(knownWord);
+}
+
+function textsOf(pattern: TextPattern): readonly string[] | undefined {
   let texts: readonly string[] = [''];
-  for (const piece of word.may) {
+  for (const piece of pattern) {
     const next = choicesOf(piece);
     if (next === undefined || texts.length * next.length > MOST_WAYS) return undefined;
     texts = texts.flatMap((text) => next.map((each) => text + each));
   }
-  return texts.map(knownWord);
+  return texts;
 }
 
 function choicesOf(piece: Piece): readonly string[] | undefined {

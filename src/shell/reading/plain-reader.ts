@@ -1,5 +1,7 @@
 /** What a command reads, as far as its words tell. */
-import { READING_GIT, READING_PROGRAMS, type ReadingForm } from '../programs/reading-programs.ts';
+import type { ReadingForm } from '../programs/reading-form.ts';
+import { READING_GIT } from '../programs/reading-git.ts';
+import { READING_PROGRAMS } from '../programs/reading-programs.ts';
 import { baseName } from './base-name.ts';
 
 /**
@@ -7,18 +9,25 @@ import { baseName } from './base-name.ts';
  * too.
  */
 export function pathsRead(words: readonly string[]): readonly string[] | undefined {
-  const { form, args } = formOf(words);
+  const { form, args, folder } = formOf(words);
   const named = form === undefined ? undefined : namedIn(args, form);
   if (form === undefined || named === undefined) return undefined;
   if (form.atMost !== undefined && (named.length > form.atMost || named.some(standsForMany)))
     return undefined;
   if (form.holds?.(named, args) === false) return undefined;
-  if (form.words !== undefined) return named.every((word) => form.words?.test(word)) ? [] : undefined;
-  return named.slice(form.scripts ?? 0);
+  const paths = form.words === undefined ? named.slice(scriptsOf(form, args)) : [];
+  if (form.words !== undefined && !named.every((word) => form.words?.test(word))) return undefined;
+  if (folder === undefined) return paths;
+  return [folder, ...paths.map((path) => (path.startsWith('/') ? path : `${folder}/${path}`))];
 }
 
 /** What `find -exec … {} +` fills in. */
 const standsForMany = (word: string): boolean => word.includes('{}');
+
+/** How many words, from the first, are no paths. */
+function scriptsOf({ scripts = 0, unscripted }: ReadingForm, args: readonly string[]): number {
+  return unscripted !== undefined && args.some((arg) => unscripted.test(arg)) ? 0 : scripts;
+}
 
 /**
  * Whether it also reads files that its words do not name: those below a folder, or in a repository's history.
@@ -39,29 +48,69 @@ export function readingForm(
 ): (ReadingForm & { readonly reads: boolean }) | undefined {
   const [program = '', ...rest] = words;
   const named = [baseName(program), ...rest];
-  const { form } = formOf(named);
-  return form && { ...form, reads: pathsRead(named) !== undefined };
+  const { form, args } = formOf(named);
+  return form && { ...form, scripts: scriptsOf(form, args), reads: pathsRead(named) !== undefined };
 }
 
-function formOf([program = '', ...args]: readonly string[]): {
+interface Formed {
   readonly form: ReadingForm | undefined;
   readonly args: readonly string[];
-} {
-  const [table, name, rest] =
-    program === 'git'
-      ? ([READING_GIT, args[0] ?? '', args.slice(1)] as const)
-      : ([READING_PROGRAMS, program, args] as const);
-  return { form: Object.hasOwn(table, name) ? table[name] : undefined, args: rest };
+  /** The folder of `git -C`. */
+  readonly folder?: string;
+}
+
+function formOf([program = '', ...args]: readonly string[]): Formed {
+  if (program !== 'git') return { form: ownIn(READING_PROGRAMS, program), args };
+  const { at, folder } = readFront(args);
+  return {
+    form: ownIn(READING_GIT, args[at] ?? ''),
+    args: args.slice(at + 1),
+    ...(folder !== undefined && { folder }),
+  };
+}
+
+const ownIn = (table: Readonly<Record<string, ReadingForm>>, name: string): ReadingForm | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** Options in front of a subcommand of git that only change how it shows what it reads. */
+const SHOWS = /^(?:--no-pager|-P|--no-optional-locks|--no-replace-objects|--literal-pathspecs)$/;
+const SHOWING = /^(?:color\.\w+(?:\.\w+)?|core\.(?:quotepath|abbrev))=\w*$/i;
+
+/** Where the subcommand is, and the one folder that `-C` names in front of it. */
+function readFront(args: readonly string[]): { readonly at: number; readonly folder?: string } {
+  let folder: string | undefined;
+  for (let at = 0; ; at++) {
+    const arg = args[at] ?? '';
+    const next = args[at + 1] ?? '';
+    if (arg === '-c' && SHOWING.test(next)) at++;
+    else if (arg === '-C' && folder === undefined && /^[^-]/.test(next)) folder = args[++at] ?? '';
+    else if (!SHOWS.test(arg)) return { at, ...(folder !== undefined && { folder }) };
+  }
 }
 
 /** The words that are no options; undefined when an option is none that only reads. */
-function namedIn(args: readonly string[], { options }: ReadingForm): readonly string[] | undefined {
+function namedIn(
+  args: readonly string[],
+  { options, valued, testsLast }: ReadingForm,
+): readonly string[] | undefined {
   const end = args.indexOf('--');
   const before = end < 0 ? args : args.slice(0, end);
   const after = end < 0 ? [] : args.slice(end + 1);
   // What looks like an option behind `--` is read as neither.
   if (after.some((arg) => arg.startsWith('-'))) return undefined;
-  const flags = before.filter((arg) => arg.startsWith('-'));
-  if (flags.some((flag) => options?.test(flag) !== true && flag !== '-')) return undefined;
-  return [...before.filter((arg) => !arg.startsWith('-')), ...after];
+  const named: string[] = [];
+  for (let at = 0; at < before.length; at++) {
+    const arg = before[at] ?? '';
+    if (!arg.startsWith('-')) named.push(arg);
+    else if (arg !== '-' && options?.test(arg) !== true) return undefined;
+    else if (valued?.test(arg) === true) {
+      const value = before[++at];
+      if (value === undefined) return undefined;
+      if (testsLast === true) continue;
+      if (value.startsWith('-')) return undefined;
+      // Some programs take nothing for an option behind the first other word.
+      if (named.length > 0) named.push(value);
+    }
+  }
+  return [...named, ...after];
 }

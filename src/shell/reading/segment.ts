@@ -12,6 +12,11 @@ export interface ShellWord {
   readonly may: TextPattern;
   /** It may be several words, or none. */
   readonly many: boolean;
+  /**
+   * What is not known of it is what commands of the line print, a number, or who and where the user is: no
+   * file has a part in it.
+   */
+  readonly told?: true;
   /** A known word with a placeholder, which the program that runs the command replaces. */
   readonly template?: string;
 }
@@ -46,6 +51,8 @@ export interface Segment {
   readonly at?: number;
   /** It is made to leave out what rules deny below the folders that it reads. */
   readonly leavesOut?: true;
+  /** It is given names of files inside of the working directories, apart by what no name holds. */
+  readonly takesFound?: true;
   /** Empty for a line of assignments or redirects alone. */
   readonly words: readonly ShellWord[];
   /**

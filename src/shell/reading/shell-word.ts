@@ -1,5 +1,5 @@
 import type { Word, WordPart } from 'unbash';
-import { constantText } from './constant-text.ts';
+import { constantText, printsWord } from './constant-text.ts';
 import type { ShellWord } from './segment.ts';
 import { ANY, ANYTHING, knownText, type Piece, type TextPattern } from './text-pattern.ts';
 
@@ -8,10 +8,13 @@ export type KnownVariables = ReadonlyMap<string, TextPattern>;
 
 const NONE: KnownVariables = new Map();
 
+/** Longer sequences may be any text. */
+const MOST_NUMBERS = 100;
+
 /** What a word says, and where that depends on what only the shell knows, what it may say. */
 export function readWord(word: Word, variables: KnownVariables = NONE): ShellWord {
   const { text } = word;
-  const reading: Reading = { pieces: [], many: false, splits: false, runsOn: false, variables };
+  const reading: Reading = { pieces: [], many: false, splits: false, runsOn: false, told: true, variables };
   const { parts } = word;
   if (parts === undefined) addBare(text, reading);
   else
@@ -20,12 +23,13 @@ export function readWord(word: Word, variables: KnownVariables = NONE): ShellWor
       // Braces are expanded first, so `$x{a,b}` speaks of the variables xa and xb.
       if (part.type === 'SimpleExpansion' && parts[at + 1]?.type === 'BraceExpansion') reading.splits = true;
     }
-  if (reading.splits) return { value: undefined, text, may: ANYTHING, many: true };
+  const told = reading.told && { told: true as const };
+  if (reading.splits) return { value: undefined, text, may: ANYTHING, many: true, ...told };
   const pieces = /(?:^|[=:])~/.test(text) ? withTilde(reading.pieces) : reading.pieces;
   const known = word.parts === undefined && pieces === reading.pieces ? word.value : knownText(pieces);
   const value = isPlain(pieces) ? known : undefined;
   return value === undefined
-    ? { value, text, may: pieces, many: reading.many }
+    ? { value, text, may: pieces, many: reading.many, ...told }
     : { value, text, may: [value], many: false };
 }
 
@@ -37,6 +41,8 @@ interface Reading {
   splits: boolean;
   /** What follows may be part of a pattern or a name of which the parser saw only the beginning. */
   runsOn: boolean;
+  /** All that is not known of it is printed by commands of the line, or a number. */
+  told: boolean;
   readonly variables: KnownVariables;
 }
 
@@ -56,6 +62,7 @@ function add(reading: Reading, ...more: readonly Piece[]): void {
 function runOn(reading: Reading): void {
   add(reading, ANY);
   reading.many = true;
+  reading.told = false;
   reading.runsOn = true;
 }
 
@@ -76,6 +83,7 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
       return;
     case 'AnsiCQuoted':
       // Parsers differ about the rarer escapes.
+      reading.told = false;
       add(reading, /^\$'(?:[^\\']|\\[ntr\\'"])*'$/.test(part.text) ? part.value : ANY);
       return;
     case 'SimpleExpansion':
@@ -87,6 +95,7 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
         addVariable(part.parameter, reading, quoted);
       else {
         add(reading, ANY);
+        reading.told = false;
         if (!quoted) reading.splits = true;
         if (/^[@*]|\[[@*]\]/.test(part.parameter) || part.index !== undefined) reading.many = true;
         // Quotes inside it end those around it, and a brace between them doubles the whole word.
@@ -99,25 +108,42 @@ function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
     case 'CommandExpansion': {
       const constant = quoted ? constantText(part) : undefined;
       add(reading, constant ?? ANY);
-      if (!quoted) reading.splits = true;
+      // Neither blanks nor a pattern come out of it.
+      if (!quoted && printsWord(part)) reading.many = true;
+      else if (!quoted) {
+        reading.splits = true;
+        reading.told = false;
+      }
       return;
     }
     case 'Glob':
       if (part.kind === 'bracket') addClass(part.text, reading);
       else add(reading, { gap: part.kind === 'star' ? 'name' : 'char' });
       reading.many = true;
+      reading.told = false;
       return;
     case 'BraceExpansion': {
       const options = /^\{([\w./-]*(?:,[\w./-]*)+)\}$/.exec(part.text)?.[1];
       if (/[[$`]/.test(part.text)) runOn(reading);
-      else add(reading, options === undefined ? ANY : { oneOf: options.split(',') });
+      else add(reading, options === undefined ? (rangeOf(part.text) ?? ANY) : { oneOf: options.split(',') });
       reading.many = true;
+      reading.told = false;
       return;
     }
     default:
       add(reading, ANY);
       reading.many = true;
+      reading.told = false;
   }
+}
+
+/** `{1..5}` */
+function rangeOf(text: string): Piece | undefined {
+  const [, from, to] = /^\{([1-9]\d{0,5}|0)\.\.([1-9]\d{0,5}|0)\}$/.exec(text) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  const count = Math.abs(last - first) + 1;
+  if (from === undefined || to === undefined || count > MOST_NUMBERS) return undefined;
+  return { oneOf: Array.from({ length: count }, (_, i) => String(first < last ? first + i : first - i)) };
 }
 
 /** A class of characters may also stand for itself, as it does with a slash in it. */
@@ -130,13 +156,20 @@ function addVariable(name: string, reading: Reading, quoted: boolean): void {
   const { variables } = reading;
   const known = variables.get(name);
   if (/^[?#$!]$/.test(name)) add(reading, { gap: 'digits' });
-  else if (known !== undefined && (quoted || isOneWord(known))) add(reading, ...known);
-  else {
+  else if (known !== undefined && (quoted || isOneWord(known))) {
+    add(reading, ...known);
+    // A pattern depends on the files that there are.
+    if (known.some((piece) => typeof piece !== 'string' && !('oneOf' in piece))) reading.told = false;
+  } else {
     add(reading, ANY);
+    if (!TOLD.test(name)) reading.told = false;
     if (/^[@*]/.test(name)) reading.many = true;
     if (!quoted) reading.splits = true;
   }
 }
+
+/** Variables that say who and where the user is; a line that sets one of them is not covered. */
+const TOLD = /^(?:HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|USER)$/;
 
 /** Without quotes it stays what it is. */
 function isOneWord(pattern: TextPattern): boolean {
@@ -156,7 +189,11 @@ function withTilde(pieces: TextPattern): TextPattern {
 
 /** No glob or brace that the parser let pass; `{}` and the `[` of a test stand for themselves. */
 function isBare(text: string): boolean {
-  const plain = text.replace(/\\[\s\S]/g, '').replaceAll('{}', '');
+  const plain = text
+    .replace(/\\[\s\S]/g, '')
+    .replaceAll('{}', '')
+    // A revision of git: `stash@{0}`.
+    .replace(/^([^{},]*)@\{[\w-]+\}(?=[^{},]*$)/, '$1');
   return plain === '[' || plain === '[[' || !/[*?[{$`]/.test(plain);
 }
 
@@ -167,6 +204,7 @@ function addBare(text: string, reading: Reading): void {
     return;
   }
   reading.many = true;
+  reading.told = false;
   for (const [token] of text.matchAll(/\\[\s\S]|[\s\S]/g)) {
     if (token === '*') add(reading, { gap: 'name' });
     else if (token === '?') add(reading, { gap: 'char' });

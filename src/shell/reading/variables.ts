@@ -23,7 +23,7 @@ const HARMLESS =
   /^(?:NODE_ENV|CI|TZ|LANG|LANGUAGE|LC_\w+|CHARSET|TERM|COLORTERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|LS_COLORS|LSCOLORS|GREP_COLORS?|GCC_COLORS|TIME_STYLE|BLOCK_?SIZE|RUST_LOG|RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTEST_DEBUG|PYTEST_DISABLE_PLUGIN_AUTOLOAD|GOOS|GOARCH|GOEXPERIMENT|GO111MODULE|CGO_ENABLED|DEBIAN_FRONTEND)$/;
 
 /** Values that name no file: a slash stands only inside, as in `Europe/Berlin`. */
-const PLAIN_VALUE = /^(?:[\w+,:;@=*-][\w.+,:;@=*-]*(?:\/[\w+-]+)*)?$/;
+const PLAIN_VALUE = /^(?:[\w+,:;@=*-][\w.+,:;@=*-]*|[\w+-]+(?:\/[\w+-]+)+)?$/;
 
 /** `value`: undefined where only the shell knows it. */
 export function isHarmlessAssignment(name: string, value: string | undefined): boolean {

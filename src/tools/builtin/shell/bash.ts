@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../protocol/json.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../protocol/tools/tool.ts';
-import { readsBySight } from '../../../shell/programs/reads-by-sight.ts';
+import { lazily } from '../../../util/async/lazily.ts';
 import { systemClock } from '../../../util/clock.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
 import { type Deferred, deferred } from '../../deferred.ts';
@@ -81,19 +81,26 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     path: options.path,
     sandbox: options.sandbox,
   };
+  const parse = parserOf<BashInput>(schemaOf(settings, false));
+  /** Loaded by the first command, as what judges it is: where it cannot be, none runs beside others. */
+  let readsBySight: ((command: string) => boolean) | undefined;
+  const loadSight = lazily(async () => {
+    const loaded = await import('../../../shell/programs/reads-by-sight.ts').catch(() => undefined);
+    readsBySight = loaded?.readsBySight ?? (() => false);
+  });
   return {
     name: 'Bash',
     inputJsonSchema: schemaOf(settings, true),
     description: () => describe(settings),
-    parse: parserOf<BashInput>(schemaOf(settings, false)),
+    parse: (input) => (readsBySight === undefined ? loadSight().then(() => parse(input)) : parse(input)),
     isConcurrencySafe: ({ command, run_in_background }) =>
-      run_in_background !== true && readsBySight(command),
+      run_in_background !== true && readsBySight?.(command) === true,
     isReadOnly: () => false,
     async validateInput(
       { command, run_in_background, dangerouslyDisableSandbox },
       { tasks, sandbox, lostFolder },
     ) {
-      if (lostFolder !== undefined && !CD_TO_ABSOLUTE.test(command) && !readsBySight(command))
+      if (lostFolder !== undefined && !CD_TO_ABSOLUTE.test(command) && readsBySight?.(command) !== true)
         return {
           ok: false,
           message: `${lostFolder} The command did not run, because it was written for the former one. Call it again if it is meant for the folder of now, or let it begin with cd and an absolute path.`,

@@ -1,0 +1,65 @@
+/**
+ * More than 1,000 command lines as people and models write them, and what each mode says of them without a rule: a
+ * table to read, in `fixtures/commands/corpus-verdicts.txt`. Its lines are also what is compared with other agents.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPermissions } from '../../src/permissions/permission-engine.ts';
+import { everyNth, isLong } from '../long-form.ts';
+import { question, TOOLS, tempFolder, unchangingFiles } from './ask-doubles.ts';
+import { fixture, linesOf, makeProject } from './corpus-project.ts';
+
+const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk'] as const;
+/** In the short form each n-th line; the table is written by the long one (`TURNWRIGHT_LONG_TESTS=1 … -u`). */
+const SHARE = 6;
+const folder = await tempFolder();
+const cwd = join(folder.path, 'proj');
+
+beforeAll(() => makeProject(cwd));
+afterAll(() => folder.remove());
+
+/** What of a sentence is about the line. */
+const reasonOf = (text: string): string =>
+  text
+    .replace(/^Bash with the command [\s\S]* needs approval: /, '')
+    .replace(/,? and the permission mode is \w+\.$/, '')
+    .replaceAll(cwd, '{cwd}')
+    .replaceAll('\n', '\\n');
+
+it('every line of the corpus gets the verdicts of the table', async () => {
+  const all = await linesOf('corpus.txt', cwd);
+  expect(all.length).toBeGreaterThan(1_000);
+  const lines = everyNth(SHARE, all);
+  const files = unchangingFiles();
+  const engines = MODES.map((mode) => createPermissions({ files, mode, home: folder.path }));
+  const rows = await Promise.all(
+    lines.map(async ({ category, written, command }) => {
+      const verdicts = await Promise.all(
+        engines.map(async (engine) => engine.decide(question(TOOLS.Bash, { command }, cwd))),
+      );
+      const [byDefault] = verdicts;
+      const changed = byDefault?.kind === 'allow' && byDefault.updatedInput?.['command'];
+      const reason =
+        byDefault?.kind === 'ask'
+          ? reasonOf(byDefault.message)
+          : changed
+            ? reasonOf(`runs as: ${changed}`)
+            : '';
+      return [...verdicts.map(({ kind }) => kind.padEnd(6)), `${category.padEnd(10)} ${written}`, reason]
+        .join('\t')
+        .trimEnd();
+    }),
+  );
+  const head = [
+    ...MODES.map((mode) => mode.slice(0, 6)),
+    'category   line',
+    'why it is asked about, or as what it runs',
+  ];
+  const table = fixture('corpus-verdicts.txt');
+  if (isLong) await expect(`${[head.join('\t'), ...rows].join('\n')}\n`).toMatchFileSnapshot(table);
+  else {
+    const [, ...known] = (await readFile(table, 'utf8')).trimEnd().split('\n');
+    expect(rows).toEqual(everyNth(SHARE, known));
+  }
+});
