@@ -9,7 +9,10 @@ export interface Run {
   readonly host: string | null;
 }
 
-/** What became of a run that was asked for. `gone`: it has ended, or was never asked for. `heldBy`: it was given to a worker. */
+/**
+ * What became of a run that was asked for. `gone`: it has ended, or was never asked for. `heldBy`: it was
+ * given to this worker.
+ */
 export type RunState = 'waiting' | 'gone' | { readonly heldBy: string };
 
 /** Asks for runs, and hands them from one worker to another. */

@@ -18,7 +18,7 @@ export const outcomeOf = (result: SDKResultMessage): Outcome => ({
   turns: result.num_turns,
 });
 
-/** Of the journal, for a run that had nothing to do: the one before it recorded a result, and died before it ended. */
+/** Of the journal, for a run that had nothing to do: the one before it died between result and end. */
 export async function lastOutcome({ run }: Statements, sessionId: string): Promise<Outcome | undefined> {
   // Texts that quote such a record have other quotes; of what holds one as it is, there is little.
   const rows = await run<{ readonly body: string }>(

@@ -95,7 +95,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     const found = await lostWorkers(database.run, workerId, HUNG_MS);
     for (const { worker, why } of found) {
       if (!(await removeWorker(database, worker))) continue;
-      // If this worker dies before that, the sweep finds that its runs are nobody's.
+      // If this worker dies before that, the sweep finds the runs that have no worker.
       const runs = await dispatch.handOver(database.run, worker);
       stderr(`Worker ${worker} is ${why}: ${runs} ${runs === 1 ? 'run was' : 'runs were'} handed over.`);
       onHandedOver(runs, why);

@@ -56,11 +56,11 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
     });
 
   /**
-   * A run that is nobody's is handed over at once, as is one that waits with a worker that is gone. A worker that lives has
-   * time to begin what it was given: it may be slow, or may never have heard of it.
+   * A run that is abandoned is handed over at once, as is one that waits with a worker that is gone. A worker
+   * that lives has time to begin what it was given: it may be slow, or may never have heard of it.
    */
   function isLost(one: DoubtfulRun, heldBy: string, living: ReadonlySet<string>): boolean {
-    if (one.hasNobody || !living.has(heldBy)) return true;
+    if (one.isAbandoned || !living.has(heldBy)) return true;
     const nowMs = systemClock.monotonicMs();
     const sinceMs = late.get(one.sessionId) ?? nowMs;
     late.set(one.sessionId, sinceMs);

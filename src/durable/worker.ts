@@ -232,7 +232,6 @@ export async function worker({
   /** Another worker has the session, or may have it. Returns false: there is nothing more to do. */
   async function loseRun(sessionId: string): Promise<false> {
     figures.count('runs_lost');
-    // While the database is away it is held against the session, until that makes progress.
     await forgiveTakeover(database, sessionId).catch(() => undefined);
     return false;
   }
@@ -253,7 +252,7 @@ export async function worker({
     concurrency,
     stderr,
     async work(sessionId, run) {
-      // One run of a session at a time: what was handed over and comes back waits for what is left of the run before it.
+      // One run of a session at a time: what was handed over and comes back waits for the one before.
       const before = active.get(sessionId) ?? Promise.resolve();
       const working = before
         .then(() => work(sessionId, run))

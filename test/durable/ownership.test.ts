@@ -92,7 +92,7 @@ test('a run that its worker does not know is taken from it; one that it works on
     doubtfulRuns(database.run, { workerId: 'a', active, others: true, limit: 10 });
   await database.run('update turnwright.sessions set updated_at = to_timestamp(0)');
   expect(await look([SESSION])).toEqual([]);
-  expect(await look([])).toEqual([{ sessionId: SESSION, run: 1, host: null, hasNobody: true }]);
+  expect(await look([])).toEqual([{ sessionId: SESSION, run: 1, host: null, isAbandoned: true }]);
   expect(await begin(database, 'b')).toBe(true);
 });
 

@@ -47,7 +47,7 @@ const OWN = [
   '10.0.0.1:80',
 ];
 
-describe('a host that is not ours', () => {
+describe('a host that is not ours (CVE-2026-22812)', () => {
   it.each(NAMES_OF_OTHERS)(
     '%j is refused by the web kit, of workers’ health and the rehearsal',
     async (host) => {

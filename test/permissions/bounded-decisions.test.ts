@@ -30,6 +30,7 @@ async function decided({ command, options }: NastyCase, tool = TOOLS.Bash) {
     blockReadsOutside: false,
     blockWritesOutside: false,
     allowedToolsOnly: false,
+    searchPath: undefined,
     protection: { home: '/home/u', folders: () => [], memoryImportsAnywhere: false },
   };
   const asked = question(tool, { command, path: command, pattern: command }, '/proj');

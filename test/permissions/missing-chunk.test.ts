@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CALLS = {
   commands: { name: 'Bash', options: { bypass: true, disallowedTools: ['Bash(rm:*)'] } },
   'run-hook': { name: 'Bash', options: { bypass: true, hook: true } },
-  ask: { name: 'Write', options: { host: true } },
+  ask: { name: 'WebFetch', options: { host: true } },
 };
 
 const ASK = `
@@ -21,7 +21,7 @@ const { query } = await import(door);
 const { callTool, say, scriptedModel } = await import(testing);
 const said = {};
 for (const [chunk, { name, options: { bypass, hook, host, ...more } }] of Object.entries(JSON.parse(calls))) {
-  const input = name === 'Bash' ? { command: 'touch ' + chunk } : { file_path: cwd + '/' + chunk, content: '' };
+  const input = name === 'Bash' ? { command: 'touch ' + chunk } : { url: 'https://a.example', prompt: 'x' };
   const engine = { callModel: scriptedModel([callTool(name, input), say('Done.')]).callModel };
   const options = {
     ...more, cwd, engine, persistSession: false,

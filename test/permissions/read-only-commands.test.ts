@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import { readsBySight } from '../../src/shell/programs/reads-by-sight.ts';
+import { readsBySight } from '../../src/shell/programs/readers/reads-by-sight.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 

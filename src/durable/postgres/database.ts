@@ -73,7 +73,7 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
   });
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
   pool.on('error', ignore);
-  // One that breaks in the hands of a library, between two statements, would end the process without a listener.
+  // One that breaks while a library has it, between two statements, would end a process that does not listen.
   pool.on('connect', (client) => client.on('error', ignore));
   const database: Database = {
     url: completeUrl(url, place.user ?? ''),

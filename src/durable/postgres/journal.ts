@@ -16,7 +16,7 @@ interface JournalOptions {
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
   /**
    * Only this worker's sessions are taken over: one that another worker has is refused with `session_in_use`.
-   * @default whoever has it
+   * @default those of any worker
    */
   readonly ownedBy?: string | undefined;
   /** Called with the epoch of each takeover, also of one whose records cannot be read then. */

@@ -38,8 +38,8 @@ interface BeginOptions {
 }
 
 /**
- * undefined: there is nothing to do, because the run is over, another worker that lives has it, another one is asked
- * for, or the session is set aside after too many takeovers without progress.
+ * undefined: there is nothing to do, because the run is over, another worker that lives has it, another one
+ * is asked for, or the session is set aside after too many takeovers without progress.
  */
 export async function beginRun(database: Database, begun: BeginOptions): Promise<SessionRow | undefined> {
   const session = await beginning(database)(begun);
@@ -67,8 +67,8 @@ const beginning = perDatabase(({ run }) =>
 );
 
 /**
- * That a run was handed over is no proof that its worker is gone: a session that runs is taken from nobody who lives. Rows
- * are locked in one order, so that two processes do not wait for each other.
+ * That a run was handed over is no proof that its worker is gone: a session that runs is not taken from a
+ * worker that lives. Rows are locked in one order, so that two processes do not wait for each other.
  */
 const BEGIN = `
   with given as (
@@ -181,8 +181,8 @@ interface FailedRun extends OwnRun {
   /** When it is tried again, doubled with each time that counts. */
   readonly retryMs: number;
   /**
-   * `session`: it is set aside when this happens too often. `database`: that the session was taken over is not held against
-   * it either.
+   * `session`: it is set aside when this happens too often. `database`: that the session was taken over is
+   * not held against it either.
    */
   readonly fault: 'session' | 'version' | 'database';
 }
@@ -250,14 +250,14 @@ interface DoubtfulOptions {
   readonly limit: number;
 }
 
-/** `hasNobody`: it was running, and it is certain that nobody works on it. Otherwise it waits to begin. */
+/** `isAbandoned`: it was running, and certainly no worker works on it. Otherwise it waits to begin. */
 export interface DoubtfulRun extends Run {
-  readonly hasNobody: boolean;
+  readonly isAbandoned: boolean;
 }
 
 /**
- * Runs that ought to be worked on, and may not be. Each is looked at again after some seconds. Those that are certainly
- * nobody's are taken from the worker that they are said to be of, so that any other may begin them.
+ * Runs that ought to be worked on, and may not be. Each is looked at again after some seconds. Those that are
+ * abandoned are taken from the worker that they are said to be of, so that any other may begin them.
  */
 export function doubtfulRuns(
   run: RunStatement,
@@ -271,7 +271,7 @@ export function doubtfulRuns(
            or $3 and (state = 'queued' or worker is null
              or not exists (select 1 from turnwright.workers w where w.worker_id = s.worker)))
        order by updated_at limit $4 for update skip locked)
-     returning session_id as "sessionId", run, host, state = 'running' as "hasNobody"`,
+     returning session_id as "sessionId", run, host, state = 'running' as "isAbandoned"`,
     [workerId, active, others, limit],
   );
 }

@@ -31,8 +31,8 @@ export function lostWorkers(
 }
 
 /**
- * Of several workers that notice, one removes it, and gets true. Its sessions are nobody's from then on: what it still
- * does ends none of them.
+ * Of several workers that notice, one removes it, and gets true. From then on its sessions have no worker:
+ * what it still does ends none of them.
  */
 export async function removeWorker(database: Statements, workerId: string): Promise<boolean> {
   return database.transaction(async (run) => {

@@ -2,6 +2,7 @@
  * What a refusal of a request says is unknown in it. Validators quote what users wrote, so only the beginning
  * of the message counts, and only names of what this request contained.
  */
+import { parseJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
 
 /** Fields of the body, and headers, that a request can do without. */
@@ -84,7 +85,7 @@ function fieldAt(path: string, body: unknown, text: string): readonly string[] {
 
 function parsed(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch {
     return undefined;
   }

@@ -6,8 +6,7 @@ import * as say from '../ask/messages.ts';
 import { suggestionsFor } from '../ask/suggestions.ts';
 import { judgingCommands } from '../judging-commands.ts';
 import { type Found, firstMatch, looksAtFiles } from '../rules/match-rule.ts';
-import { standingRule } from '../rules/path-rule.ts';
-import { type PermissionRule, speaksOfFiles } from '../rules/rule.ts';
+import type { PermissionRule } from '../rules/rule.ts';
 import { caseOf } from './case-of.ts';
 import {
   type Case,
@@ -20,6 +19,7 @@ import {
   placeOf,
 } from './evaluation.ts';
 import { type AllowOrAsk, withPlaces } from './judged-places.ts';
+import { keepDenied } from './keep-denied.ts';
 import type { ResolvedPath } from './real-path.ts';
 import { TooManySteps } from './steps.ts';
 import type { Subject } from './subject.ts';
@@ -62,17 +62,6 @@ function decideUnknown(
   if (state.allowedToolsOnly) return deny('mode', say.deniedUnlisted(subject));
   if (state.mode === 'dontAsk' && isAnswered !== true) return deny('mode', say.deniedWithoutAsking(message));
   return { kind: 'ask', reasonType: 'safetyCheck', message, suggestions: [] };
-}
-
-/** Before something runs that may give files other names, what rules deny is looked for, once. */
-function keepDenied({ subject, state: { rules, standing }, context }: Case): void | Promise<void> {
-  if (standing === undefined || !(subject.target.kind === 'command' || subject.tool.startsWith('mcp__')))
-    return;
-  const specifiers = rules
-    .of('deny')
-    .flatMap(({ value }) => (speaksOfFiles(value) ? [value.ruleContent ?? ''] : []));
-  if (!standing.lacks(specifiers)) return;
-  return standing.collect(specifiers, (specifier) => standingRule(specifier, context), context);
 }
 
 /** A search below folders runs without the files that rules deny; where that is unsure, it is asked about. */

@@ -28,7 +28,10 @@ export async function writtenNames({ configHome, files }: Store): Promise<readon
   return paths.filter((path) => typeof path === 'string');
 }
 
-export async function rememberWritten(added: readonly string[], store: Store<PersistentFiles>): Promise<void> {
+export async function rememberWritten(
+  added: readonly string[],
+  store: Store<PersistentFiles>,
+): Promise<void> {
   const known = await writtenNames(store);
   const all = new Set([...known, ...added]);
   if (all.size > known.length) await write([...all], store);

@@ -111,7 +111,9 @@ export function wordsWritten(segment: Segment): readonly TouchedWord[] {
       : [...named, ...open];
   }
   if (STARTERS.test(program) && segment.inner.length > 0) return named;
-  if (form !== undefined && known === undefined && !isScripted(program)) return named;
+  // Its options are known, and none of them writes.
+  const reads = () => readingForm([program, ...words.slice(1)])?.reads === true;
+  if (form !== undefined && known === undefined && !isScripted(program) && reads()) return named;
   return args.flatMap((word) => candidates(word, isScripted(program)).map(unsure));
 }
 

@@ -1,7 +1,7 @@
 /** What a command reads, as far as its words tell. */
-import type { ReadingForm } from '../programs/reading-form.ts';
-import { READING_GIT } from '../programs/reading-git.ts';
-import { READING_PROGRAMS } from '../programs/reading-programs.ts';
+import type { ReadingForm } from '../programs/readers/reading-form.ts';
+import { READING_GIT } from '../programs/readers/reading-git.ts';
+import { READING_PROGRAMS } from '../programs/readers/reading-programs.ts';
 import { baseName } from './base-name.ts';
 
 /**

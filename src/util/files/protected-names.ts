@@ -82,8 +82,7 @@ export const PROTECTED_ANYWHERE = pathsWhere(
 export const PROTECTED_AT_HOME = pathsWhere(
   ({ path, where }) => where === 'home' || (where === 'anywhere' && path.includes('/')),
 );
-export const PROTECTED_IN_GIT = pathsWhere(({ where }) => where === 'git');
-/** Of these, what only configures git. */
+/** Of what lies in a repository, what only configures git. */
 export const LOCKED_IN_GIT = pathsWhere(({ where, written }) => where === 'git' && written !== true);
 export const PROTECTED_FILES = pathsWhere(({ kind }) => kind === 'file');
 export const GRANTING_FOLDERS = pathsWhere(({ grants }) => grants === true);

@@ -85,7 +85,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
   /** Loaded by the first command, as what judges it is: where it cannot be, none runs beside others. */
   let readsBySight: ((command: string) => boolean) | undefined;
   const loadSight = lazily(async () => {
-    const loaded = await import('../../../shell/programs/reads-by-sight.ts').catch(() => undefined);
+    const loaded = await import('../../../shell/programs/readers/reads-by-sight.ts').catch(() => undefined);
     readsBySight = loaded?.readsBySight ?? (() => false);
   });
   return {

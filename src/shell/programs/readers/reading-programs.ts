@@ -173,7 +173,6 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   umask: teller(),
   jobs: teller(/^-[lp]$/),
   history: { words: /^\d+$/, atMost: 1 },
-  man: { words: /^[\w.:+-]+$/ },
   ip: { options: /^-(?:br|brief|[46jo])$/, words: /^(?:a|addr|address|l|link|r|route|n|neigh|show|list)$/ },
   // Not of those that look in the folder for which version they are to be (cargo, go, yarn).
   npm: versionOf(/^(?:-v|--version)$/),

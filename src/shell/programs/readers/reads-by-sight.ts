@@ -1,8 +1,8 @@
 /**
  * Whether a command only reads, judged at once and without a parser: what is not plain to see does not count.
  */
-import { plainWords } from '../reading/plain-command.ts';
-import { pathsRead } from '../reading/plain-reader.ts';
+import { plainWords } from '../../reading/plain-command.ts';
+import { pathsRead } from '../../reading/plain-reader.ts';
 
 /** Output that goes nowhere, or to where the other output goes. */
 const HARMLESS_REDIRECT = / [12]?>(?: ?\/dev\/null|&[12])(?=[ ;|&]|$)/g;

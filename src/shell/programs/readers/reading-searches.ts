@@ -1,7 +1,7 @@
 /** Programs that search, or show parts of text, with the forms in which they only read. */
-import { onlyShowsText } from './awk-script.ts';
+import { onlyShowsText } from '../awk-script.ts';
+import { onlyEditsText } from '../sed-script.ts';
 import type { ReadingForm } from './reading-form.ts';
-import { onlyEditsText } from './sed-script.ts';
 
 const recursive = (args: readonly string[]): boolean =>
   args.some((arg) => /^-[A-Za-z]*[rR]|^--(?:dereference-)?recursive$/.test(arg));
