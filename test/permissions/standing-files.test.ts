@@ -2,8 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createPermissions } from '../../src/permissions/permission-engine.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { everyNth } from '../long-form.ts';
 import { homeFolder, sessionOf } from '../sandbox/session.ts';
+import { question, TOOLS } from './ask-doubles.ts';
 
 /** What is denied, how it gets another name, and that name. */
 const FORMS: readonly (readonly [rule: string, file: string, how: string, name: string])[] = everyNth(3, [
@@ -132,4 +135,16 @@ describe('files that were renamed by a command', () => {
     expect(results[1]).toBe('"renamed"');
     expect(results[2]).toMatch(said);
   });
+});
+
+it('a folder with thousands of files costs the first command nothing of what a decision may cost', async () => {
+  const at = homeFolder();
+  for (let n = 0; n < 3_000; n++) writeFileSync(join(at.cwd, `file-${n}.txt`), '');
+  const permissions = createPermissions({
+    files: nodeFiles,
+    allow: ['Bash(npm test)'],
+    deny: ['Read(.env)'],
+  });
+  const verdict = await permissions.decide(question(TOOLS.Bash, { command: 'npm test' }, at.cwd));
+  expect(verdict.kind).toBe('allow');
 });

@@ -29,6 +29,10 @@ export interface StandingRule {
 
 /** Entries of folders that are looked at, nearest first; what lies deeper is known by path alone. */
 const MAX_ENTRIES = 20_000;
+/** Rules that an entry is held against at the price of one; of more rules fewer entries are looked at. */
+const RULES_AT_ONCE = 100;
+/** Entries between two pauses, in which other work of the process is done. */
+const ENTRIES_AT_ONCE = 500;
 /** Found by one rule; of more than these any may have moved. */
 const MAX_COMPARED = 200;
 /** Folders of other programs, with files in great number. */
@@ -116,21 +120,33 @@ export class StandingFiles {
     for (let level = first.kind === 'directory' ? [base] : []; level.length > 0 && this.#left > 0; ) {
       const below: string[] = [];
       for (const folder of level) {
-        const names = ((await look.entries(folder)) ?? []).slice(0, Math.max(this.#left, 0));
-        this.#left -= names.length;
-        const stats = await Promise.all(names.map((name) => look.stat(join(folder, name))));
-        for (const [at, stat] of stats.entries()) {
-          const name = names[at] ?? '';
-          if (stat === undefined) continue;
-          const named = rules.filter((rule) => rule.mayName(name));
-          const isTaken =
-            named.length > 0 && this.#take(join(folder, name), stat, named) && named.length === rules.length;
-          if (stat.kind === 'directory' && !isTaken && !PASSED_OVER.includes(name))
-            below.push(join(folder, name));
-        }
+        const names = (await look.entries(folder)) ?? [];
+        for (let at = 0; at < names.length && this.#left > 0; at += ENTRIES_AT_ONCE)
+          below.push(...(await this.#lookAt(folder, names.slice(at, at + ENTRIES_AT_ONCE), rules, look)));
       }
       level = below;
     }
+  }
+
+  /** Returns the folders that are to be looked into. */
+  async #lookAt(
+    folder: string,
+    names: readonly string[],
+    rules: readonly StandingRule[],
+    look: StandingLook,
+  ): Promise<readonly string[]> {
+    this.#left -= names.length * Math.ceil(rules.length / RULES_AT_ONCE);
+    const stats = await Promise.all(names.map((name) => look.stat(join(folder, name))));
+    const below: string[] = [];
+    for (const [at, name] of names.entries()) {
+      const stat = stats[at];
+      if (stat === undefined) continue;
+      const named = rules.filter((rule) => rule.mayName(name));
+      const path = join(folder, name);
+      const isTaken = named.length > 0 && this.#take(path, stat, named) && named.length === rules.length;
+      if (stat.kind === 'directory' && !isTaken && !PASSED_OVER.includes(name)) below.push(path);
+    }
+    return below;
   }
 
   /** Whether all of the rules cover it. */
