@@ -30,8 +30,8 @@ for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length > 0 && !isDryRun) process.exit(1);
 
 const gate = given.includes('--skip-tests') ? ['npm', ['run', '--silent', 'check:package']] : ['.ci/run', []];
-// What a command says is tested in the process of the tests; before a release it is the built command line that says it.
-const env = { ...process.env, TURNWRIGHT_TESTS_START_COMMANDS: '1' };
+// In the long form. What a command says is tested in the process of the tests; here the built command line says it.
+const env = { ...process.env, TURNWRIGHT_LONG_TESTS: '1', TURNWRIGHT_TESTS_START_COMMANDS: '1' };
 if (spawnSync(gate[0], gate[1], { stdio: 'inherit', env }).status !== 0) fail('The checks failed.');
 
 const folder = mkdtempSync(join(tmpdir(), 'turnwright-release-'));
