@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient } from '../../src/durable/index.ts';
+import { everyNth } from '../long-form.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 
 const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));
@@ -195,13 +196,15 @@ test('what an answer allows for the session holds in its next run, on another wo
   expect(await place.fleet.database.run('select 1 from turnwright.asks')).toHaveLength(2);
 });
 
-test.each([
-  { permissionMode: 'default' },
-  { permissionMode: 'acceptEdits' },
-  { permissionMode: 'dontAsk' },
-  { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
-  { allowedTools: ['Bash'] },
-])(
+test.each(
+  everyNth<object>(2, [
+    { permissionMode: 'default' },
+    { permissionMode: 'acceptEdits' },
+    { permissionMode: 'dontAsk' },
+    { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
+    { allowedTools: ['Bash'] },
+  ]),
+)(
   'what was approved with another input runs with that input, on a worker with %j',
   {
     timeout: 300_000,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { repositoryFrom, runsNothing } from '../../src/permissions/commands/own-repository.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { everyNth } from '../long-form.ts';
 import { lacking, runIn, sandboxWith } from './support.ts';
 
 let base: string;
@@ -81,17 +82,19 @@ describe.skipIf(lacking !== undefined)('what a command in the sandbox leaves beh
     const stop = `GIT_SEQUENCE_EDITOR="sed -i 1ibreak" git ${AS_A.join(' ')} rebase -q -i HEAD~1`;
     const todo = '.git/rebase-merge/git-rebase-todo';
 
-    it.each([
-      ['exec', `printf 'exec touch MARK\\n' >> ${todo}`],
-      ['x, with blanks', `printf ' \\tx touch MARK\\n' >> ${todo}`],
-      ['exec, in front', `sed -i '1iexec touch MARK' ${todo}`],
-      ['a list behind a link', `cp ${todo} t; echo 'exec touch MARK' >> t; ln -sf ../../t ${todo}`],
-      [
-        'a folder behind a link',
-        `mv .git/rebase-merge r; echo 'exec touch MARK' >> r/git-rebase-todo; ln -s ../r .git/rebase-merge`,
-      ],
-      ['a second name', `cp ${todo} .git/t; echo 'exec touch MARK' >> .git/t; ln -f .git/t ${todo}`],
-    ])('runs no command that it put into the list: %s', async (_how, plant) => {
+    it.each(
+      everyNth<readonly [string, string]>(3, [
+        ['exec', `printf 'exec touch MARK\\n' >> ${todo}`],
+        ['x, with blanks', `printf ' \\tx touch MARK\\n' >> ${todo}`],
+        ['exec, in front', `sed -i '1iexec touch MARK' ${todo}`],
+        ['a list behind a link', `cp ${todo} t; echo 'exec touch MARK' >> t; ln -sf ../../t ${todo}`],
+        [
+          'a folder behind a link',
+          `mv .git/rebase-merge r; echo 'exec touch MARK' >> r/git-rebase-todo; ln -s ../r .git/rebase-merge`,
+        ],
+        ['a second name', `cp ${todo} .git/t; echo 'exec touch MARK' >> .git/t; ln -f .git/t ${todo}`],
+      ]),
+    )('runs no command that it put into the list: %s', async (_how, plant) => {
       const { warnings } = await afterwards(stop, plant.replaceAll('MARK', mark));
       expect(warnings).not.toBe('');
       try {
@@ -124,21 +127,23 @@ describe.skipIf(lacking !== undefined)('what a command in the sandbox leaves beh
       `git init -q ${folder}; (cd ${folder}; echo 1 > f; git add f; git ${AS_A.join(' ')} commit -qm s)`;
     const evil = (config: string) => `printf '[core]\\n\\tfsmonitor = "touch MARK; false"\\n' >> ${config}`;
 
-    it.each([
-      ['made and added', [`${made('sub')}; ${evil('sub/.git/config')}; git add sub`]],
-      ['made first and added later', [`${made('sub')}; ${evil('sub/.git/config')}`, 'git add sub']],
-      ['deeper', [`mkdir -p a/b; ${made('a/b/sub')}; ${evil('a/b/sub/.git/config')}; git add a`]],
-      [
-        'with a file that leads elsewhere',
+    it.each(
+      everyNth<readonly [string, readonly string[]]>(2, [
+        ['made and added', [`${made('sub')}; ${evil('sub/.git/config')}; git add sub`]],
+        ['made first and added later', [`${made('sub')}; ${evil('sub/.git/config')}`, 'git add sub']],
+        ['deeper', [`mkdir -p a/b; ${made('a/b/sub')}; ${evil('a/b/sub/.git/config')}; git add a`]],
         [
-          `${made('sub')}; ${evil('sub/.git/config')}; git add sub; mv sub/.git planted; echo 'gitdir: ../planted' > sub/.git`,
+          'with a file that leads elsewhere',
+          [
+            `${made('sub')}; ${evil('sub/.git/config')}; git add sub; mv sub/.git planted; echo 'gitdir: ../planted' > sub/.git`,
+          ],
         ],
-      ],
-      [
-        'in an index of parts',
-        [`${made('sub')}; ${evil('sub/.git/config')}`, 'git add sub; git update-index --split-index'],
-      ],
-    ])('runs nothing for git above: %s', async (_how, commands) => {
+        [
+          'in an index of parts',
+          [`${made('sub')}; ${evil('sub/.git/config')}`, 'git add sub; git update-index --split-index'],
+        ],
+      ]),
+    )('runs nothing for git above: %s', async (_how, commands) => {
       const { warnings } = await afterwards(...commands.map((command) => command.replaceAll('MARK', mark)));
       expect(warnings).toContain('submodule');
       git('status');
