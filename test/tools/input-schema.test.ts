@@ -212,8 +212,9 @@ describe('from zod', () => {
       ),
     })).kind;
     const key = fc.constantFrom('a', 'b', 'toString', '__proto__');
+    // Without null, which counts as missing where that is allowed, and not for zod alone.
     const value = fc.oneof(
-      fc.constantFrom('a', 'b', 1, 1.5, true, null, Infinity, undefined),
+      fc.constantFrom('a', 'b', 1, 1.5, true, Infinity, undefined),
       fc.array(fc.constantFrom('a', 1)),
     );
     await fc.assert(
