@@ -305,7 +305,7 @@ async function serverOf(name: string): Promise<string> {
     stdin: {
       contents: readFileSync(join(SERVERS, name), 'utf8')
         .replace('port: 3000', `port: ${port}`)
-        .replace('listen(3000)', `listen(${port})`),
+        .replace('listen(3000', `listen(${port}`),
       resolveDir: SERVERS,
       loader: 'ts',
     },
