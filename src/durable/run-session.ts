@@ -41,7 +41,7 @@ type RunEnd =
       readonly taken: number;
       /** undefined: nothing is left to do. */
       readonly parked: ParkedOn | undefined;
-      /** Of the last result of the session; undefined: there was none yet. */
+      /** Of the last result, of an earlier run where nothing was left to do; undefined: there was none. */
       readonly outcome: Outcome | undefined;
       readonly results: number;
     };
@@ -128,7 +128,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   }
   if (store.failure() !== undefined) throw store.failure();
   if (owned.isLost() || store.isFenced()) return { kind: 'lost' };
-  outcome ??= await lastOutcome(database, sessionId);
+  if (parked === undefined) outcome ??= await lastOutcome(database, sessionId);
   return { kind: 'ended', taken, parked, outcome, results };
 }
 

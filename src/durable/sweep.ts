@@ -42,7 +42,7 @@ const PATIENCE_MS = 15_000;
 /** Looks once at each call. No transaction is open while the runner is asked. */
 export function createSweep(options: SweepOptions): () => Promise<void> {
   const { database, dispatch, workerId, active, onHandedOver } = options;
-  /** Since when each was found with a worker that lives and has not begun it, in ms. */
+  /** Since when each was found with a worker that lives and has not begun it, in ms, by both. */
   const late = new Map<string, number>();
 
   /** Sessions whose time has come get their runs; of the others, those that may have been lost. */
@@ -62,14 +62,15 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
   function isLost(one: DoubtfulRun, heldBy: string, living: ReadonlySet<string>): boolean {
     if (one.isAbandoned || !living.has(heldBy)) return true;
     const nowMs = systemClock.monotonicMs();
-    const sinceMs = late.get(one.sessionId) ?? nowMs;
-    late.set(one.sessionId, sinceMs);
+    const key = `${heldBy} ${one.sessionId}:${one.run}`;
+    const sinceMs = late.get(key) ?? nowMs;
+    late.set(key, sinceMs);
     return nowMs - sinceMs >= PATIENCE_MS;
   }
 
   function forgetOthers(): void {
     const nowMs = systemClock.monotonicMs();
-    for (const [id, sinceMs] of late) if (nowMs - sinceMs > 2 * PATIENCE_MS) late.delete(id);
+    for (const [key, sinceMs] of late) if (nowMs - sinceMs > 2 * PATIENCE_MS) late.delete(key);
   }
 
   return async () => {
