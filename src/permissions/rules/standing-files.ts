@@ -158,7 +158,9 @@ export class StandingFiles {
       const identity = identityOf(stat);
       const known = this.#rules.get(identity) ?? new Set();
       this.#rules.set(identity, known.add(specifier));
-      this.#found.set(specifier, [...(this.#found.get(specifier) ?? []), { path, identity }]);
+      const found = this.#found.get(specifier) ?? [];
+      found.push({ path, identity });
+      this.#found.set(specifier, found);
     }
     return covering.length === rules.length;
   }
