@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { type Options, VERSION } from '../index.ts';
 import { systemClock } from '../util/clock.ts';
 import { codeOf } from '../util/code-of.ts';
+import { heardLines } from '../util/process/heard-lines.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { dbosRunner } from './dbos.ts';
 import type { Runner } from './dispatch.ts';
@@ -124,9 +125,10 @@ export async function worker({
   concurrency = 100,
   host = hostname(),
   runner = dbosRunner,
-  stderr = () => undefined,
+  stderr: hears = () => undefined,
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
+  const stderr = heardLines(hears);
   const database = await openTables({ url: db, connections: POOLED });
   const dispatch = await runner.open(database);
   const id = randomUUID();

@@ -20,6 +20,7 @@ import { andThen } from '../util/async/and-then.ts';
 import { turnToStart } from '../util/async/event-loop-turns.ts';
 import { extended } from '../util/collections/extended.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
+import { heardLines } from '../util/process/heard-lines.ts';
 import { createUnreadFields, type UnreadFields } from '../util/text/unread-fields.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
@@ -86,7 +87,9 @@ export async function configOf(options: Options, unread?: UnreadFields): Promise
   return (await configure(options, unread)).config;
 }
 
-async function configure(options: Options, unread = createUnreadFields()): Promise<Configured> {
+async function configure(given: Options, unread = createUnreadFields()): Promise<Configured> {
+  const options: Options =
+    given.stderr === undefined ? given : { ...given, stderr: heardLines(given.stderr) };
   if (wantsLog(options)) return configureLogged(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;

@@ -38,6 +38,40 @@ describe('query() with one prompt', () => {
     expect(error).toBeInstanceOf(AbortError);
   });
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('boom');
+      },
+    ],
+  ] as const)('a "stderr" callback that %s ends nothing, and is named once', async (_, stderr) => {
+    const warnings: Error[] = [];
+    const hear = (warning: Error) => warnings.push(warning);
+    process.on('warning', hear);
+    let lines = 0;
+    const count = () => {
+      lines++;
+      return stderr();
+    };
+    const { query: running } = queryUnderTest([say('Hello.')], 'Hi.', { debug: true, stderr: count });
+    const { results, error } = await gather(running);
+    await new Promise(setImmediate);
+    process.off('warning', hear);
+    expect(error).toBeUndefined();
+    expect(results[0]).toMatchObject({ result: 'Hello.' });
+    expect(lines).toBeGreaterThan(1);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'The callback "stderr" failed, and the session goes on: boom',
+    ]);
+  });
+
   it('throws AbortError when it had fired before', async () => {
     const { error, messages } = await gather(queryUnderTest([], 'Hi.', { abortController: aborted() }).query);
     expect(messages).toEqual([]);
