@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { turnwright } from '../cli/bin.ts';
 import { commandLine } from '../cli/command-line.ts';
-import { openedDatabase } from './opened.ts';
+import { openedClient, openedDatabase } from './opened.ts';
 import { startFleet } from './processes.ts';
 
 /** A row as a worker's heartbeat leaves it. */
@@ -52,4 +52,27 @@ test('send --follow prints its header once, and says that another worker goes on
   expect(stdout.match(/^· .*$/gm)).toEqual([expect.stringMatching(/^· .+, default, session s1$/)]);
   expect(stdout).toContain('Done.');
   expect(stderr).toBe('s1: the worker is gone, another one goes on.\n');
+});
+
+test('send --follow to a session that waits for an answer says what it waits for, once', {
+  timeout: 120_000,
+}, async () => {
+  const db = await openedDatabase();
+  const client = openedClient(db);
+  await client.send('s1', 'Hello.');
+  await db.run(`update turnwright.sessions set state = 'parked', parked = '{"on":"ask"}'`);
+  await db.run(
+    `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
+      values ('s1', 'q1', 't1', 'Bash', '{"input":{"command":"ls"}}')`,
+  );
+  const { code, stderr } = await turnwright(['send', 's1', 'And now?', '--follow', '--db', db.url], {
+    onStart(child) {
+      child.stderr?.on('data', (text: Buffer) => text.includes('q1') && child.kill('SIGINT'));
+    },
+  });
+  expect(code).toBe(130);
+  expect(stderr).toBe(
+    's1 waits for an answer: Bash {"command":"ls"}\n  turnwright answer s1 q1 allow    (or deny)\n' +
+      's1 goes on without you. Follow it again: turnwright send s1 --follow --from 0.0\n',
+  );
 });

@@ -70,8 +70,11 @@ async function follow({ client, session, from, until, json }: Following, world: 
   const view = json
     ? undefined
     : createLiveView(world, { verbose: true, neverAsk: true, summary: false }).sink;
+  const sayQuestions = questionsSayer(client, session, world);
   try {
     const { signal } = leaving;
+    // What was asked before this place is not on the stream: without it the prompt seems to hang.
+    if (from !== undefined) await sayQuestions();
     for await (const each of client.follow(session, { from, until, untilIdle: true, signal })) {
       cursor = each.cursor;
       const { message } = each;
@@ -87,7 +90,7 @@ async function follow({ client, session, from, until, json }: Following, world: 
       if (begins) isOpen = true;
       const parked =
         message.type === 'system' && message.subtype === 'session_parked' && message.on === 'ask';
-      if (parked && view !== undefined) await sayQuestions(client, session, world);
+      if (parked && view !== undefined) await sayQuestions();
     }
   } finally {
     forget();
@@ -101,12 +104,18 @@ async function follow({ client, session, from, until, json }: Following, world: 
   return EXIT.interrupted;
 }
 
-async function sayQuestions(client: DurableClient, session: string, world: World): Promise<void> {
-  const status = await client.status(session);
-  for (const { askId, toolName, question } of status?.questions ?? []) {
-    const asked = JSON.stringify(question['input'] ?? question['elicitation'] ?? {});
-    await world.err.write(
-      `${session} waits for an answer: ${visible(`${toolName} ${asked}`)}\n  turnwright answer ${session} ${askId} allow    (or deny)\n`,
-    );
-  }
+/** Says what the session waits for, each question once. */
+function questionsSayer(client: DurableClient, session: string, world: World): () => Promise<void> {
+  const said = new Set<string>();
+  return async () => {
+    const status = await client.status(session);
+    for (const { askId, toolName, question } of status?.questions ?? []) {
+      if (said.has(askId)) continue;
+      said.add(askId);
+      const asked = JSON.stringify(question['input'] ?? question['elicitation'] ?? {});
+      await world.err.write(
+        `${session} waits for an answer: ${visible(`${toolName} ${asked}`)}\n  turnwright answer ${session} ${askId} allow    (or deny)\n`,
+      );
+    }
+  };
 }
