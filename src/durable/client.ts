@@ -1,6 +1,6 @@
 /** The door for servers and people: prompts for sessions in a database, answers, interrupts, their state. */
 import { setMaxListeners } from 'node:events';
-import type { InboxPriority, PermissionResult, UserBlock } from '../index.ts';
+import { type InboxPriority, type PermissionResult, TurnwrightError, type UserBlock } from '../index.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import type { Database } from './postgres/database.ts';
@@ -44,7 +44,8 @@ export interface Sent {
 export interface DurableClient {
   /**
    * Sends a prompt; a session that does not exist begins with it. Resolves once it is stored: a worker takes
-   * it from there, now or when there is one again. Rejects with `invalid_option` for an id that is none.
+   * it from there, now or when there is one again. Rejects with `invalid_option` for an id that is none, and
+   * for a prompt that is too large.
    *
    * @example
    * ```ts
@@ -133,6 +134,11 @@ export interface DurableClient {
   close(): Promise<void>;
 }
 
+export interface DurableClientOptions {
+  /** Largest prompt that is stored, in bytes of its JSON. Default 10,000,000. */
+  readonly maxPromptBytes?: number | undefined;
+}
+
 const MOST_SESSIONS = 100;
 
 /** What ends all that a client follows: each follower listens to it. */
@@ -155,7 +161,10 @@ function openEnd(): AbortController {
  * await client.close();
  * ```
  */
-export function durableClient(url: string): DurableClient {
+export function durableClient(
+  url: string,
+  { maxPromptBytes = 10_000_000 }: DurableClientOptions = {},
+): DurableClient {
   let opening: Promise<Database> | undefined;
   let listener: Listener | undefined;
   /** Followers of one session read together. */
@@ -171,6 +180,12 @@ export function durableClient(url: string): DurableClient {
   };
   return {
     async send(sessionId, content, { key, priority = 'next', tenant = '', cwd } = {}) {
+      const bytes = Buffer.byteLength(JSON.stringify(content));
+      if (bytes > maxPromptBytes)
+        throw new TurnwrightError(
+          'invalid_option',
+          `The prompt has ${bytes} bytes as JSON, and at most ${maxPromptBytes} are stored ("maxPromptBytes"): name a file for the model to read.`,
+        );
       const database = await open();
       // The same key is the same prompt, whichever process sends it.
       const id = key === undefined ? uuid() : stableUuid(`${sessionId}/${key}`);

@@ -1,5 +1,11 @@
 /** Sessions that outlive a process and a machine: Postgres holds them, workers run them. */
-export { type DurableClient, durableClient, type SendOptions, type Sent } from './client.ts';
+export {
+  type DurableClient,
+  type DurableClientOptions,
+  durableClient,
+  type SendOptions,
+  type Sent,
+} from './client.ts';
 export type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { inProcessRunner } from './in-process-runner.ts';

@@ -60,6 +60,11 @@ export interface WebAgentOptions extends RunOptions {
    * reverse proxy on the same machine, and a server other than `toNodeListener`'s, need the list.
    */
   readonly hosts?: readonly string[];
+  /**
+   * Runs that go on at a time, of all pages together. A further prompt is refused with 429 before `start` is
+   * called. Default 100.
+   */
+  readonly maxRuns?: number;
   /** Largest body. Default 4,000,000. */
   readonly maxBodyBytes?: number;
   /** For tests. Default: the real clock. */
@@ -91,19 +96,31 @@ export function webAgent(
   start: (asked: PageRequest) => AgentMessages | Promise<AgentMessages>,
   options: WebAgentOptions = {},
 ): WebAgent {
-  const { graceMs = 10_000, keepMs = 60_000, maxBodyBytes = 4_000_000, clock = systemClock } = options;
+  const { graceMs = 10_000, keepMs = 60_000, clock = systemClock } = options;
+  const { maxRuns = 100, maxBodyBytes = 4_000_000 } = options;
   const runs = new Map<string, LiveRun>();
+  let going = 0;
   const send = options.format === 'ui-messages' ? uiMessages : eventStream;
 
   const begin = async (request: Request, body: Readonly<Record<string, unknown>>): Promise<Response> => {
     const prompt = typeof body['prompt'] === 'string' ? body['prompt'] : lastPrompt(body['messages']);
     if (prompt === undefined || prompt.trim() === '')
       throw new Refused(400, 'The body has no "prompt" with text, and no "messages" that end with one.');
+    if (going >= maxRuns) throw new Refused(429, 'Too many runs go on now. Try again later.');
     const run = new LiveRun(crypto.randomUUID(), { ...options, graceMs, clock });
     const { canUseTool, signal } = run;
-    const messages = await start({ prompt, body, request, canUseTool, signal });
-    runs.set(run.id, run);
-    void run.drive(messages).then(() => clock.timer(keepMs, () => runs.delete(run.id)));
+    going += 1;
+    try {
+      const messages = await start({ prompt, body, request, canUseTool, signal });
+      runs.set(run.id, run);
+      void run.drive(messages).then(() => {
+        going -= 1;
+        clock.timer(keepMs, () => runs.delete(run.id));
+      });
+    } catch (error) {
+      going -= 1;
+      throw error;
+    }
     return send(run, -1, request.signal);
   };
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
+import { shownId } from '../util/text/cut-text.ts';
 import { isPlainName } from '../util/text/plain-name.ts';
 
 const MOST_ID_CHARS = 128;
@@ -18,7 +19,7 @@ export function checkedSessionId(sessionId: string): string {
   if (isSessionId(sessionId)) return sessionId;
   throw new TurnwrightError(
     'invalid_option',
-    `"${sessionId}" is not a session id: letters, digits, "-" and "_" only.`,
+    `"${shownId(sessionId)}" is not a session id: letters, digits, "-" and "_" only, at most ${MOST_ID_CHARS}.`,
   );
 }
 

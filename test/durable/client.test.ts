@@ -1,6 +1,6 @@
 /** What a client does to a session's row, on a real database and without a worker. */
 import { expect, test } from 'vitest';
-import type { Database, DurableClient } from '../../src/durable/index.ts';
+import { type Database, type DurableClient, durableClient } from '../../src/durable/index.ts';
 import { migrate } from '../../src/durable/postgres/migrations.ts';
 import { openedClient, openedDatabase, openedEmpty } from './opened.ts';
 import { eventually } from './processes.ts';
@@ -22,6 +22,38 @@ async function asked(db: Database, question: object = { input: { command: 'ls' }
     [JSON.stringify(question)],
   );
 }
+
+test('what is too long is refused in a short sentence, and nothing is stored', async () => {
+  const { client, db } = await opened();
+  const long = 'x'.repeat(5_000);
+  const first = async (follows: AsyncIterable<unknown>) => {
+    for await (const _ of follows) break;
+  };
+  await client.send('s1', 'Hello.');
+  for (const [what, call] of [
+    ['is not a session id', () => client.send(long, 'Hello.')],
+    ['There is no session', () => client.interrupt(long)],
+    ['There is no session', () => client.answer(long, 'q1', { behavior: 'allow' })],
+    ['has not asked', () => client.answer('s1', long, { behavior: 'allow' })],
+    ['There is no session', () => first(client.follow(long))],
+    ['is not a cursor', () => first(client.follow('s1', { from: long }))],
+    ['has no prompt with the uuid', () => first(client.follow('s1', { until: long }))],
+  ] as const) {
+    const error = await call().then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    expect(error?.message).toContain(what);
+    expect(error?.message.length).toBeLessThan(400);
+  }
+  const small = durableClient(db.url, { maxPromptBytes: 1_000 });
+  await expect(small.send('s1', long)).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('The prompt has 5002 bytes as JSON, and at most 1000 are stored'),
+  });
+  await small.close();
+  expect(await db.run('select session_id, n from turnwright.inbox')).toEqual([{ session_id: 's1', n: 1 }]);
+});
 
 test('the first prompt begins a session, and asks for a run', async () => {
   const { client } = await opened();

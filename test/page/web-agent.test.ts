@@ -278,6 +278,34 @@ describe('what is refused', () => {
     );
   });
 
+  it('is a run too many, until one has ended or could not start', async () => {
+    let fails = true;
+    const server = await serveAgent(
+      ({ prompt }) => {
+        if (fails) throw new Error('not yet');
+        return queryUnderTest([hang()], prompt).query;
+      },
+      { maxRuns: 2 },
+    );
+    for (let at = 0; at < 3; at++) expect((await post(server.url, { prompt: 'x' })).status).toBe(500);
+    fails = false;
+    const pages = [page(server.url, { prompt: 'a' }), page(server.url, { prompt: 'b' })];
+    for (const { until } of pages) await until(({ run }) => run !== undefined);
+    expect(await sentence(await post(server.url, { prompt: 'c' }))).toEqual([
+      429,
+      'Too many runs go on now. Try again later.',
+    ]);
+    await pages[0]?.interrupt();
+    await pages[0]?.finished;
+    const third = page(server.url, { prompt: 'c' });
+    await third.until(({ run }) => run !== undefined);
+    for (const { interrupt, finished } of [...pages.slice(1), third]) {
+      await interrupt();
+      await finished;
+    }
+    await server.close();
+  });
+
   it('is a run that cannot start, without what only the server should know', async () => {
     const failing = (error: Error) => serveAgent(() => Promise.reject(error));
     const own = await failing(new TurnwrightError('not_configured', 'No model is configured.'));

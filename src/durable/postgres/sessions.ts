@@ -2,6 +2,7 @@
 import type { PermissionResult } from '../../index.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { InboxItem } from '../../protocol/ports.ts';
+import { shownId } from '../../util/text/cut-text.ts';
 import { isPlainName } from '../../util/text/plain-name.ts';
 import type { Database, RunStatement } from './database.ts';
 import { putItem } from './inbox.ts';
@@ -54,7 +55,7 @@ const QUEUED = `state = 'queued', run = run + 1, wake_at = null, updated_at = no
         barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end`;
 
 export const noSuchSession = (sessionId: string): TurnwrightError =>
-  new TurnwrightError('session_not_found', `There is no session ${sessionId} in this database.`);
+  new TurnwrightError('session_not_found', `There is no session ${shownId(sessionId)} in this database.`);
 
 interface PromptOptions {
   readonly sessionId: string;
@@ -71,7 +72,7 @@ export function sendPrompt(
   if (!isPlainName(sessionId, MOST_ID_CHARS))
     throw new TurnwrightError(
       'invalid_option',
-      `"${sessionId}" is not a session id: letters, digits, "-" and "_" only, at most ${MOST_ID_CHARS}.`,
+      `"${shownId(sessionId)}" is not a session id: letters, digits, "-" and "_" only, at most ${MOST_ID_CHARS}.`,
     );
   return database.transaction(async (run) => {
     await run(
@@ -128,7 +129,7 @@ export function putAnswer(database: Database, { sessionId, askId, answer }: Answ
     const [asked] = await run<{ readonly question: string | null }>(LOCK_WITH_QUESTION, [sessionId, askId]);
     if (asked === undefined) throw noSuchSession(sessionId);
     if (asked.question === null)
-      throw new TurnwrightError('invalid_option', `Session ${sessionId} has not asked ${askId}.`);
+      throw new TurnwrightError('invalid_option', `Session ${sessionId} has not asked ${shownId(askId)}.`);
     const { elicitation } = JSON.parse(asked.question) as { readonly elicitation?: unknown };
     const given = JSON.stringify(elicitation === undefined ? answer : elicited(answer));
     const [answered] = await run(ANSWER, [sessionId, askId, given]);

@@ -1,6 +1,7 @@
 /** Which result a follower waits for: that of the submission that its prompt began or joined. */
 import { type SDKMessage, TurnwrightError } from '../../index.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
+import { shownId } from '../../util/text/cut-text.ts';
 import type { RunStatement } from '../postgres/database.ts';
 
 /** Observes the stream until the result has come. */
@@ -21,7 +22,7 @@ export async function openExpected(run: RunStatement, sessionId: string, uuid: s
   if (row === undefined)
     throw new TurnwrightError(
       'invalid_option',
-      `Session ${sessionId} has no prompt with the uuid "${uuid}".`,
+      `Session ${sessionId} has no prompt with the uuid "${shownId(uuid)}".`,
     );
   return new ExpectedResult(uuid, row.key);
 }

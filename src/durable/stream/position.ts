@@ -5,6 +5,7 @@
  */
 import { createJournalMapper, type JournalMapper, type SDKMessage, TurnwrightError } from '../../index.ts';
 import type { Place } from '../../protocol/ports.ts';
+import { shownId } from '../../util/text/cut-text.ts';
 
 export const START: Place = { seq: 0, n: 0 };
 
@@ -28,7 +29,7 @@ export function positionOf(cursor: string): Place {
   if (seq === undefined || n === undefined)
     throw new TurnwrightError(
       'invalid_option',
-      `"${cursor}" is not a cursor: pass one that came with a message, such as "12.0".`,
+      `"${shownId(cursor)}" is not a cursor: pass one that came with a message, such as "12.0".`,
     );
   return { seq: Number(seq), n: Number(n) };
 }

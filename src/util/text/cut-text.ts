@@ -34,6 +34,9 @@ export function newlinesIn(text: string): number {
   return count;
 }
 
+/** An id, key or cursor as sentences name it: what is none may have any length. */
+export const shownId = (id: string): string => bounded(id, 200);
+
 /** `text`, or its beginning with a note about the total length. */
 export function bounded(text: string, max: number): string {
   return text.length <= max ? text : `${headOf(text, max)}… (${text.length} characters in all)`;
