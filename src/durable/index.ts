@@ -9,6 +9,7 @@ export {
 export type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
 export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { inProcessRunner } from './in-process-runner.ts';
+export { type Operator, openOperator, type SessionDetails } from './operate.ts';
 export type { Limit } from './postgres/admission/bucket.ts';
 export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
 export { type Database, openDatabase } from './postgres/database.ts';

@@ -11,11 +11,12 @@ import {
 } from '../../durable/index.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { DurableAction, DurableInvocation } from '../flags/durable-flags.ts';
+import { type DurableAction, type DurableInvocation, isSessionAction } from '../flags/durable-flags.ts';
 import { duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { databaseUrl } from './database-url.ts';
+import { actOnSession } from './session-actions.ts';
 import { isAlive } from './workers-alive.ts';
 
 const DAY_MS = 86_400_000;
@@ -95,11 +96,16 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
   },
 };
 
-export async function durableCommand(world: World, { action, flags }: DurableInvocation): Promise<ExitCode> {
+export async function durableCommand(
+  world: World,
+  { action, session = '', flags }: DurableInvocation,
+): Promise<ExitCode> {
   const url = databaseUrl(flags, world);
-  const database = await openDatabase({ url, connections: 1 });
+  const database = await openDatabase({ url, connections: 2 });
   try {
-    const { lines, failed } = await ACTIONS[action]({ url, database, flags });
+    const { lines, failed }: Answer = isSessionAction(action)
+      ? { lines: await actOnSession({ action, session, url, database, json: flags.json === true }) }
+      : await ACTIONS[action]({ url, database, flags });
     await world.out.write(`${lines.join('\n')}\n`);
     return failed === true ? EXIT.error : EXIT.success;
   } finally {

@@ -6,10 +6,16 @@ import { jsonObject, port, positiveInteger } from './flag-values.ts';
 /** What `turnwright durable` can be asked to do. */
 const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune'] as const;
 export type DurableAction = (typeof DURABLE_ACTIONS)[number];
+/** What it can be asked to do with one session. */
+const SESSION_ACTIONS = ['show', 'retry', 'release', 'move', 'cancel', 'delete'] as const;
+export type SessionAction = (typeof SESSION_ACTIONS)[number];
+const ALL_ACTIONS = [...DURABLE_ACTIONS, ...SESSION_ACTIONS];
 
 export interface DurableInvocation {
   readonly command: 'durable';
-  readonly action: DurableAction;
+  readonly action: DurableAction | SessionAction;
+  /** For a `SessionAction`: its id, or the beginning of it. */
+  readonly session?: string | undefined;
   readonly flags: { readonly db?: string; readonly json?: true; readonly olderThan?: number };
 }
 
@@ -58,26 +64,36 @@ export interface AnswerInvocation {
 
 export type DatabaseInvocation = DurableInvocation | WorkerInvocation | SendInvocation | AnswerInvocation;
 
+export const isSessionAction = (action: string): action is SessionAction =>
+  (SESSION_ACTIONS as readonly string[]).includes(action);
+
 const DATABASE = ['--db <url>', 'the Postgres database (default: the variable TURNWRIGHT_DB)'] as const;
 
 export function addDurableCommands(
   subcommand: (name: string, does: string) => Command,
   onCall: (invocation: DatabaseInvocation) => void,
 ): void {
-  subcommand('durable', 'make or check the tables for sessions in Postgres, or remove old sessions')
-    .argument('<action>', `${DURABLE_ACTIONS.slice(0, -1).join(', ')} or ${DURABLE_ACTIONS.at(-1)}`)
+  subcommand('durable', 'make or check the tables for sessions in Postgres, and care for the sessions')
+    .argument('<action>', `${ALL_ACTIONS.slice(0, -1).join(', ')} or ${ALL_ACTIONS.at(-1)}`)
+    .argument('[session]', `${SESSION_ACTIONS.join(', ')}: id of the session`)
     .option(...DATABASE)
-    .option('--json', 'status: as JSON')
+    .option('--json', 'status, show: as JSON')
     .addOption(
       new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(
         positiveInteger,
       ),
     )
-    .action((action: string, flags: DurableInvocation['flags']) => {
-      const known = DURABLE_ACTIONS.find((each) => each === action);
+    .action((action: string, session: string | undefined, flags: DurableInvocation['flags']) => {
+      const known = ALL_ACTIONS.find((each) => each === action);
       if (known === undefined)
-        throw new UsageError(`There is no "durable ${action}". There are: ${DURABLE_ACTIONS.join(', ')}.`);
-      onCall({ command: 'durable', action: known, flags });
+        throw new UsageError(`There is no "durable ${action}". There are: ${ALL_ACTIONS.join(', ')}.`);
+      if (isSessionAction(known) !== (session !== undefined))
+        throw new UsageError(
+          session === undefined
+            ? `Name the session: turnwright durable ${action} <session>`
+            : `"durable ${action}" takes no session.`,
+        );
+      onCall({ command: 'durable', action: known, session, flags });
     });
 
   subcommand('worker', 'run the sessions of a database, with the agent that a module describes')

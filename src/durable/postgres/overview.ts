@@ -101,12 +101,17 @@ export async function deleteOldSessions(
         [olderThanMs / 1_000],
       );
       const ids = old.map(({ session_id }) => session_id);
-      for (const table of OF_A_SESSION)
-        await run(`delete from turnwright.${table} where session_id = any($1)`, [ids]);
-      await run('delete from turnwright.sessions where session_id = any($1)', [ids]);
+      await deleteSessions(run, ids);
       return ids;
     });
     if (batch.length === 0) return gone;
     gone.push(...batch);
   }
+}
+
+/** With all that belongs to them. */
+export async function deleteSessions(run: RunStatement, ids: readonly string[]): Promise<void> {
+  for (const table of OF_A_SESSION)
+    await run(`delete from turnwright.${table} where session_id = any($1)`, [ids]);
+  await run('delete from turnwright.sessions where session_id = any($1)', [ids]);
 }

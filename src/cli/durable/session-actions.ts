@@ -1,0 +1,128 @@
+/** `turnwright durable show|retry|release|move|cancel|delete <session>`: what people on call need. */
+import {
+  checkTables,
+  type Database,
+  durableClient,
+  type Operator,
+  openOperator,
+  type SessionDetails,
+} from '../../durable/index.ts';
+import { visible } from '../../terminal/text/visible.ts';
+import type { SessionAction } from '../flags/durable-flags.ts';
+import { age, counted } from '../screen/units.ts';
+import { wholeSession } from './whole-ids.ts';
+import { isAlive } from './workers-alive.ts';
+
+interface Asked {
+  readonly action: SessionAction;
+  /** An id, or its beginning. */
+  readonly session: string;
+  readonly url: string;
+  readonly database: Database;
+  readonly json: boolean;
+}
+
+export async function actOnSession({ action, session: given, url, database, json }: Asked) {
+  await checkTables(database.run);
+  const client = durableClient(url);
+  const operator = await openOperator(database);
+  try {
+    const session = await wholeSession(given, client);
+    return await ACTIONS[action](operator, session, json);
+  } finally {
+    await operator.close();
+    await client.close();
+  }
+}
+
+type Act = (operator: Operator, session: string, json: boolean) => Promise<readonly string[]>;
+
+const ACTIONS: Readonly<Record<SessionAction, Act>> = {
+  async show(operator, session, json) {
+    const details = await operator.details(session);
+    return json ? [JSON.stringify(details, undefined, 2)] : detailLines(details, Date.now());
+  },
+  async retry(operator, session) {
+    await operator.retry(session);
+    return [`${session} is queued, and its failures are forgotten.`];
+  },
+  async release(operator, session) {
+    await operator.release(session);
+    return [`${session} may run on any host now.`];
+  },
+  async move(operator, session) {
+    await operator.move(session);
+    return [`${session} was taken from its worker and is queued for the next free one.`];
+  },
+  async cancel(operator, session) {
+    const interrupted = await operator.cancel(session);
+    return [interrupted ? `${session} is interrupted.` : `Nothing runs in ${session}.`];
+  },
+  async delete(operator, session) {
+    await operator.remove(session);
+    return [`${session} was deleted, with its journal.`];
+  },
+};
+
+function detailLines(details: SessionDetails, nowMs: number): readonly string[] {
+  const { sessionId, state, tenant, host, heldBy, questions, prompts, promptedAt, writtenAt } = details;
+  const ago = (at: number | undefined) => (at === undefined ? '' : `, the last ${age(nowMs - at)}`);
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['session', `${sessionId}, ${state} since ${age(nowMs - details.updatedAt)}`],
+    ['title', details.title],
+    ['tenant', tenant === '' ? undefined : tenant],
+    [
+      'run',
+      `${details.run}, taken over ${details.epoch} times, ${details.barrenRuns} in a row without progress`,
+    ],
+    ['host', host && `bound to ${host}`],
+    [
+      'worker',
+      heldBy && `${heldBy.workerId} on ${heldBy.host}, process ${heldBy.pid}, version ${heldBy.version}`,
+    ],
+    ['prompts', `${prompts} stored${ago(promptedAt)}`],
+    [
+      'journal',
+      `${counted(details.head, 'record')}, ${(details.bytes / 1e6).toFixed(2)} MB${ago(writtenAt)}`,
+    ],
+    ...questions.map(({ askId, toolName }) => ['question', `${askId} (${toolName})`] as const),
+    ['why', whyItWaits(details)],
+  ];
+  return lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(10)} ${visible(text)}`]));
+}
+
+/** One sentence, and the command that helps. */
+function whyItWaits(details: SessionDetails): string {
+  const { sessionId, state, outcome = {}, heldBy, host, runState, wakeAt, questions } = details;
+  const failure = outcome['failure'] ?? outcome['error'];
+  const tried = failure === undefined ? '' : `: ${String(failure)}`;
+  const act = (action: string) => `npx turnwright durable ${action} ${sessionId}`;
+  switch (state) {
+    case 'idle':
+      return 'Every prompt has its result.';
+    case 'poisoned':
+      return `It was set aside${tried} Try it again: ${act('retry')} Or remove it: ${act('delete')}`;
+    case 'parked': {
+      const [question] = questions;
+      if (question !== undefined)
+        return `It waits for an answer: npx turnwright answer ${sessionId} ${question.askId} allow (or deny)`;
+      const until = wakeAt === undefined ? '' : ` until ${new Date(wakeAt).toISOString()}`;
+      return `It waits${until}${tried} Now: ${act('retry')}`;
+    }
+    case 'running':
+      if (heldBy === undefined)
+        return `Its worker is gone: another one takes it within seconds, if there is one (npx turnwright durable status).`;
+      return isAlive(heldBy)
+        ? `It runs. Stop it: ${act('cancel')} Take it from its worker: ${act('move')}`
+        : 'Its worker is silent: after 15 s without a sign it is handed over.';
+    case 'queued': {
+      if (typeof runState === 'object')
+        return heldBy === undefined || !isAlive(heldBy)
+          ? `It was given to a worker that is gone; another one finds it within seconds. At once: ${act('move')}`
+          : `A worker has just been given it. If that lasts: ${act('move')}`;
+      const bound =
+        host === undefined ? '' : ` of ${host}, to which it is bound (any host: ${act('release')})`;
+      return `It waits for a free worker${bound}${tried}. Which there are: npx turnwright durable status`;
+    }
+  }
+}
