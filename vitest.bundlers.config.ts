@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/bundlers/*.test.ts'],
     pool: 'threads',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

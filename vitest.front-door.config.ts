@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     include: ['test/front-door/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
   },
 });

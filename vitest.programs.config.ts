@@ -16,7 +16,7 @@ export default defineConfig({
       'test/mcp-conformance/*.test.ts',
     ],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

@@ -319,6 +319,6 @@ async function serverOf(name: string): Promise<string> {
   const { child } = start([`${name}.mjs`], SERVERS);
   onTestFinished(() => end(child));
   const url = `http://127.0.0.1:${port}/`;
-  await expect.poll(() => fetch(url).then(Boolean, () => false), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => fetch(url).then(Boolean, () => false), { timeout: 120_000 }).toBe(true);
   return url;
 }
