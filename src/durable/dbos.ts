@@ -22,14 +22,25 @@ const runOf = (id: string): Run => {
 const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
 
 /** Its methods reject with `not_installed` when the package is missing. */
-export const dbosRunner: Runner = { prepare, open, start };
+export const dbosRunner: Runner = { prepare, isPrepared, open, start };
 
 async function prepare(url: string): Promise<void> {
+  const { logger, migrateSystemDatabase } = await tables();
+  await migrateSystemDatabase(url, logger, SCHEMA);
+}
+
+async function isPrepared(database: Database): Promise<boolean> {
+  const { logger, verifySystemDatabase } = await tables();
+  const verified = verifySystemDatabase(database.url, logger, poolOf(database), SCHEMA).then(() => true);
+  return verified.catch(() => false);
+}
+
+/** `DBOS.migrate` has a logger of its own that writes to stdout. */
+async function tables() {
   await loadDbos();
-  // `DBOS.migrate` does the same, with a logger of its own that writes to stdout.
-  const { migrateSystemDatabase } = await import('@dbos-inc/dbos-sdk/internal/system_database');
   const { GlobalLogger } = await import('@dbos-inc/dbos-sdk/internal/telemetry/logs');
-  await migrateSystemDatabase(url, new GlobalLogger(undefined, { logger: SILENT }), SCHEMA);
+  const logger = new GlobalLogger(undefined, { logger: SILENT });
+  return { logger, ...(await import('@dbos-inc/dbos-sdk/internal/system_database')) };
 }
 
 async function open(database: Database): Promise<Dispatch> {

@@ -10,7 +10,12 @@ export type DurableAction = (typeof DURABLE_ACTIONS)[number];
 export interface DurableInvocation {
   readonly command: 'durable';
   readonly action: DurableAction;
-  readonly flags: { readonly db?: string; readonly json?: true; readonly olderThan?: number };
+  readonly flags: {
+    readonly db?: string;
+    readonly check?: true;
+    readonly json?: true;
+    readonly olderThan?: number;
+  };
 }
 
 export interface WorkerInvocation {
@@ -67,6 +72,7 @@ export function addDurableCommands(
   subcommand('durable', 'make or check the tables for sessions in Postgres, or remove old sessions')
     .argument('<action>', `${DURABLE_ACTIONS.slice(0, -1).join(', ')} or ${DURABLE_ACTIONS.at(-1)}`)
     .option(...DATABASE)
+    .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
     .option('--json', 'status: as JSON')
     .addOption(
       new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(

@@ -59,6 +59,8 @@ function sentenceOf(error: unknown, place: DatabasePlace): string {
       return `The user "${user}" may not do this in the database "${database}": ${errorText(error)}`;
     case '53300':
       return `The server at ${server} has no connection left: raise max_connections, or run fewer processes.`;
+    case '55P03':
+      return `Another program uses the tables of the database "${database}", a backup for example: try again when it has ended.`;
     case '57P03':
       return `The server at ${server} is starting or shutting down: ${errorText(error)}`;
     case IS_STANDBY:
