@@ -13,6 +13,8 @@ const SCHEMA = 'turnwright_dbos';
 /** Any worker may carry on what any other began: the journal is read, and no code is replayed. */
 const APPLICATION_VERSION = 'journal-1';
 const POLL_MS = 100;
+/** Else a minute: that a run has ended is written so late then, and the next one of its session waits. */
+const MOST_RETRY_SECONDS = 1;
 
 const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
 const runOf = (id: string): Run => {
@@ -121,6 +123,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
   });
   DBOS.registerWorkflow(work, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
+  (await import('@dbos-inc/dbos-sdk/internal/utils')).dbRetryConfig.maxBackoffSec = MOST_RETRY_SECONDS;
   const client = await connect(database);
   // Before the launch: a queue that is new then is first looked at after a second.
   for (const name of [queueOf(null), queueOf(host)])

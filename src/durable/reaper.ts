@@ -98,10 +98,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   async function repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
     let problem = '';
     while (await paused(everyMs, over.signal)) {
-      const failed = await work().then(
-        () => '',
-        (error: unknown) => errorText(error),
-      );
+      const failed = (await work().catch(errorText)) ?? '';
       if (failed !== '' && failed !== problem) stderr(`The database cannot be used now: ${failed}`);
       problem = failed;
     }
