@@ -7,6 +7,8 @@ export const EXIT = {
   error: 1,
   /** The call cannot run as written: an unknown flag, no task, no configuration. No request was sent. */
   usage: 2,
+  /** `durable migrate --check`: steps would be applied. */
+  pending: 3,
   /** 128 + SIGHUP: the terminal was closed. */
   hangup: 129,
   /** 128 + SIGINT: Ctrl-C. */

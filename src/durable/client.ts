@@ -5,7 +5,6 @@ import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
-import { openTables } from './postgres/migrations.ts';
 import { createOutbox } from './postgres/outbox.ts';
 import {
   listSessions,
@@ -16,6 +15,7 @@ import {
   sendPrompt,
   sessionStatus,
 } from './postgres/sessions.ts';
+import { openTables } from './postgres/tables/migrations.ts';
 import { type FollowOptions, followSession } from './stream/follow.ts';
 import { openPages, type Pages } from './stream/pages.ts';
 import type { Followed } from './stream/reader.ts';

@@ -13,6 +13,8 @@ const SCHEMA = 'turnwright_dbos';
 /** Any worker may carry on what any other began: the journal is read, and no code is replayed. */
 const APPLICATION_VERSION = 'journal-1';
 const POLL_MS = 100;
+/** Else a minute: that a run has ended is written so late then, and the next one of its session waits. */
+const MOST_RETRY_SECONDS = 1;
 
 const idOf = ({ sessionId, run }: Run): string => `${sessionId}:${run}`;
 const runOf = (id: string): Run => {
@@ -22,14 +24,25 @@ const runOf = (id: string): Run => {
 const queueOf = (host: string | null): string => (host === null ? QUEUE : `${QUEUE}@${host}`);
 
 /** Its methods reject with `not_installed` when the package is missing. */
-export const dbosRunner: Runner = { prepare, open, start };
+export const dbosRunner: Runner = { prepare, isPrepared, open, start };
 
 async function prepare(url: string): Promise<void> {
+  const { logger, migrateSystemDatabase } = await tables();
+  await migrateSystemDatabase(url, logger, SCHEMA);
+}
+
+async function isPrepared(database: Database): Promise<boolean> {
+  const { logger, verifySystemDatabase } = await tables();
+  const verified = verifySystemDatabase(database.url, logger, poolOf(database), SCHEMA).then(() => true);
+  return verified.catch(() => false);
+}
+
+/** `DBOS.migrate` has a logger of its own that writes to stdout. */
+async function tables() {
   await loadDbos();
-  // `DBOS.migrate` does the same, with a logger of its own that writes to stdout.
-  const { migrateSystemDatabase } = await import('@dbos-inc/dbos-sdk/internal/system_database');
   const { GlobalLogger } = await import('@dbos-inc/dbos-sdk/internal/telemetry/logs');
-  await migrateSystemDatabase(url, new GlobalLogger(undefined, { logger: SILENT }), SCHEMA);
+  const logger = new GlobalLogger(undefined, { logger: SILENT });
+  return { logger, ...(await import('@dbos-inc/dbos-sdk/internal/system_database')) };
 }
 
 async function open(database: Database): Promise<Dispatch> {
@@ -110,6 +123,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
   });
   DBOS.registerWorkflow(work, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
+  (await import('@dbos-inc/dbos-sdk/internal/utils')).dbRetryConfig.maxBackoffSec = MOST_RETRY_SECONDS;
   const client = await connect(database);
   // Before the launch: a queue that is new then is first looked at after a second.
   for (const name of [queueOf(null), queueOf(host)])

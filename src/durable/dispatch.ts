@@ -62,6 +62,8 @@ export interface ExecutorOptions {
 export interface Runner {
   /** Makes its tables, or brings them to the version of this package. */
   prepare(url: string): Promise<void>;
+  /** Whether `prepare` has nothing to do; false also where that cannot be seen. Absent: it never has. */
+  isPrepared?(database: Database): Promise<boolean>;
   /** For those that ask for runs. */
   open(database: Database): Promise<Dispatch>;
   /** For a worker. Rejects with `invalid_option` where it cannot have one more. */

@@ -12,6 +12,7 @@ const COUNTERS = {
   runs_handed_over_dead: 'Runs taken from workers that were dead.',
   runs_handed_over_hung: 'Runs taken from workers that were stopped or cut off.',
   runs_handed_over_lost: 'Runs that nobody worked on.',
+  sessions_forgotten: 'Sessions that were idle although a prompt had no result, and were queued again.',
 } as const;
 
 type Counter = keyof typeof COUNTERS;

@@ -5,10 +5,8 @@ import { aborted } from '../util/async/aborted.ts';
 import { paused } from '../util/async/paused.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
-import type { Dispatch } from './dispatch.ts';
-import type { Database } from './postgres/database.ts';
 import { lostWorkers, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
-import { createSweep } from './sweep.ts';
+import { createSweep, type SweepOptions } from './sweep.ts';
 
 const BEAT_MS = 2_000;
 /** A heartbeat without an answer for so long: the others may not hear this worker, it gives its runs up. */
@@ -19,15 +17,9 @@ const REAP_MS = 250;
 const SWEEP_MS = 1_000;
 const RETRY_MS = 250;
 
-interface LivenessOptions {
-  readonly database: Database;
-  readonly dispatch: Dispatch;
-  readonly workerId: string;
+interface LivenessOptions extends SweepOptions {
   readonly host: string;
   readonly version: string;
-  /** Sessions that this worker works on now. */
-  readonly active: () => readonly string[];
-  readonly stderr: (line: string) => void;
   /** Called with how many runs were taken from a worker that is dead or hung, or were lost otherwise. */
   readonly onHandedOver: (runs: number, why: 'dead' | 'hung' | 'lost') => void;
 }
@@ -106,10 +98,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
   async function repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
     let problem = '';
     while (await paused(everyMs, over.signal)) {
-      const failed = await work().then(
-        () => '',
-        (error: unknown) => errorText(error),
-      );
+      const failed = (await work().catch(errorText)) ?? '';
       if (failed !== '' && failed !== problem) stderr(`The database cannot be used now: ${failed}`);
       problem = failed;
     }

@@ -44,6 +44,8 @@ type RunEnd =
       /** Of the last result, of an earlier run where nothing was left to do; undefined: there was none. */
       readonly outcome: Outcome | undefined;
       readonly results: number;
+      /** uuids of the prompts that they name. */
+      readonly answered: ReadonlySet<string>;
     };
 
 /** ms that a question, a wait or Sleep may last before the run ends and its worker is free. */
@@ -100,6 +102,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   let parked: ParkedOn | undefined;
   let outcome: Outcome | undefined;
   let results = 0;
+  const answered = new Set<string>();
   let stopWatching = () => {};
   try {
     for await (const message of running) {
@@ -114,6 +117,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       }
       if (message.type === 'result') {
         results += 1;
+        for (const uuid of message.user_message_uuids ?? []) answered.add(uuid);
         outcome = outcomeOf(message);
       }
     }
@@ -129,7 +133,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   if (store.failure() !== undefined) throw store.failure();
   if (owned.isLost() || store.isFenced()) return { kind: 'lost' };
   if (parked === undefined) outcome ??= await lastOutcome(database, sessionId);
-  return { kind: 'ended', taken, parked, outcome, results };
+  return { kind: 'ended', taken, parked, outcome, results, answered };
 }
 
 /** Interrupts from outside: each stops the running submission, which still gets its result. */

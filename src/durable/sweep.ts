@@ -3,16 +3,20 @@ import { systemClock } from '../util/clock.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
 import { grouped } from './postgres/grouped.ts';
+import { queueForgotten } from './postgres/results.ts';
 import { type DoubtfulRun, doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
 import { livingWorkers } from './postgres/workers.ts';
 
-interface SweepOptions {
+export interface SweepOptions {
   readonly database: Database;
   readonly dispatch: Dispatch;
   readonly workerId: string;
   /** Sessions that this worker works on now. */
   readonly active: () => readonly string[];
   readonly onHandedOver: (runs: number, why: 'lost') => void;
+  /** Called with how many sessions were idle although a prompt had no result. */
+  readonly onForgotten: (sessions: number) => void;
+  readonly stderr: (line: string) => void;
 }
 
 /**
@@ -41,19 +45,27 @@ const PATIENCE_MS = 15_000;
 
 /** Looks once at each call. No transaction is open while the runner is asked. */
 export function createSweep(options: SweepOptions): () => Promise<void> {
-  const { database, dispatch, workerId, active, onHandedOver } = options;
+  const { database, dispatch, workerId, active, onHandedOver, onForgotten, stderr } = options;
   /** Since when each was found with a worker that lives and has not begun it, in ms, by both. */
   const late = new Map<string, number>();
 
   /** Sessions whose time has come get their runs; of the others, those that may have been lost. */
-  const look = (): Promise<readonly DoubtfulRun[]> =>
-    database.transaction(async (run) => {
+  async function look(): Promise<readonly DoubtfulRun[]> {
+    const { forgotten, doubtful } = await database.transaction(async (run) => {
       const [{ mine } = { mine: false }] = await run<{ readonly mine: boolean }>(
         `select pg_try_advisory_xact_lock(${LOCK}) as mine`,
       );
-      if (mine) for (const due of await queueDue(run, LIMIT)) await dispatch.enqueue(run, due);
-      return doubtfulRuns(run, { workerId, active: active(), others: mine, limit: LIMIT });
+      const due = mine ? await queueDue(run, LIMIT) : [];
+      const forgotten = mine ? await queueForgotten(run, LIMIT) : [];
+      for (const queued of [...due, ...forgotten]) await dispatch.enqueue(run, queued);
+      const doubtful = await doubtfulRuns(run, { workerId, active: active(), others: mine, limit: LIMIT });
+      return { forgotten, doubtful };
     });
+    if (forgotten.length > 0) onForgotten(forgotten.length);
+    for (const { sessionId } of forgotten)
+      stderr(`Session ${sessionId} was idle, and a prompt of it has no result: it is queued again.`);
+    return doubtful;
+  }
 
   /**
    * A run that is abandoned is handed over at once, as is one that waits with a worker that is gone. A worker

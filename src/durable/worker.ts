@@ -15,8 +15,8 @@ import { createAppendQueue } from './postgres/append-queue.ts';
 import { isOutage } from './postgres/database-error.ts';
 import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
-import { openTables } from './postgres/migrations.ts';
 import { beginRun, endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
+import { openTables } from './postgres/tables/migrations.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { runSession } from './run-session.ts';
@@ -153,6 +153,7 @@ export async function worker({
     active: () => [...active.keys()],
     stderr,
     onHandedOver: (runs, why) => figures.count(`runs_handed_over_${why}`, runs),
+    onForgotten: (sessions) => figures.count('sessions_forgotten', sessions),
   });
 
   const leases = createLeaseStore(database, listener, { workerId: id, life: liveness.lease });
@@ -206,10 +207,8 @@ export async function worker({
       });
       if (end.kind === 'lost') return await loseRun(sessionId);
       figures.count('results', end.results);
-      const { taken, parked, outcome } = end;
-      const own = { sessionId, run, workerId: id, epoch };
-      const ended = await endRun(database, { ...own, taken, parked, outcome });
-      if (ended === 'ended') figures.count(parked === undefined ? 'runs_finished' : 'runs_parked');
+      const ended = await endRun(database, { ...end, sessionId, run, workerId: id, epoch });
+      if (ended === 'ended') figures.count(end.parked === undefined ? 'runs_finished' : 'runs_parked');
       if (ended === 'lost') return await loseRun(sessionId);
       return ended === 'again';
     } catch (error) {

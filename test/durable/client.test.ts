@@ -1,7 +1,7 @@
 /** What a client does to a session's row, on a real database and without a worker. */
 import { expect, test } from 'vitest';
 import { type Database, type DurableClient, durableClient } from '../../src/durable/index.ts';
-import { migrate } from '../../src/durable/postgres/migrations.ts';
+import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
 import { openedClient, openedDatabase, openedEmpty } from './opened.ts';
 import { eventually } from './processes.ts';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { inForm } from '../long-form.ts';
 import { newDatabase } from './cluster.ts';
-import { judge, lateAppends, resultsOf } from './judge.ts';
+import { forgotten, judge, lateAppends, resultsOf } from './judge.ts';
 import { eventually, startFleet, type WorkerProcess } from './processes.ts';
 import { startProxy } from './socket-proxy.ts';
 
@@ -53,6 +53,7 @@ test.for([1, 2])(
     const outcomes = await Promise.all(ids.map(async (id) => (await client.status(id))?.outcome));
     expect(outcomes.map((outcome) => outcome?.subtype)).toEqual(ids.map(() => 'success'));
     expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
+    expect(await forgotten(fleet.database)).toEqual([]);
     await client.close();
   },
 );

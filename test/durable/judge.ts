@@ -1,4 +1,6 @@
 /** Whether a run of a fleet lost or repeated something. */
+import type { Database } from '../../src/durable/index.ts';
+import { promptsAfter, withoutResult } from '../../src/durable/postgres/results.ts';
 import type { Fleet, LedgerLine } from './processes.ts';
 
 /** What happened to the calls of each session, as the file says that no kill can take back. */
@@ -41,4 +43,15 @@ export async function lateAppends(fleet: Fleet): Promise<number> {
      on earlier.session_id = later.session_id and earlier.seq = later.seq - 1 and earlier.epoch > later.epoch`,
   );
   return row?.n ?? 0;
+}
+
+/** Sessions that are idle although a prompt has no result, as the journal says. */
+export async function forgotten({ run }: Pick<Database, 'run'>): Promise<readonly string[]> {
+  const idle = await run<{ readonly session_id: string }>(
+    `select session_id from turnwright.sessions where state = 'idle'`,
+  );
+  const found: string[] = [];
+  for (const { session_id: id } of idle)
+    if ((await withoutResult(run, id, await promptsAfter(run, id, 0))).length > 0) found.push(id);
+  return found;
 }

@@ -4,7 +4,7 @@ import { durableClient } from '../../src/durable/index.ts';
 import { seededRandom } from '../../src/testing/index.ts';
 import { inForm } from '../long-form.ts';
 import { percentile } from '../percentile.ts';
-import { judge, resultsOf } from './judge.ts';
+import { forgotten, judge, resultsOf } from './judge.ts';
 import { eventually, type LedgerLine, report, startFleet, type WorkerProcess } from './processes.ts';
 
 const form = inForm(
@@ -93,6 +93,7 @@ test.each(form.seeds)(
     });
     expect(wrong).toEqual({ rerun: [], doubled: [], lost: [] });
     expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
+    expect(await forgotten(fleet.database)).toEqual([]);
     if (!form.judged) return;
     expect(percentile(recovered, 0.95)).toBeLessThan(2_000);
     expect(percentile(recovered, 1)).toBeLessThan(5_000);

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { type Database, type DurableClient, durableClient, openDatabase } from '../../src/durable/index.ts';
 import { createListener, type Listener } from '../../src/durable/postgres/listen.ts';
-import { migrate } from '../../src/durable/postgres/migrations.ts';
+import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
 import { newDatabase } from './cluster.ts';
 
 /** A new database without tables. */

@@ -7,8 +7,8 @@ import { createInbox } from '../../src/durable/postgres/inbox.ts';
 import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import { createLeaseStore } from '../../src/durable/postgres/leases.ts';
 import { createListener } from '../../src/durable/postgres/listen.ts';
-import { migrate } from '../../src/durable/postgres/migrations.ts';
 import { createOutbox } from '../../src/durable/postgres/outbox.ts';
+import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
 import {
   admissionChecks,
   blobStoreChecks,

@@ -12,16 +12,19 @@ import { newDatabase } from './cluster.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The program as JavaScript, below the package's folder so that its dependencies are found. */
-function built(program: string): string {
+/**
+ * A program as JavaScript, below the package's folder so that its dependencies are found. `from`: the clone whose
+ * sources it is made of.
+ */
+export function built(source: string, from = root): string {
   const outfile = join(
     root,
     'node_modules/.cache/turnwright',
-    `${basename(program, '.ts')}-${process.pid}.mjs`,
+    `${basename(source, '.ts')}-${basename(from)}-${process.pid}.mjs`,
   );
   if (!existsSync(outfile)) {
     buildSync({
-      entryPoints: [join(root, 'test/durable/programs', program)],
+      entryPoints: [join(from, source)],
       outfile,
       bundle: true,
       platform: 'node',
@@ -49,8 +52,8 @@ export interface Fleet {
   readonly url: string;
   readonly database: Database;
   readonly folder: string;
-  /** Resolves when the worker takes runs. */
-  start(program: string, env?: Readonly<Record<string, string>>): Promise<WorkerProcess>;
+  /** Resolves when the worker takes runs. `from`: the clone of which it is, if another one. */
+  start(program: string, env?: Readonly<Record<string, string>>, from?: string): Promise<WorkerProcess>;
   /** Lines of the ledger: ms, pid, session, what, and details. */
   ledger(): readonly LedgerLine[];
   /** Kills all workers. */
@@ -69,8 +72,12 @@ export interface LedgerLine {
  * A new database with its tables, and the workers on it, which end with the test. `onFinished`: of the test's own
  * context, for tests that run side by side.
  */
-export async function startFleet(url = newDatabase(), onFinished = onTestFinished): Promise<Fleet> {
-  await prepareDatabase(url);
+export async function startFleet(
+  url = newDatabase(),
+  onFinished = onTestFinished,
+  prepare: (url: string) => Promise<unknown> = prepareDatabase,
+): Promise<Fleet> {
+  await prepare(url);
   const database = await openDatabase({ url });
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
   const ledger = join(folder, 'ledger');
@@ -89,8 +96,9 @@ export async function startFleet(url = newDatabase(), onFinished = onTestFinishe
     database,
     folder,
     end,
-    async start(program, env = {}) {
-      const child = spawn(process.execPath, ['--expose-gc', built(program)], {
+    async start(program, env = {}, from = root) {
+      const source = join('test/durable/programs', program);
+      const child = spawn(process.execPath, ['--expose-gc', built(source, from)], {
         env: { PATH: process.env['PATH'], DB: url, LEDGER: ledger, HOME_FOLDER: folder, ...env },
         cwd: folder,
         stdio: ['ignore', 'pipe', 'pipe'],

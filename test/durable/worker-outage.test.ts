@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { movableAddress, newDatabase, startCluster, startStandby } from './cluster.ts';
-import { judge, lateAppends, resultsOf } from './judge.ts';
+import { forgotten, judge, lateAppends, resultsOf } from './judge.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 
 const SCENARIO = JSON.stringify({ rounds: 5, modelMs: 1_000, toolMs: 100 });
@@ -45,6 +45,7 @@ async function allEndWell(fleet: Fleet, { client, workers }: AtWork): Promise<vo
   expect({ rerun, doubled, lost }).toEqual({ rerun: [], doubled: [], lost: [] });
   expect(await lateAppends(fleet)).toBe(0);
   expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
+  expect(await forgotten(fleet.database)).toEqual([]);
 }
 
 test('D4: the server crashes and is away for 5 s; all sessions end, and none loses or repeats anything', {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
 import { newDatabase } from './cluster.ts';
-import { judge, lateAppends, resultsOf } from './judge.ts';
+import { forgotten, judge, lateAppends, resultsOf } from './judge.ts';
 import { eventually, startFleet } from './processes.ts';
 import { startProxy } from './socket-proxy.ts';
 
@@ -45,6 +45,7 @@ describe.concurrent('a worker that is away for 20 s and comes back', () => {
       expect({ rerun, doubled, lost }).toEqual({ rerun: [], doubled: [], lost: [] });
       expect(await lateAppends(fleet)).toBe(0);
       expect([...(await resultsOf(fleet)).values()]).toEqual(ids.map(() => 1));
+      expect(await forgotten(fleet.database)).toEqual([]);
       // It is a worker like the others again.
       await eventually(
         async () =>

@@ -5,6 +5,7 @@ import {
   type Overview,
   openDatabase,
   overviewOf,
+  pendingMigrations,
   prepareDatabase,
   pruneSessions,
   TABLES_VERSION,
@@ -29,12 +30,18 @@ interface Call {
 
 interface Answer {
   readonly lines: readonly string[];
-  /** Something is wrong. */
-  readonly failed?: true;
+  /** Default: success. */
+  readonly code?: ExitCode;
 }
 
 const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> = {
-  async migrate({ url }) {
+  async migrate({ url, flags }) {
+    if (flags.check === true) {
+      const steps = await pendingMigrations(url);
+      return steps.length === 0
+        ? { lines: ['Nothing is to be done.'] }
+        : { lines: [`To be applied: ${steps.join('; ')}.`], code: EXIT.pending };
+    }
     const { from, to } = await prepareDatabase(url);
     return {
       lines: [from === to ? `The tables have version ${to} already.` : `The tables have version ${to} now.`],
@@ -64,7 +71,7 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
       );
       return `Postgres ${row?.version}, ${row?.name}`;
     });
-    if (failed) return { lines, failed };
+    if (failed) return { lines, code: EXIT.error };
     await check('durability', async () => {
       const [row] = await database.run<{ readonly fsync: string; readonly commit: string }>(
         "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit",
@@ -75,8 +82,10 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
       return `fsync is on, synchronous_commit is ${row.commit}`;
     });
     await check('tables', async () => {
-      await checkTables(database.run);
-      return `version ${TABLES_VERSION}`;
+      const version = await checkTables(database.run);
+      return version === TABLES_VERSION
+        ? `version ${version}`
+        : `version ${version}, which serves this package (${TABLES_VERSION})`;
     });
     await check('workers', async () => {
       const { workers, sessions } = await overviewOf(database.run);
@@ -84,7 +93,7 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
       const wait = alive.length === 0 && (sessions['queued'] ?? 0) > 0;
       return wait ? 'none, and sessions wait: npx turnwright worker ./agent.js' : `${alive.length} alive`;
     });
-    return failed ? { lines, failed } : { lines };
+    return failed ? { lines, code: EXIT.error } : { lines };
   },
 
   async prune({ database, flags: { olderThan } }) {
@@ -103,11 +112,11 @@ export async function durableCommand(
   const url = databaseUrl(flags, world);
   const database = await openDatabase({ url, connections: 2 });
   try {
-    const { lines, failed }: Answer = isSessionAction(action)
+    const { lines, code = EXIT.success }: Answer = isSessionAction(action)
       ? { lines: await actOnSession({ action, session, url, database, json: flags.json === true }) }
       : await ACTIONS[action]({ url, database, flags });
     await world.out.write(`${lines.join('\n')}\n`);
-    return failed === true ? EXIT.error : EXIT.success;
+    return code;
   } finally {
     await database.close();
   }

@@ -16,7 +16,12 @@ export interface DurableInvocation {
   readonly action: DurableAction | SessionAction;
   /** For a `SessionAction`: its id, or the beginning of it. */
   readonly session?: string | undefined;
-  readonly flags: { readonly db?: string; readonly json?: true; readonly olderThan?: number };
+  readonly flags: {
+    readonly db?: string;
+    readonly check?: true;
+    readonly json?: true;
+    readonly olderThan?: number;
+  };
 }
 
 export interface WorkerInvocation {
@@ -77,6 +82,7 @@ export function addDurableCommands(
     .argument('<action>', `${ALL_ACTIONS.slice(0, -1).join(', ')} or ${ALL_ACTIONS.at(-1)}`)
     .argument('[session]', `${SESSION_ACTIONS.join(', ')}: id of the session`)
     .option(...DATABASE)
+    .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
     .option('--json', 'status, show: as JSON')
     .addOption(
       new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(

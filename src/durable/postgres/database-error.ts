@@ -11,20 +11,26 @@ export interface DatabasePlace {
   readonly user: string | undefined;
 }
 
-/** The server is away: it ends, starts, was replaced by a standby, or cannot be reached. */
+/**
+ * The server is away, or cannot work now: it ends, starts, was replaced by a standby, cannot be reached, or has
+ * no disk, memory or connection left.
+ */
 export function isOutage(error: unknown): boolean {
   const cause = causeOf(error);
   const code = String(codeOf(cause) ?? '');
   if (cause instanceof AggregateError) return cause.errors.some(isOutage);
-  return AWAY.has(code) || code.startsWith('08') || LOST.test(errorText(cause));
+  return AWAY.has(code) || PASSING.test(code) || LOST.test(errorText(cause));
 }
 
 /** The code for a statement that a server refuses because it can only be read. */
 export const IS_STANDBY = '25006';
 
-/** 57P01 to 57P03: it ends or starts; 53300: all connections are taken. A standby may become the primary. */
+/** Classes of Postgres: connections that fail, resources that are used up, and errors of the system below. */
+const PASSING = /^(?:08|53|58)\w{3}$/;
+
+/** 57P01 to 57P03: it ends or starts. A standby may become the primary. */
 const AWAY: ReadonlySet<string> = new Set([
-  ...['57P01', '57P02', '57P03', '53300', IS_STANDBY],
+  ...['57P01', '57P02', '57P03', IS_STANDBY],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ENOTDIR', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['EAI_AGAIN', 'ENOTFOUND'],
 ]);
@@ -59,6 +65,13 @@ function sentenceOf(error: unknown, place: DatabasePlace): string {
       return `The user "${user}" may not do this in the database "${database}": ${errorText(error)}`;
     case '53300':
       return `The server at ${server} has no connection left: raise max_connections, or run fewer processes.`;
+    case '53100':
+      return `The disk of the server at ${server} is full: ${errorText(error)}`;
+    case '53200':
+    case '58030':
+      return `The server at ${server} cannot work now: ${errorText(error)}`;
+    case '55P03':
+      return `Another program uses the tables of the database "${database}", a backup for example: try again when it has ended.`;
     case '57P03':
       return `The server at ${server} is starting or shutting down: ${errorText(error)}`;
     case IS_STANDBY:

@@ -3,6 +3,7 @@ import type { Run } from '../dispatch.ts';
 import type { Database, RunStatement, Statements } from './database.ts';
 import { wakeFollowers } from './followers.ts';
 import { grouped, perDatabase } from './grouped.ts';
+import { type Prompt, promptsAfter, withoutResult } from './results.ts';
 
 /** Takeovers in a row without progress, after which a session is set aside. */
 const BARREN_EPOCHS = 5;
@@ -109,9 +110,10 @@ async function setAside(run: RunStatement, sessionId: string, number: number): P
   const why = failure ?? 'each time the worker ended.';
   const error = `Set aside after ${BARREN_EPOCHS} runs in a row without any progress: ${why}`;
   await run(
-    `update turnwright.sessions set state = 'poisoned', outcome = $3, worker = null, updated_at = now()
+    `update turnwright.sessions set state = 'poisoned', outcome = $3, worker = null, updated_at = now(),
+       answered = case when $4 then asked else answered end
      where session_id = $1 and run = $2 and state in ('queued', 'running')`,
-    [sessionId, number, JSON.stringify({ error })],
+    [sessionId, number, JSON.stringify({ error }), failure === FORGOTTEN],
   );
   await wakeFollowers(run, sessionId);
 }
@@ -128,6 +130,8 @@ interface OwnRun {
 interface EndOptions extends OwnRun {
   /** Number of the last item of the inbox that the run was given. */
   readonly taken: number;
+  /** uuids of the prompts that its results name. */
+  readonly answered?: ReadonlySet<string> | undefined;
   /** undefined: the session has nothing left to do. */
   readonly parked?: ParkedOn | undefined;
   /** Of the last result. */
@@ -136,43 +140,48 @@ interface EndOptions extends OwnRun {
 
 /**
  * `again`: something arrived that the run has not seen. `lost`: another worker has the session. A prompt does
- * not wake a session that waits for an answer, unless it is urgent: it would ask, and wait, again.
+ * not wake a session that waits for an answer, unless it is urgent: it would ask, and wait, again. What the
+ * session has no result for is noted: the sweep looks for it.
  */
 export function endRun(database: Database, end: EndOptions): Promise<'ended' | 'again' | 'lost'> {
   const { sessionId, run: number, workerId, epoch, taken, parked, outcome } = end;
   return database.transaction(async (run) => {
-    const [row] = await run(
-      `select 1 from turnwright.sessions
+    const [row] = await run<{ readonly answered: number | null }>(
+      `select answered from turnwright.sessions
        where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and state = 'running' for update`,
       [sessionId, number, workerId, epoch],
     );
     if (row === undefined) return 'lost';
-    const prompts = await run<{ readonly item: string }>(
-      'select item from turnwright.inbox where session_id = $1 and n > $2',
-      [sessionId, taken],
-    );
-    const wakes = ({ item }: { readonly item: string }) =>
-      parked?.on !== 'ask' || (JSON.parse(item) as { readonly priority?: string }).priority === 'now';
+    const prompts = await promptsAfter(run, sessionId, row.answered ?? taken);
+    const wakes = ({ n, priority }: Prompt) => n > taken && (parked?.on !== 'ask' || priority === 'now');
     if (prompts.some(wakes)) return 'again';
-    const [answered] = await run(
+    const [answer] = await run(
       `select 1 from turnwright.asks where session_id = $1 and ask_id = any($2) and answer is not null
        union all
        select 1 from turnwright.interrupts where session_id = $1 and taken_epoch is null and $3 limit 1`,
       [sessionId, parked?.askIds ?? [], parked !== undefined],
     );
-    if (answered !== undefined) return 'again';
+    if (answer !== undefined) return 'again';
+    const open = parked === undefined ? await withoutResult(run, sessionId, prompts, end.answered) : [];
+    const answered = Math.min(...open.map(({ n }) => n - 1), Math.max(taken, row.answered ?? 0));
+    const isForgotten = open.length > 0;
+    const said = json(isForgotten ? { failure: FORGOTTEN } : outcome);
     await run(
       `update turnwright.sessions set
          state = case when $2::jsonb is null then 'idle' else 'parked' end, parked = $2,
          wake_at = to_timestamp($3::float8 / 1000), outcome = coalesce($4, outcome),
-         worker = null, barren_epochs = 0, updated_at = now()
+         worker = null, barren_epochs = case when $5 then barren_epochs else 0 end, updated_at = now(),
+         asked = greatest(asked, $6), answered = case when $2::jsonb is null then $7 else answered end
        where session_id = $1`,
-      [sessionId, json(parked), parked?.wakeAt ?? null, json(outcome)],
+      [sessionId, json(parked), parked?.wakeAt ?? null, said, isForgotten, taken, answered],
     );
     await wakeFollowers(run, sessionId);
     return 'ended';
   });
 }
+
+/** Why a session is set aside whose runs end so. */
+const FORGOTTEN = 'each ended without a result for every prompt.';
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 

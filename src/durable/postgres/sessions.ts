@@ -50,6 +50,9 @@ export interface SessionStatus {
 
 const MOST_ID_CHARS = 128;
 
+/** A run will find what is new. */
+const WORKED_ON: ReadonlySet<SessionState> = new Set(['queued', 'running']);
+
 /** A new run of a session, which has to be asked for. */
 const QUEUED = `state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
         barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end`;
@@ -76,23 +79,21 @@ export function sendPrompt(
     );
   return database.transaction(async (run) => {
     await run(
-      `insert into turnwright.sessions (session_id, tenant, cwd) values ($1, $2, $3) on conflict do nothing`,
+      `insert into turnwright.sessions (session_id, tenant, cwd, answered) values ($1, $2, $3, 0)
+       on conflict do nothing`,
       [sessionId, tenant, cwd ?? null],
     );
     // The lock orders it with the end of a run, which looks for prompts that it has not seen.
-    const { head, state } = await locked(run, sessionId);
+    const { head, state, waitsFor } = await locked(run, sessionId);
     // They came when the run that they were for had ended.
     if (state === 'idle')
       await run('delete from turnwright.interrupts where session_id = $1 and taken_epoch is null', [
         sessionId,
       ]);
-    const { fresh } = await putItem(run, sessionId, item);
+    const { n, fresh } = await putItem(run, sessionId, item);
     // A prompt does not wake a session that waits for an answer, unless it is urgent.
-    const wakes =
-      item.priority === 'now'
-        ? "state in ('idle', 'parked', 'poisoned')"
-        : "(state in ('idle', 'poisoned') or state = 'parked' and parked ->> 'on' = 'time')";
-    if (fresh) await queueRun(run, sessionId, wakes);
+    const wakes = state === 'parked' ? waitsFor === 'time' || item.priority === 'now' : !WORKED_ON.has(state);
+    if (fresh) await (wakes ? queueRun(run, sessionId, n) : run(ASKED, [sessionId, n]));
     return { fresh, head };
   });
 }
@@ -112,7 +113,7 @@ export function putInterrupt(database: Database, { sessionId, key }: InterruptOp
       key,
     ]);
     await notify(run, 'interrupt', sessionId);
-    await queueRun(run, sessionId, "state = 'parked'");
+    if (state === 'parked') await queueRun(run, sessionId);
     return true;
   });
 }
@@ -257,27 +258,34 @@ function questionOf({ ask_id, tool_use_id, tool_name, question, asked_at }: AskR
   };
 }
 
+interface LockedRow {
+  readonly head: number;
+  readonly state: SessionState;
+  /** Of a session that is parked. */
+  readonly waitsFor: 'ask' | 'time' | null;
+}
+
 /** Locks the session's row until the end of the transaction. */
-async function locked(
-  run: RunStatement,
-  sessionId: string,
-): Promise<{ readonly head: number; readonly state: SessionState }> {
-  const [row] = await run<{ readonly head: number; readonly state: SessionState }>(
-    'select head, state from turnwright.sessions where session_id = $1 for update',
+async function locked(run: RunStatement, sessionId: string): Promise<LockedRow> {
+  const [row] = await run<LockedRow>(
+    `select head, state, parked ->> 'on' as "waitsFor" from turnwright.sessions
+     where session_id = $1 for update`,
     [sessionId],
   );
   if (row === undefined) throw noSuchSession(sessionId);
   return row;
 }
 
-/** `when`: a condition on the session's row. A worker that hears of the queued run asks for it. */
-async function queueRun(run: RunStatement, sessionId: string, when: string): Promise<void> {
-  const [queued] = await run(
-    `update turnwright.sessions
-      set ${QUEUED}
-      where session_id = $1 and ${when}
-      returning 1`,
-    [sessionId],
+const ASKED = 'update turnwright.sessions set asked = $2 where session_id = $1';
+
+/** `asked`: number of the prompt for which it is. A worker that hears of the queued run asks for it. */
+async function queueRun(run: RunStatement, sessionId: string, asked?: number): Promise<void> {
+  await run(
+    `with queued as (
+       update turnwright.sessions set ${QUEUED}, asked = coalesce($2, asked)
+       where session_id = $1 returning session_id
+     )
+     select pg_notify('turnwright', 'run ' || session_id) from queued`,
+    [sessionId, asked ?? null],
   );
-  if (queued !== undefined) await notify(run, 'run', sessionId);
 }

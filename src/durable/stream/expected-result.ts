@@ -3,10 +3,12 @@ import { type SDKMessage, TurnwrightError } from '../../index.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { shownId } from '../../util/text/cut-text.ts';
 import type { RunStatement } from '../postgres/database.ts';
+import { hasResult } from '../postgres/results.ts';
 
 /** Observes the stream until the result has come. */
 export interface Expected {
   readonly uuid: string;
+  readonly key: string;
   readonly isAnswered: boolean;
   entry(entry: JournalEntry): void;
   message(message: SDKMessage): void;
@@ -29,13 +31,13 @@ export async function openExpected(run: RunStatement, sessionId: string, uuid: s
 
 class ExpectedResult implements Expected {
   readonly uuid: string;
-  readonly #key: string;
+  readonly key: string;
   #submission: string | undefined;
   isAnswered = false;
 
   constructor(uuid: string, key: string) {
     this.uuid = uuid;
-    this.#key = key;
+    this.key = key;
   }
 
   entry(entry: JournalEntry): void {
@@ -44,7 +46,7 @@ class ExpectedResult implements Expected {
         if (entry.uuid === this.uuid) this.#submission = entry.submission;
         return;
       case 'inbox':
-        if (entry.consumed.some((each) => each === this.uuid || each === this.#key))
+        if (entry.consumed.some((each) => each === this.uuid || each === this.key))
           this.#submission = entry.submission;
         return;
       case 'result': {
@@ -64,20 +66,9 @@ class ExpectedResult implements Expected {
 }
 
 /** Whether the result is among the records up to `seq`. */
-export async function answeredAt(
+export const answeredAt = (
   run: RunStatement,
   sessionId: string,
-  { uuid }: Expected,
+  expected: Expected,
   seq: number,
-): Promise<boolean> {
-  const rows = await run(
-    `select 1 from turnwright.journal r where session_id = $1 and seq <= $2 and entry_id like '%/result'
-       and exists (select 1 from turnwright.journal p where p.session_id = $1 and p.seq < r.seq
-         and (p.entry_id = $3 or (p.entry_id like '%/joined' or p.entry_id like '%/inbox')
-           and position($3 in p.body) > 0)
-         and position('"submission":"' || left(r.entry_id, -7) || '"' in p.body) > 0)
-     limit 1`,
-    [sessionId, seq, uuid],
-  );
-  return rows.length > 0;
-}
+): Promise<boolean> => hasResult(run, sessionId, expected, seq);

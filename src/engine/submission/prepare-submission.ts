@@ -136,6 +136,7 @@ export async function prepareSubmission(
   }
 
   if (!input.shouldQuery) {
+    if (recorded.length === 0) recorder.later(consumedRecord(prompt, submission));
     // What a local command said is shown; a prompt that was only added is the sender's own.
     if (input.byCommand) messages.push(...input.messages.map((message) => toSdkUser(message, sessionId)));
     const { instructions } = input.compact ?? {};
@@ -157,6 +158,13 @@ export async function prepareSubmission(
 /** They are part of the conversation under another uuid: sent once more, they are known all the same. */
 function joinedRecord({ joinedUuids: consumed = [] }: Prompt, submission: string): JournalBody[] {
   return consumed.length === 0 ? [] : [{ type: 'inbox', id: `${submission}/joined`, submission, consumed }];
+}
+
+/** A prompt that became no message, such as a command: a later process does not begin it again. */
+function consumedRecord({ uuid }: Prompt, submission: string): JournalBody[] {
+  return uuid === undefined
+    ? []
+    : [{ type: 'inbox', id: `${submission}/inbox`, submission, consumed: [uuid] }];
 }
 
 /** Who the session is, for the process that resumes it. */

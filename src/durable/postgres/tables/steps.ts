@@ -1,20 +1,22 @@
 /** The tables in Postgres, as numbered steps: a database is at the last step that was applied to it. */
-import { TurnwrightError } from '../../protocol/errors.ts';
-import { type Database, openDatabase, type RunStatement } from './database.ts';
 
-interface Migration {
+export interface Migration {
   readonly version: number;
+  /** The oldest version of a package that goes on with these tables: older ones are refused from here on. */
+  readonly serves: number;
   readonly name: string;
   readonly statements: string;
 }
 
 /**
- * Steps are only ever added: one that was released is not changed. JSON of users and models is text, as
- * `jsonb` refuses the character U+0000.
+ * Steps are only ever added: one that was released is not changed. A step that adds what older packages need
+ * not know serves them too; what they use is taken away in a later one, which does not. JSON of users and
+ * models is text, as `jsonb` refuses the character U+0000.
  */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
+    serves: 1,
     name: 'sessions and their journals',
     statements: `
       create table turnwright.sessions (
@@ -125,6 +127,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 2,
+    serves: 1,
     name: 'limits of model requests',
     statements: `
       create table turnwright.limits (
@@ -135,75 +138,15 @@ const MIGRATIONS: readonly Migration[] = [
       create table turnwright.buckets (key text primary key, state text not null) with (fillfactor = 50);
     `,
   },
+  {
+    version: 3,
+    serves: 2,
+    name: 'which prompts have their results',
+    statements: `
+      -- Numbers in the inbox: of the last prompt, and of the last one up to which each has its result.
+      alter table turnwright.sessions add column asked int, add column answered int;
+      create index sessions_unanswered on turnwright.sessions (session_id)
+        where state = 'idle' and asked > answered;
+    `,
+  },
 ];
-
-/** What `migrate` found and did. */
-export interface Migrated {
-  /** Version of the tables before; 0: there were none. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Brings the tables to the version of this package. Any number of processes may call it at the same time. */
-export async function migrate(database: Database): Promise<Migrated> {
-  return database.transaction(async (run) => {
-    // Released at the end of the transaction.
-    await run("select pg_advisory_xact_lock(hashtextextended('turnwright/migrations', 0))");
-    await run('create schema if not exists turnwright');
-    await run(`create table if not exists turnwright.migrations (
-      version int primary key, name text not null, applied_at timestamptz not null default now())`);
-    const from = await newest(run);
-    refuseNewer(from);
-    for (const { version, name, statements } of MIGRATIONS.filter((step) => step.version > from)) {
-      await run(statements);
-      await run('insert into turnwright.migrations (version, name) values ($1, $2)', [version, name]);
-    }
-    return { from, to: TABLES_VERSION };
-  });
-}
-
-/** The version of the tables that this package reads and writes. */
-export const TABLES_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
-
-/** Rejects with `storage_error` when the tables are missing, or of another version than this package's. */
-export async function checkTables(run: RunStatement): Promise<void> {
-  const [found] = await run<{ readonly name: string | null }>(
-    "select to_regclass('turnwright.migrations')::text as name",
-  );
-  const version = found?.name == null ? 0 : await newest(run);
-  refuseNewer(version);
-  if (version < TABLES_VERSION)
-    throw new TurnwrightError(
-      'storage_error',
-      version === 0
-        ? 'This database has no tables of Turnwright yet: npx turnwright durable migrate'
-        : `The tables in this database have version ${version}, and this package needs ${TABLES_VERSION}: npx turnwright durable migrate`,
-    );
-}
-
-/** A database whose tables are those of this package; it refuses what `openDatabase` and `checkTables` do. */
-export async function openTables(options: Parameters<typeof openDatabase>[0]): Promise<Database> {
-  const database = await openDatabase(options);
-  try {
-    await checkTables(database.run);
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
-async function newest(run: RunStatement): Promise<number> {
-  const [row] = await run<{ readonly version: number | null }>(
-    'select max(version) as version from turnwright.migrations',
-  );
-  return row?.version ?? 0;
-}
-
-function refuseNewer(version: number): void {
-  if (version > TABLES_VERSION)
-    throw new TurnwrightError(
-      'storage_error',
-      `The tables in this database have version ${version}, newer than this package knows (${TABLES_VERSION}): update turnwright on this machine.`,
-    );
-}
