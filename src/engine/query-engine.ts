@@ -71,6 +71,7 @@ export class QueryEngine<Output = unknown> {
       isSpent: () => budget.isSpent,
       clock: world.clock,
       waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
+      say: (sentence) => config.stderr?.(sentence),
     });
     this.controls = new HostControls(session, () => this.#refuseClosed());
     model.refuseUnpriced(model.current);

@@ -29,8 +29,8 @@ interface ProjectMemoryOptions {
   readonly sources: readonly ('user' | 'project' | 'local')[];
   /** The configuration home; undefined: there is none. */
   readonly userFolder: string | undefined;
-  /** Folder of the user's notes about this project; undefined: there are none. */
-  readonly notesFolder: string | undefined;
+  /** Folders of the user's notes about this project; undefined: there are none. */
+  readonly notesFolders: (() => Promise<readonly string[]>) | undefined;
   /** Selects memory relevant for a prompt; undefined: off. */
   readonly relevant?: RelevantMemoryOptions | undefined;
   readonly homeDirectory: string | undefined;
@@ -120,9 +120,8 @@ export function createProjectMemory(
   let loading: Promise<Head> | undefined;
   let recalled = false;
   const relevant = options.relevant && createRelevantMemory(options.relevant);
-  const { notesFolder } = options;
-  const notes =
-    notesFolder === undefined || !sources.includes('user') ? undefined : notesIn(notesFolder, options);
+  const { notesFolders } = options;
+  const notes = notesFolders && notesIn(notesFolders, options);
 
   const take = (file: MemoryFile, late: boolean): MemoryFile => {
     known.set(file.path, { file, late });
@@ -158,6 +157,8 @@ export function createProjectMemory(
   };
 
   const loadOnce = async (): Promise<Head> => {
+    // The first prompt may mention one.
+    if (relevant !== undefined) await notesFolders?.();
     const hasProject = sources.includes('project') || sources.includes('local');
     const chain = hasProject ? [...(await projectFolders(cwd, files))].reverse() : [];
     root = chain[0] ?? cwd;
@@ -202,9 +203,8 @@ export function createProjectMemory(
     recalled = true;
     for (const path of shownIn(messages)) {
       if (known.has(path)) continue;
-      const found = notes?.has(path)
-        ? await notes.read(path)
-        : await from.read({ path, type: 'Project', reason: 'nested_traversal' });
+      const note = await notes?.find(path);
+      const found = note ?? (await from.read({ path, type: 'Project', reason: 'nested_traversal' }));
       for (const file of found) known.set(file.path, { file, late: true });
     }
   };

@@ -119,7 +119,8 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     }
     seen.add(real);
     const text = await textOf(real, files);
-    if (text === undefined) return [];
+    if (text?.problem !== undefined) warn(`${wanted.path} ${text.problem}.`);
+    if (text?.content === undefined) return [];
     count += 1;
     const { body, fields, problem } = await readFrontmatter(text.content);
     if (problem !== undefined) warn(`${wanted.path}: ${problem}; it was passed over.`);
@@ -159,31 +160,36 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
       if (real === undefined || !(await isInBounds(real, file)) || (await isDenied(file.path, real)))
         return undefined;
       const text = await textOf(real, files);
-      return (
-        text && {
-          content: withoutComments((await readFrontmatter(text.content)).body),
-          mtimeMs: text.mtimeMs,
-        }
-      );
+      if (text?.content === undefined) return undefined;
+      const { body } = await readFrontmatter(text.content);
+      return { content: withoutComments(body), mtimeMs: text.mtimeMs };
     },
   };
 }
 
-/** undefined: not a readable text file. */
-async function textOf(
-  path: string,
-  files: MemoryReaderOptions['files'],
-): Promise<{ readonly content: string; readonly mtimeMs: number } | undefined> {
+interface TextRead {
+  /** undefined: it is no text. */
+  readonly content: string | undefined;
+  readonly mtimeMs: number;
+  /** What was left out of it, behind its name. */
+  readonly problem?: string;
+}
+
+/** undefined: not a readable file. */
+async function textOf(path: string, files: MemoryReaderOptions['files']): Promise<TextRead | undefined> {
   try {
     const stat = await files.stat(path);
     if (stat?.kind !== 'file') return undefined;
     const text = new TextDecoder().decode(await files.readRange(path, 0, MAX_BYTES));
-    if (text.includes('\0')) return undefined;
-    const content =
-      text.length > MAX_CHARS || stat.size > MAX_BYTES
-        ? `${text.slice(0, MAX_CHARS)}\n… (cut off after ${MAX_CHARS} characters)`
-        : text;
-    return { content, mtimeMs: Math.floor(stat.mtimeMs) };
+    const mtimeMs = Math.floor(stat.mtimeMs);
+    const isLong = text.length > MAX_CHARS || stat.size > MAX_BYTES;
+    if (text.includes('\0')) {
+      const problem = 'was not read as memory: it is very large, and no text';
+      return { content: undefined, mtimeMs, ...(isLong && { problem }) };
+    }
+    if (!isLong) return { content: text, mtimeMs };
+    const content = `${text.slice(0, MAX_CHARS)}\n… (cut off after ${MAX_CHARS} characters)`;
+    return { content, mtimeMs, problem: `was read as memory to its character ${MAX_CHARS} only` };
   } catch {
     return undefined; // unreadable: as if it were not there
   }

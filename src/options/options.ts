@@ -763,6 +763,17 @@ export interface BaseOptions<Output = unknown> {
    */
   maxSubagentsPerMessage?: number | undefined;
   /**
+   * Most commands and agents that run in the background of one session at the same time; 0: none. One more is
+   * refused, and a command that would go on there at its time limit is stopped.
+   * @default 32
+   *
+   * @example
+   * ```ts
+   * const options: Options = { maxBackgroundTasks: 4 };
+   * ```
+   */
+  maxBackgroundTasks?: number | undefined;
+  /**
    * Time after which a subagent is ended and its output so far delivered, in ms.
    * @default unlimited
    *

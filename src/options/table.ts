@@ -235,6 +235,7 @@ export const OPTIONS = {
   maxSubagentDepth: { is: wholeNumber(0), default: 1, flag: '--max-subagent-depth <n>' },
   maxSubagents: { is: wholeNumber(0), default: 200, flag: '--max-subagents <n>' },
   maxSubagentsPerMessage: { is: wholeNumber(0), default: 10, flag: '--max-subagents-per-message <n>' },
+  maxBackgroundTasks: { is: wholeNumber(0), default: 32, flag: '--max-background-tasks <n>' },
   subagentDeadlineMs: { is: numberAboveZero, flag: '--subagent-deadline-ms <ms>' },
   perTaskStopAffordance: { queryOnly: true, is: trueOrFalse, default: false },
 

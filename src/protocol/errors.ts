@@ -52,6 +52,8 @@ export type TurnwrightErrorCode =
   | 'reload_plugins_busy'
   /** There is no background task with this id. */
   | 'unknown_task'
+  /** As many tasks run in the background as may at the same time (`maxBackgroundTasks`). */
+  | 'too_many_tasks'
   /** The background task is not running any more. */
   | 'task_ended'
   /** Background tasks are switched off in this session. */

@@ -109,6 +109,21 @@ async function sessionNamed({
   return undefined;
 }
 
+/** Another working directory whose sessions lie in the folder of this one, because its name is the same. */
+export async function sharingProject({
+  files,
+  home,
+  cwd,
+}: Where & { readonly cwd: string }): Promise<string | undefined> {
+  const directory = sessionsDirectory(home, cwd);
+  for (const sessionId of await sessionIdsIn(files, directory)) {
+    const head = await readSessionHead(files, journalPath(directory, sessionId));
+    if (head.cwd !== undefined && head.cwd !== cwd && projectSlug(head.cwd) === projectSlug(cwd))
+      return head.cwd;
+  }
+  return undefined;
+}
+
 /** Sessions that have a file in this folder, in no order. */
 export async function sessionIdsIn(files: PersistentFiles, directory: string): Promise<readonly string[]> {
   const names = await namesIn(files, directory);

@@ -6,7 +6,15 @@ import { isReallyInside } from '../util/files/inside.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { noteUnread, type UnreadFields } from '../util/text/unread-fields.ts';
-import { SKILL_FIELDS, type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
+import {
+  MAX_BODY_CHARS,
+  MAX_SKILL_BYTES,
+  SKILL_FIELDS,
+  type Skill,
+  type SkillPlace,
+  skillOf,
+  stampOf,
+} from './skill.ts';
 
 export type SkillFiles = Pick<
   PersistentFiles,
@@ -150,6 +158,9 @@ async function readSkill(
   }
   if (known.skill === undefined)
     return problem('needs a name of letters, digits, "-", "_" and ".", at most 128 characters long');
-  const told = known.problem === undefined ? [] : [`The skill ${file} ${known.problem}.`];
-  return { skills: [known.skill], problems: told };
+  const told = [
+    ...(known.problem === undefined ? [] : [known.problem]),
+    ...(stat.size > MAX_SKILL_BYTES ? [`is used to its character ${MAX_BODY_CHARS} only`] : []),
+  ];
+  return { skills: [known.skill], problems: told.map((what) => `The skill ${file} ${what}.`) };
 }

@@ -7,7 +7,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { argumentFiller, argumentNames } from '../util/text/fill-arguments.ts';
 import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { MAX_SHELL_PARTS, templateParts } from '../util/text/template-parts.ts';
-import { type Skill, stampOf } from './skill.ts';
+import { MAX_BODY_CHARS, MAX_SKILL_BYTES, type Skill, stampOf } from './skill.ts';
 
 export interface LoadContext {
   readonly files: Pick<PersistentFiles, 'readRange' | 'realpath' | 'stat'>;
@@ -16,10 +16,6 @@ export interface LoadContext {
   shell(command: ShellTemplate, allowedTools: readonly string[]): Promise<ShellAnswer>;
 }
 
-/** A longer body is truncated, with a note. */
-const MAX_BODY_CHARS = 200_000;
-/** Of the file no more is read: a character has four bytes at most, and the fields in front are short. */
-const MAX_BYTES = 4 * MAX_BODY_CHARS + 48 * 1024;
 /** The first line names the skill, by which a compaction recognises it. */
 const FIRST_LINE = /^<skill name="([^"\n]{1,200})">\n/;
 
@@ -41,9 +37,9 @@ export async function loadSkill(listed: Skill, args: string, context: LoadContex
   try {
     if (skill.within !== undefined && !(await isReallyInside(skill.file, skill.within, files)))
       throw new Error(`it lies outside of ${skill.within} now`);
-    text = new TextDecoder().decode(await files.readRange(skill.file, 0, MAX_BYTES));
+    text = new TextDecoder().decode(await files.readRange(skill.file, 0, MAX_SKILL_BYTES));
     const now = await files.stat(skill.file);
-    isCut = (now?.size ?? 0) > MAX_BYTES;
+    isCut = (now?.size ?? 0) > MAX_SKILL_BYTES;
     if (now === undefined || stampOf(now) !== skill.stamp)
       skill = { ...skill, trusted: false, allowedTools: [] };
   } catch (cause) {

@@ -62,6 +62,10 @@ const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}_.-]{0,127}$/u;
 /** A folder may hold blanks and signs too, but none that ends a list, a tag or a path. */
 const FOLDER = /^[^\p{C}"<>,:/\\]{1,128}$/u;
 const MAX_HINT_CHARS = 2_000;
+/** A longer body is truncated, with a note. */
+export const MAX_BODY_CHARS = 200_000;
+/** Of the file no more is read: a character has four bytes at most, and the fields in front are short. */
+export const MAX_SKILL_BYTES = 4 * MAX_BODY_CHARS + 48 * 1024;
 
 export interface SkillPlace {
   readonly source: SkillSource;

@@ -127,7 +127,7 @@ export async function* runAsTask(
   return outputOf(request, outcome);
 }
 
-/** False when it must stay in the foreground, because the change could not be recorded. */
+/** False when it must stay in the foreground: the change could not be recorded, or too much is there. */
 async function wentOn(task: TaskHandle): Promise<boolean> {
   try {
     await task.background();

@@ -6,6 +6,8 @@ import type { RecoveredTask, TaskEndedBy, TaskInfo, TaskRecord, TaskTable } from
 
 export interface TaskPorts {
   readonly clock: Clock;
+  /** How many may run in the background at the same time. */
+  readonly maxInBackground: number;
   readonly ids: Ids;
   readonly files: Pick<PersistentFiles, 'stat' | 'readRange'>;
   /** Path of the output file. */

@@ -6,6 +6,8 @@ import type { TaskEnd, TaskEndedBy, TaskInfo, TaskRecord, TaskStart } from '../p
 export interface TaskEntry {
   readonly start: TaskStart;
   info: TaskInfo;
+  /** It has one of the places in the background, also while that is being recorded. */
+  hasPlace: boolean;
   /** Hosts were notified of it. */
   announced: boolean;
   /** The model was notified of its end, or need not be. */
@@ -29,6 +31,7 @@ export function openEntry(start: TaskStart, info: TaskInfo): TaskEntry {
   return {
     start,
     info,
+    hasPlace: false,
     announced: false,
     told: false,
     readTo: 0,

@@ -12,6 +12,7 @@ import type {
   TaskOutput,
   TaskStart,
 } from '../protocol/tools/task.ts';
+import { takePlace } from './places.ts';
 import { readOutput } from './read-output.ts';
 import type { SessionTaskTable, TaskPorts } from './session-task-table.ts';
 import {
@@ -253,9 +254,10 @@ class Tasks implements SessionTaskTable {
     }: { readonly lifetimeMs?: number | undefined; readonly outputFile?: string | undefined },
   ): Promise<void> {
     const ports = this.#ports;
+    const giveBack = takePlace(entry, this.#entries.values(), ports.maxInBackground);
     const info = { ...entry.info, inBackground: true, ...(outputFile !== undefined && { outputFile }) };
-    await ports.makeFolder();
-    await ports.record(startRecord(info));
+    await ports.makeFolder().catch(giveBack);
+    await ports.record(startRecord(info)).catch(giveBack);
     entry.info = { ...info, status: entry.info.status };
     if (lifetimeMs !== undefined)
       entry.cancelLifetime = ports.clock.timer(lifetimeMs, () => void this.#stop(entry, 'lifetime'));

@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HookCallback, Options, SDKMessage } from '../../src/index.ts';
 import { reply, type ScenarioFunction, toolUse } from '../../src/rehearsal/index.ts';
+import { projectSlug } from '../../src/session/paths.ts';
 import { type Project, projectUnderTest } from './project-under-test.ts';
 
 const on: Options = { settings: { relevantMemory: true } };
@@ -77,6 +79,46 @@ describe('memory that bears on a prompt', () => {
     expect((await project.run({ prompt: 'Go.', options: ofProject, replies: replies() })).sent).toHaveLength(
       2,
     );
+  });
+
+  it.each([
+    ['w-x', 'w/x'],
+    ['w_x', 'w-x'],
+    ['w.x', 'w x'],
+    ['w/x', 'w-x'],
+    ['wüx', 'w-x'],
+    ['w/-x', 'w--x'],
+  ])('of %s are its own, beside a project at %s whose folder has the same name', async (here, there) => {
+    const project = await projectUnderTest();
+    const [own, other] = [here, there].map((name) => join(project.folder, name));
+    for (const folder of [own, other]) mkdirSync(join(folder ?? '', '.git'), { recursive: true });
+    const shared = join(project.home, 'projects', projectSlug(own ?? ''), 'memory');
+    expect(projectSlug(own ?? '')).toBe(projectSlug(other ?? ''));
+    project.write({ [join(shared, 'shared.md')]: 'SHARED note.' });
+    const said: string[] = [];
+    const asksIn = async (cwd: string | undefined) => {
+      let asked = false;
+      let left = 5;
+      project.server.setScenario(({ tools }) => {
+        if (tools.length > 0)
+          return asked || left-- === 0 ? reply('Done.') : reply(toolUse('Bash', { command: 'true' }));
+        asked = true;
+        return reply('none');
+      });
+      const stderr = (line: string) => void said.push(line);
+      const ran = await project.run({ prompt: 'Go.', options: { ...on, cwd, stderr }, keep: true });
+      return ran.sent.filter((body) => body.includes('numbered list of notes')).join();
+    };
+    // As long as it is alone there, the place that it had is its own.
+    expect(await asksIn(own)).toContain('SHARED');
+    expect(said.filter((line) => line.startsWith('Notes'))).toEqual([]);
+    expect(await asksIn(other)).not.toContain('SHARED');
+    const [line] = said.filter((each) => each.startsWith('Notes in'));
+    const named = /.* to (.+)\.$/.exec(line ?? '')?.[1] ?? '';
+    expect(dirname(named)).toBe(dirname(shared));
+    project.write({ [join(named, 'mine.md')]: 'MINE alone.' });
+    expect(await asksIn(other)).toContain('MINE alone.');
+    expect(await asksIn(own)).not.toMatch(/SHARED|MINE/);
   });
 
   it('is not waited for, and its question ends with the turn', async () => {

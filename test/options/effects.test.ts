@@ -492,6 +492,10 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: ({ requests }) => requests.length,
     as: 2,
   },
+  maxBackgroundTasks: [
+    'test/scenarios/faults/background-work-after-the-turn.test.ts',
+    'no more run in the background than may',
+  ],
   subagentDeadlineMs: ['test/scenarios/faults/hanging-agent.test.ts', 'one of two agents hangs'],
   perTaskStopAffordance: ['test/client/tasks.test.ts', 'with perTaskStopAffordance an interrupt spares'],
 

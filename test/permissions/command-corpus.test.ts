@@ -1,6 +1,6 @@
 /**
  * More than 1,000 command lines as people and models write them, and what each mode says of them without a rule: a
- * table to read, in `fixtures/commands/corpus-verdicts.txt`. Its lines are also what is compared with other agents.
+ * table to read, in `fixtures/commands/corpus-verdicts.txt`. What another agent asks about is in `asked-elsewhere.txt`.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,6 +26,22 @@ const reasonOf = (text: string): string =>
     .replace(/,? and the permission mode is \w+\.$/, '')
     .replaceAll(cwd, '{cwd}')
     .replaceAll('\n', '\\n');
+
+it('in every category fewer lines are asked about than elsewhere', async () => {
+  const tally = (lines: readonly { category: string }[]) =>
+    lines.reduce<Record<string, number>>((sums, { category }) => {
+      sums[category] = (sums[category] ?? 0) + 1;
+      return sums;
+    }, {});
+  const [, ...table] = (await readFile(fixture('corpus-verdicts.txt'), 'utf8')).trimEnd().split('\n');
+  const all = await linesOf('corpus.txt', cwd);
+  expect(table).toHaveLength(all.length);
+  const here = tally(all.filter((_, at) => !table[at]?.startsWith('allow')));
+  const elsewhere = tally(await linesOf('asked-elsewhere.txt', cwd));
+  expect(Object.keys(elsewhere).length).toBeGreaterThan(10);
+  for (const [category, count] of Object.entries(elsewhere))
+    expect(here[category] ?? 0, category).toBeLessThan(count);
+});
 
 it('every line of the corpus gets the verdicts of the table', async () => {
   const all = await linesOf('corpus.txt', cwd);

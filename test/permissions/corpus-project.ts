@@ -39,6 +39,8 @@ export async function makeTrap(cwd: string, outside: string): Promise<void> {
     await mkdir(at(folder), { recursive: true });
   await symlink(join(outside, 'secret.ts'), at('links/leads-out.ts'));
   await symlink(join(outside, 'folder'), at('links/folder'));
+  await symlink(join(outside, 'secret.ts'), at('links/packed.gz'));
+  await symlink(join(outside, 'secret.ts'), at('packed.gz'));
   await symlink('../nowhere', at('links/dangling.md'));
   for (const name of ['--output=x.ts', '-o.json', '-rf', '-exec', '--files0-from=a.txt', 'plain.txt'])
     await writeFile(at(`dash/${name}`), 'x\n');

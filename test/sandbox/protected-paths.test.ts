@@ -1,10 +1,19 @@
 /** What a sandbox keeps from being written where names alone do not say it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { PROTECTED_NAMES } from '../../src/util/files/protected-names.ts';
 import { lacking, runIn } from './support.ts';
 
 let cwd: string;
@@ -48,6 +57,27 @@ describe.skipIf(lacking !== undefined)('places of a sandbox', () => {
       expect(await run(`perl -e '${script}'`)).toBe('1');
     },
   );
+
+  it('whatever is protected by its name is written in no folder; what builds and installations write is', async () => {
+    const named = PROTECTED_NAMES.filter(({ where }) => where === 'anywhere' || where === 'below').filter(
+      ({ path, where }) => where === 'below' || !path.includes('/'),
+    );
+    const files = named.map(({ path, kind }) => join('sub/deep', path, kind === 'folder' ? 'file' : ''));
+    const there = files.map((file) => file.replace(/\/$/, ''));
+    for (const file of there) {
+      mkdirSync(join(cwd, dirname(file)), { recursive: true });
+      writeFileSync(join(cwd, file), 'as it was');
+    }
+    const free = ['.cargo/registry/x', '.mvn/wrapper/x.jar', '.yarn/cache/x', 'node_modules/.bin/x', 'src/x'];
+    const absent = ['.devcontainer/devcontainer.json', '.cursor/mcp.json'];
+    for (const path of free) mkdirSync(join(cwd, 'sub/deep', dirname(path)), { recursive: true });
+    const write = (paths: readonly string[]) =>
+      paths.map((path) => `(echo x > ${path} && echo "wrote ${path}") 2>/dev/null`);
+    const made = 'mkdir -p .devcontainer .cursor 2>/dev/null';
+    const said = await run([made, ...write([...there, ...absent]), 'cd sub/deep', ...write(free)].join('\n'));
+    expect(said.trim().split('\n')).toEqual(free.map((path) => `wrote ${path}`));
+    expect(there.filter((file) => readFileSync(join(cwd, file), 'utf8') !== 'as it was')).toEqual([]);
+  });
 
   it('a git folder that is named itself accepts commits, and no settings that run something', async () => {
     execFileSync('git', ['init', '-q'], { cwd });

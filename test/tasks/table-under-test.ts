@@ -24,6 +24,7 @@ export async function tableUnderTest(ports: Partial<TaskPorts> = {}): Promise<Ta
   const messages: TaskMessageBody[] = [];
   const table = createTaskTable({
     clock: systemClock,
+    maxInBackground: 32,
     ids: sequentialIds(),
     files: nodeFiles,
     outputFile: (taskId) => join(folder, `${taskId}.output`),

@@ -63,10 +63,13 @@ interface SessionTaskOptions {
   isSpent(): boolean;
   readonly clock: Clock;
   readonly waitMs: number;
+  say(sentence: string): void;
 }
 
 /** Default of `backgroundWaitMs`. */
 export const BACKGROUND_WAIT_MS = 600_000;
+/** Of a wait that is shorter nothing is said. */
+const QUIET_MS = 5_000;
 
 export function sessionTasks(options: SessionTaskOptions): SessionTasks {
   return new TasksOfSession(options);
@@ -125,8 +128,24 @@ class TasksOfSession implements SessionTasks {
   }
 
   limitWait(): () => void {
-    const { clock, waitMs, table } = this.#options;
-    return clock.timer(waitMs, () => void table.stopAll('session'));
+    const { clock, waitMs, table, say } = this.#options;
+    const named = () => {
+      const all = table.running().map(({ description }) => description.replace(/\s+/g, ' ').slice(0, 80));
+      return `${all.slice(0, 3).join(', ')}${all.length > 3 ? ` and ${all.length - 3} more` : ''}`;
+    };
+    const limit =
+      waitMs < 120_000 ? `${Math.round(waitMs / 1000)} s` : `${Math.round(waitMs / 60_000)} minutes`;
+    const saying = clock.timer(QUIET_MS, () =>
+      say(`Waiting for background work, for at most ${limit}, then it is stopped: ${named()}.`),
+    );
+    const ending = clock.timer(waitMs, () => {
+      say(`Background work had not ended within ${limit}, and is stopped: ${named()}.`);
+      void table.stopAll('session');
+    });
+    return () => {
+      saying();
+      ending();
+    };
   }
 
   onChange(listener: () => void): () => void {

@@ -4,7 +4,7 @@ import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { agentsIn, apiKeySourceOf } from '../host/session-info.ts';
 import { pluginInfos } from '../host/session-plugins.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
-import { notesFolder } from '../project/session-memory.ts';
+import { notesFolder } from '../project/notes-places.ts';
 import type { Session } from '../session/session.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from '../version.ts';
 

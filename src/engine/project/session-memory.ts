@@ -1,5 +1,4 @@
 /** Memory files in a session: read by its settings sources, reported to hooks, added after tool results. */
-import { join } from 'node:path';
 import type { MemoryFile } from '../../memory/memory-file.ts';
 import {
   createProjectMemory,
@@ -12,12 +11,12 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ToolUseBlock } from '../../protocol/model/wire.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { AnyTool, ReadFileCache } from '../../protocol/tools/tool.ts';
-import { sessionsDirectory } from '../../session/paths.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import type { PathBase } from '../../util/files/home-path.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolPermissions } from '../host/asking.ts';
 import { askSmallModel, type SideCallPorts } from '../side-calls/small-model.ts';
+import type { NotesPlaces } from './notes-places.ts';
 
 interface MemoryParts extends SideCallPorts {
   readonly files: PersistentFiles;
@@ -28,6 +27,7 @@ interface MemoryParts extends SideCallPorts {
   readonly folder: { readonly now: string; readonly home: string | undefined };
   readonly readFileCache: Pick<ReadFileCache, 'get'>;
   readonly permissions: Pick<ToolPermissions, 'permissions'>;
+  readonly notes: Pick<NotesPlaces, 'find'>;
 }
 
 /** Tokens: a handful of numbers. */
@@ -42,7 +42,7 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     files: parts.files,
     sources,
     userFolder: config.home,
-    notesFolder: sources.includes('user') ? notesFolder(config) : undefined,
+    notesFolders: parts.notes.find,
     relevant: relevantMemory(config, parts),
     homeDirectory: config.env?.['HOME'] ?? config.env?.['USERPROFILE'],
     additionalDirectories: config.additionalDirectories ?? [],
@@ -56,19 +56,6 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     ids: parts.world.ids,
   });
 }
-
-/** Where other programs keep them too. */
-export const notesFolder = ({ home, cwd }: QueryEngineConfig) =>
-  home && join(sessionsDirectory(home, cwd), 'memory');
-
-/** What the model is shown parts of, it may read. */
-export function readableNotes(config: QueryEngineConfig): readonly string[] {
-  const folder = notesFolder(config);
-  const isShown = isWanted(config) && config.settingSources?.includes('user') === true;
-  return isShown && folder !== undefined ? [folder] : [];
-}
-
-const isWanted = ({ relevantMemory = false }: QueryEngineConfig) => relevantMemory !== false;
 
 function relevantMemory(
   { relevantMemory: choice = false }: QueryEngineConfig,

@@ -38,7 +38,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
 
   const rooms = composeRooms(config, foundation, inherited);
   const { agents, allTools, appState, asking, hooks, mainTools, mcp, notices, permissions } = rooms;
-  const { folder, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
+  const { folder, notes, sandbox, skills, snipMarks, spill, structured, tasks, toolState } = rooms;
   const basics = { sessionId, scope, clock, ids, files, host };
 
   const todos = todosOf(appState);
@@ -60,7 +60,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
   };
   const tools = composeTools(config, toolParts);
   toolState.watch(tools.port);
-  const projectMemory = composeMemory(config, { conversation, model, budget, world, ...toolParts });
+  const projectMemory = composeMemory(config, { conversation, model, budget, world, notes, ...toolParts });
   const seenFiles = new SeenFiles(config.cwd, toolParts);
   const contextParts: ContextParts = extended(shared, {
     model,

@@ -3,7 +3,6 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SandboxPort } from '../../protocol/tools/sandbox.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { type AskedPermissions, Asking, type AskingPorts } from '../host/asking.ts';
-import { readableNotes } from '../project/session-memory.ts';
 import { protectedFolders } from '../sandbox/protected-folders.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../submission/structured-output.ts';
 
@@ -17,7 +16,6 @@ interface PermissionRoomPorts extends AskingPorts {
 }
 
 export function composePermissions(config: QueryEngineConfig, ports: PermissionRoomPorts): AskedPermissions {
-  const notes = readableNotes(config);
   const permissions = createPermissions({
     mode: config.permissionMode,
     allowDangerouslySkipPermissions: config.allowDangerouslySkipPermissions,
@@ -32,7 +30,7 @@ export function composePermissions(config: QueryEngineConfig, ports: PermissionR
     additionalDirectories: config.additionalDirectories,
     directorySources: config.directorySources,
     locks: config.permissionLocks,
-    readableDirectories: () => [...ports.readableDirectories(), ...notes],
+    readableDirectories: ports.readableDirectories,
     asksAlways: ports.asksAlways,
     protectedFolders: () => protectedFolders(config),
     memoryImportsAnywhere: config.memoryFiles?.imports === 'anywhere',

@@ -10,6 +10,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import { askHooksFirst } from '../hooks/ask-hooks.ts';
 import { composeHooks } from '../hooks/session-hooks.ts';
 import { McpRoom } from '../mcp/mcp-room.ts';
+import { NotesPlaces } from '../project/notes-places.ts';
 import { composeSkills } from '../project/session-skills.ts';
 import { sandboxFor } from '../sandbox/sandbox-surroundings.ts';
 import type { Inherited } from '../session/hand-over.ts';
@@ -24,7 +25,7 @@ import { composeToolState } from '../tools/tool-state.ts';
 import { WorkingFolder } from '../tools/working-folder.ts';
 import type { Foundation } from './foundation.ts';
 import { composePermissions } from './permissions.ts';
-import { composeTasks, type TaskRoom } from './tasks.ts';
+import { composeTasks } from './tasks.ts';
 import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
 import { composeSpill } from './tools/spill.ts';
 
@@ -43,8 +44,7 @@ export function composeRooms(
 
   const spill = composeSpill(config, { sessionId, directory: place.directory, files });
   const basics = { sessionId, scope, clock, ids, files, host };
-  const { stderr } = config;
-  const tasks: TaskRoom = composeTasks({ directory: place.directory, journal, stderr, ...basics });
+  const tasks = composeTasks(config, { directory: place.directory, journal, ...basics });
   scope.onClose(() => tasks.table.stopAll('session'));
   const mcp = inherited?.mcp ?? new McpRoom(config, extended(world, { env }));
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));
@@ -52,11 +52,12 @@ export function composeRooms(
   const surroundings = { readable, permissions: () => ref.session.permissions };
   const sandbox = sandboxFor(config, surroundings);
   const parking = composeParking(config.parkAfterMs, { clock, tasks: tasks.table });
+  const notes = new NotesPlaces(config, files);
   const asking = composePermissions(config, {
     parking,
     sandbox,
     asksAlways: (tool) => mcp.isOverridden(tool),
-    readableDirectories: readable,
+    readableDirectories: () => [...readable(), ...notes.readable],
     callTool: (...call) => ref.session.tools.callTool(...call),
     ...basics,
     // Recorded for the runs that go on with the session.
@@ -67,7 +68,6 @@ export function composeRooms(
   const start = inherited ? [] : config.startNotices;
   const notices = createSessionNotices({ host, permissions, appState, start });
   const folder = new WorkingFolder(config, { files, permissions });
-
   const structured =
     config.outputFormat && new StructuredOutput(config.outputFormat, (name) => model.infoOf(name));
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
@@ -133,6 +133,7 @@ export function composeRooms(
     hooks,
     mainTools,
     mcp,
+    notes,
     notices,
     parking,
     permissions,

@@ -4,12 +4,14 @@
  */
 import { join } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
+import { OPTIONS } from '../../options/table.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { noticeReminder } from '../../tasks/notice.ts';
 import { createTaskTable, type SessionTaskTable } from '../../tasks/task-table.ts';
 import { privateTemp, privateTempSoFar } from '../../util/files/temporary-folder.ts';
+import type { QueryEngineConfig } from '../config.ts';
 import type { HostChannel } from '../session/host-channel.ts';
 import type { SessionJournal } from '../storage/session-journal.ts';
 
@@ -22,21 +24,24 @@ interface TaskParts {
   readonly files: PersistentFiles;
   readonly journal: SessionJournal;
   readonly host: HostChannel;
-  readonly stderr: ((line: string) => void) | undefined;
 }
 
-export interface TaskRoom {
+interface TaskRoom {
   readonly table: SessionTaskTable;
   /** Where they are: none while nothing is there yet. */
   folders(): readonly string[];
 }
 
-export function composeTasks(parts: TaskParts): TaskRoom {
+export function composeTasks(
+  { maxBackgroundTasks, stderr }: Pick<QueryEngineConfig, 'maxBackgroundTasks' | 'stderr'>,
+  parts: TaskParts,
+): TaskRoom {
   const { sessionId, ids, journal, files } = parts;
   const below = (base: string) => join(base, sessionId, 'tasks');
   const directory = () => below(parts.directory ?? privateTemp());
   const table = createTaskTable({
     clock: parts.clock,
+    maxInBackground: maxBackgroundTasks ?? OPTIONS.maxBackgroundTasks.default,
     ids,
     files,
     outputFile: (taskId) => join(directory(), `${taskId.replace(/[^A-Za-z0-9_-]/g, '_')}.output`),
@@ -48,7 +53,7 @@ export function composeTasks(parts: TaskParts): TaskRoom {
     },
     announce: (message) => parts.host.emit({ type: 'system', ...message, ...parts.host.stamp() }),
     onProblem: (sentence) => {
-      if (!journal.lost) parts.stderr?.(sentence);
+      if (!journal.lost) stderr?.(sentence);
     },
   });
   return {

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { mayGoBeyond } from '../../shell/programs/beyond-name.ts';
 import { eachWay } from '../../shell/reading/each-way.ts';
-import { followsLinks } from '../../shell/reading/plain-reader.ts';
+import { followsLinks, startedToRead } from '../../shell/reading/plain-reader.ts';
 import { pathsWritten } from '../../shell/reading/plain-writer.ts';
 import { everySegment, programOf, type Segment, writtenWords } from '../../shell/reading/segment.ts';
 import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
@@ -172,7 +172,8 @@ async function redirectsCovered(
 }
 
 async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> {
-  if (await isOfTheFolder(programOf(segment), each)) return false;
+  for (const program of [programOf(segment), ...startedToRead(writtenWords(segment) ?? [])])
+    if (await isOfTheFolder(program, each)) return false;
   if (segment.takesFound === true) return true;
   const read = await readPaths(segment, each.context.resolve);
   if (read === undefined || read.unknown || (await each.outside('read', read.paths)).length > 0) return false;

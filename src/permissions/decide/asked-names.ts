@@ -12,27 +12,25 @@ const EACH_FORM = ['yml', 'yaml', 'toml', 'json'];
 /** In every folder. */
 export const ASKED_ANYWHERE: readonly string[] = [
   // Editors.
-  ...names(
-    '.devcontainer .devcontainer.json .zed .fleet .vs .run .vim .nvim .nova .theia .externalToolBuilders',
-  ),
-  ...names('*.code-workspace *.sublime-project .exrc .vimrc .gvimrc .lvimrc .local.vimrc .nvimrc .nvim.lua'),
+  ...names('.fleet .vs .run .vim .nvim .nova .theia .externalToolBuilders'),
+  ...names('*.code-workspace *.sublime-project .vimrc .gvimrc .lvimrc .local.vimrc .nvimrc'),
   ...names('.dir-locals*.el .emacs'),
   // Other agents.
-  ...names('.cursor .codex .gemini .qwen .windsurf .roo .kiro .continue .opencode .amazonq .trae .junie'),
+  ...names('.qwen .roo .kiro .continue .opencode .amazonq .trae .junie'),
   ...names('.agents .augment .factory .aider.conf.yml opencode.json opencode.jsonc crush.json .crush.json'),
   // Package managers and builds.
-  ...names('.cargo .mvn .yarn .bundle node_modules/.bin .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js .pnp.cjs'),
+  ...names('.cargo .mvn .yarn .bundle node_modules/.bin .pnpmfile.mjs pnpmfile.js .pnp.cjs'),
   ...names('.pnp.js .pnp.loader.mjs bunfig.toml .bunfig.toml .condarc .gemrc .bazelrc .bazeliskrc'),
   ...names('.buckconfig .jvmopts .sbtopts'),
   // Hook managers, and what a shell reads on entering a folder.
-  ...names('.githooks .mise .config/mise .pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml'),
+  ...names('.mise .config/mise .pre-commit-config.yaml .pre-commit-config.yml .overcommit.yml'),
   ...names('.huskyrc* .simple-git-hooks.* simple-git-hooks.* captainhook.json grumphp.yml'),
   ...names('lefthook .lefthook lefthook-local .lefthook-local').flatMap((name) =>
     EACH_FORM.map((form) => `${name}.${form}`),
   ),
   ...names('mise.toml mise.*.toml .mise.toml .mise.*.toml .config/mise.toml .rtx.toml .envrc.* .autoenv*'),
   // Debuggers and interpreters.
-  ...names('.gdbinit .lldbinit .pdbrc .pdbrc.py .irbrc .pryrc .psqlrc .sqliterc .Rprofile .Renviron .ghci'),
+  ...names('.pdbrc.py .irbrc .pryrc .psqlrc .sqliterc .Rprofile .Renviron .ghci'),
   ...names('.iex.exs .perldb .octaverc'),
   // Other version control, which keeps configuration and hooks beside its data.
   ...names('.hg .jj .svn .bzr'),

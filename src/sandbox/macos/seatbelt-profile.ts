@@ -1,7 +1,12 @@
 /** The same policy as a profile for `sandbox-exec` of macOS. Rules that come later win. */
 import { dirname, join } from 'node:path';
 import { isInside } from '../../util/files/inside.ts';
-import { LOCKED_IN_GIT, PROTECTED_ANYWHERE, PROTECTED_AT_HOME } from '../../util/files/protected-names.ts';
+import {
+  LOCKED_IN_GIT,
+  PROTECTED_ANYWHERE,
+  PROTECTED_AT_HOME,
+  PROTECTED_BELOW,
+} from '../../util/files/protected-names.ts';
 import { isLiteralName, literalName, type NameToken, tokensOf } from '../../util/search/name-pattern.ts';
 import type { WritableRoot } from '../linux/mounts.ts';
 import type { PathPattern, SandboxPolicy } from '../policy.ts';
@@ -118,7 +123,7 @@ function startOf({ root, segments }: PathPattern): string {
 
 /** By name, at any depth: here nothing has to be there to be protected. */
 function protectedFilters({ home }: SandboxPolicy, writable: readonly WritableRoot[]): readonly string[] {
-  const named = PROTECTED_ANYWHERE.map(quoted).join('|');
+  const named = [...PROTECTED_ANYWHERE, ...PROTECTED_BELOW].map(quoted).join('|');
   // Submodules are committed in; here their repositories are protected one by one.
   const inGit = LOCKED_IN_GIT.filter((name) => name !== MODULES)
     .map(quoted)

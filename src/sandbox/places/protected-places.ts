@@ -10,6 +10,7 @@ import {
   LOCKED_IN_GIT,
   PROTECTED_ANYWHERE,
   PROTECTED_AT_HOME,
+  PROTECTED_BELOW,
   PROTECTED_FILES,
   PROTECTED_WHERE_ABSENT,
 } from '../../util/files/protected-names.ts';
@@ -48,6 +49,7 @@ export interface FoundPlaces {
 
 /** Looked for in every folder that is there. */
 const BY_NAME: ReadonlySet<string> = new Set(PROTECTED_ANYWHERE);
+const BELOW: ReadonlySet<string> = new Set(PROTECTED_BELOW);
 
 /** Read by this program itself, where a session begins or works. */
 const GRANTING: ReadonlySet<string> = new Set(GRANTING_NAMES);
@@ -120,6 +122,7 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
   async function look(folder: string): Promise<string[]> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const deeper: string[] = [];
+    const above = basename(folder);
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (isPlaceholder(path)) continue;
@@ -130,7 +133,7 @@ export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.hidden.push(path);
       } else if (entry.name === '.git' && !locks(path, entry)) await addGit(path, found);
-      else if (BY_NAME.has(entry.name) || locks(path, entry)) {
+      else if (BY_NAME.has(entry.name) || BELOW.has(`${above}/${entry.name}`) || locks(path, entry)) {
         if (entry.isSymbolicLink()) found.links.push(path);
         else found.readOnly.push(path);
         if (locks(path, entry)) found.denied.push(path);

@@ -1,4 +1,5 @@
 /** What a command reads, as far as its words tell. */
+import { READING_DOCKER } from '../programs/readers/reading-docker.ts';
 import type { ReadingForm } from '../programs/readers/reading-form.ts';
 import { READING_GIT } from '../programs/readers/reading-git.ts';
 import { READING_PROGRAMS } from '../programs/readers/reading-programs.ts';
@@ -37,6 +38,11 @@ export function readsBelow(words: readonly string[]): boolean {
   return form?.descends?.(args) === true;
 }
 
+/** Programs that it starts by itself, to read what it is given. */
+export function startedToRead(words: readonly string[]): readonly string[] {
+  return formOf(words).form?.starts ?? [];
+}
+
 /** Whether links in a folder that it is given lead it out of there. */
 export function followsLinks(words: readonly string[]): boolean {
   return formOf(words).form?.followsLinks === true;
@@ -60,6 +66,11 @@ interface Formed {
 }
 
 function formOf([program = '', ...args]: readonly string[]): Formed {
+  if (program === 'docker') {
+    const [first = '', second = ''] = args;
+    const ofTwo = ownIn(READING_DOCKER, `${first} ${second}`);
+    return { form: ofTwo ?? ownIn(READING_DOCKER, first), args: args.slice(ofTwo === undefined ? 1 : 2) };
+  }
   if (program !== 'git') return { form: ownIn(READING_PROGRAMS, program), args };
   const { at, folder } = readFront(args);
   return {

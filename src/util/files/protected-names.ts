@@ -1,14 +1,17 @@
 /**
  * What decides which programs run later, or what may run, wherever it lies. The permission rules ask before
  * it is written, the sandbox keeps commands from writing it. `permissions/decide/asked-names.ts` has what
- * only the rules ask about.
+ * only the rules ask about, because checkouts, installations and builds write it.
  */
 interface ProtectedName {
   /** Of several names one below the other. A folder with all that is in it. */
   readonly path: string;
   readonly kind: 'file' | 'folder';
-  /** `home`: in the user's home folder alone. `git`: in a repository's `.git`, at any depth. */
-  readonly where: 'anywhere' | 'home' | 'git';
+  /**
+   * `below`: as `anywhere`, in a folder that programs write otherwise. `home`: in the user's home alone.
+   * `git`: in a repository's `.git`, at any depth.
+   */
+  readonly where: 'anywhere' | 'below' | 'home' | 'git';
   /** It is looked for where a session begins, and kept from coming into being there. */
   readonly expected?: true;
   /**
@@ -34,7 +37,20 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
   ...rows({ ...FOLDER, ...EXPECTED, grants: true }, '.claude', '.turnwright'),
   ...rows({ ...FOLDER, grants: true }, '.claude-plugin', '.turnwright-plugin'),
   ...rows({ ...FOLDER, ...EXPECTED }, '.husky'),
-  ...rows({ ...FOLDER, ...EXPECTED }, '.vscode', '.idea'),
+  ...rows({ ...FOLDER, ...EXPECTED }, '.vscode', '.idea', '.devcontainer', '.cursor'),
+  ...rows(FOLDER, '.zed', '.codex', '.gemini', '.windsurf', '.githooks'),
+  ...rows(
+    FILE,
+    '.devcontainer.json',
+    '.exrc',
+    '.nvim.lua',
+    '.gdbinit',
+    '.lldbinit',
+    '.pdbrc',
+    '.pnpmfile.cjs',
+  ),
+  ...rows({ kind: 'file', where: 'below' }, '.cargo/config', '.cargo/config.toml'),
+  ...rows({ kind: 'file', where: 'below' }, '.mvn/extensions.xml', '.mvn/jvm.config', '.mvn/maven.config'),
   ...rows({ ...FILE, ...EXPECTED }, '.mcp.json', '.gitmodules', '.envrc', '.npmrc', '.yarnrc', '.yarnrc.yml'),
   ...rows(FOLDER, '.ssh', '.config/git', '.config/fish'),
   ...rows(FILE, '.claude.json', '.gitconfig', '.pypirc', '.netrc', '.ripgreprc', '.curlrc', '.wgetrc'),
@@ -78,6 +94,8 @@ const pathsWhere = (holds: (name: ProtectedName) => boolean): readonly string[] 
 export const PROTECTED_ANYWHERE = pathsWhere(
   ({ path, where }) => where === 'anywhere' && !path.includes('/'),
 );
+/** The last parts of a path, in every folder; what is not there is not kept from coming into being. */
+export const PROTECTED_BELOW = pathsWhere(({ where }) => where === 'below');
 /** Paths from the home folder, beside those names. */
 export const PROTECTED_AT_HOME = pathsWhere(
   ({ path, where }) => where === 'home' || (where === 'anywhere' && path.includes('/')),

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type RehearsalServer, reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { against, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
-import { hasTmux, pause } from '../../terminal/tmux.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder } from '../../cli/bin.ts';
+import { hasTmux, inTmux, pause } from '../../terminal/tmux.ts';
 import { converse, type Talk } from './converse.ts';
 
 /** An environment whose user has these settings. */
@@ -16,7 +16,36 @@ function withSettings(server: RehearsalServer, settings: object): Record<string,
   return env;
 }
 
+/** By what each would do to a terminal; pictures of them are shown. */
+const DRIVING: Readonly<Record<string, string>> = {
+  'a title': '\x1b]0;EVIL\x07',
+  'a title in C1 form': '\x9d0;EVIL\x9c',
+  'the clipboard': '\x1b]52;c;RVZJTA==\x07',
+  'a notice': '\x1b]9;EVIL\x07',
+  'clearing the screen and its history': '\x1b[2J\x1b[3J\x1b[H',
+  'the other screen': '\x1b[?1049h',
+  'mouse reports': '\x1b[?1003h',
+  'a report that is typed as input': '\x1b[5n',
+  'a device string': '\x1bP+q544e\x1b\\',
+  'a reset': '\x1bc',
+};
+
 describe.skipIf(!hasTmux)('at a terminal', () => {
+  test.each([
+    ['the conversation', ['go']],
+    ['-p', ['-p', 'go']],
+  ] as const)('what a model writes cannot drive the terminal: %s', async (_, args) => {
+    const server = await rehearse(reply(`Begin ${Object.values(DRIVING).join(' ')} the end of it.`));
+    const command = ['sh', '-c', 'cd "$0" && exec "$@"', temporaryFolder(), process.execPath, BIN, ...args];
+    const terminal = await inTmux(command, { env: bareEnv(against(server)) });
+    await terminal.until('the end of it.');
+    const raw = terminal.raw();
+    for (const [what, sequence] of Object.entries(DRIVING)) expect(raw, what).not.toContain(sequence);
+    expect(terminal.ask('#{pane_title}')).not.toContain('EVIL');
+    expect(terminal.ask('#{alternate_on} #{mouse_any_flag}')).toBe('0 0');
+    expect(terminal.history()).toContain('text of the shell');
+  });
+
   test('!command runs in the shell, is ended by Esc, and the model reads what it wrote with the next prompt', async () => {
     const server = await rehearse(reply('I have read it.'));
     const talk = await converse(server);

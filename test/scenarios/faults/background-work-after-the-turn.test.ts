@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AbortError } from '../../../src/index.ts';
@@ -6,7 +6,7 @@ import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { outline, toolResults } from '../outline.ts';
 import { isAlive, untilFile } from '../processes.ts';
 import { rehearse } from '../rehearse.ts';
-import { wholeText } from '../sent.ts';
+import { blocksOf, wholeText } from '../sent.ts';
 
 /** Ends when the file `go` appears. */
 const WAITS = 'until [ -e go ]; do sleep 0.02; done; echo it is built';
@@ -102,11 +102,32 @@ describe('F45 background work beyond the end of the main turn', () => {
     expect(wholeText(run.sent[3]).split('<task-notification>')).toHaveLength(2);
   });
 
+  it('no more run in the background than may: one more is an error, a command at its time limit ends', async () => {
+    const run = await rehearse({
+      replies: [
+        reply([inBackground('exec sleep 60'), inBackground('exec sleep 61'), inBackground('touch third')]),
+        reply(toolUse('Bash', { command: 'exec sleep 62', timeout: 50 })),
+        reply('Two run.'),
+      ],
+      options: { maxBackgroundTasks: 2, engine: { backgroundWaitMs: 1 } },
+    });
+    const [first, second, third] = blocksOf(run.sent[1], 'tool_result');
+    expect([first?.is_error, second?.is_error, third?.is_error]).toEqual([false, false, true]);
+    expect(JSON.stringify(third)).toMatch(/2 tasks run in the background.*maxBackgroundTasks.*Stop one/);
+    expect(JSON.stringify(blocksOf(run.sent[2], 'tool_result'))).toContain(
+      'stopped after its time limit of 50 ms',
+    );
+    expect(run.entries.filter((entry) => entry.type === 'task' && entry.event === 'started')).toHaveLength(2);
+    expect(existsSync(join(run.cwd, 'third'))).toBe(false);
+  });
+
   it('F45 who has no more to say waits for background work for so long, then stops it', async () => {
+    const said: string[] = [];
     const run = await rehearse({
       replies: [reply(inBackground('sleep 60')), reply('It serves.')],
-      options: { engine: { backgroundWaitMs: 100 } },
+      options: { stderr: (line) => said.push(line), engine: { backgroundWaitMs: 100 } },
     });
+    expect(said.join()).toMatch(/had not ended within .*is stopped: sleep 60\./);
     expect(run.results).toMatchObject([{ result: 'It serves.' }]);
     expect(run.messages.at(-2)).toMatchObject({ subtype: 'task_notification', status: 'stopped' });
     expect(run.entries).toContainEqual(

@@ -24,6 +24,8 @@ export interface ReadingForm {
   readonly descends?: (args: readonly string[]) => boolean;
   /** Given folders, it opens what links in them lead to, wherever that is. */
   readonly followsLinks?: true;
+  /** Programs that it starts by itself, to read what it is given. */
+  readonly starts?: readonly string[];
   /** Its paths stand in front of its options. */
   readonly testsLast?: true;
 }

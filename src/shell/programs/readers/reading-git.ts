@@ -43,6 +43,10 @@ const asks =
   (_, args) =>
     subcommand.test(args[0] ?? '');
 
+/** A trial run. */
+const tries: NonNullable<ReadingForm['holds']> = (_, args) =>
+  args.some((arg) => /^-\w*n|^--dry-run$/.test(arg));
+
 /** How references are sorted and shown: by placeholders that are no signatures. */
 const REFS = `sort=-?[\\w:]+ format=(?:[^%]|%%|%\\((?:(?:refname|objectname|upstream|push)(?::[\\w=-]+)?|objecttype|HEAD|subject|contents:subject|(?:author|committer|tagger|creator)(?:name|email|date)?(?::[\\w:-]+)?)\\))* count=\\d+`;
 
@@ -180,6 +184,19 @@ export const READING_GIT: Readonly<Record<string, ReadingForm>> = {
     words: /^list$/,
     holds: asks(/^list$/),
     atMost: 1,
+  },
+  bisect: { words: /^log$/, atMost: 1, holds: asks(/^log$/) },
+  // What they would do, and with none of the options by which they do it all the same.
+  add: {
+    options: options('[nvA]+', 'dry-run all verbose'),
+    holds: tries,
+  },
+  rm: { options: options('[nrq]+', 'dry-run cached quiet'), holds: tries },
+  clean: { options: options('[ndxXq]+', 'dry-run quiet'), holds: tries },
+  apply: {
+    options: options('[vR]|p\\d+', 'check stat numstat summary verbose reverse'),
+    holds: (_, args) => args.some((arg) => /^--(?:check|stat|numstat|summary)$/.test(arg)),
+    descends: ALWAYS,
   },
   version: { options: /^--build-options$/, atMost: 0 },
   '--version': { atMost: 0 },

@@ -1,4 +1,5 @@
 /** Programs with the forms in which they only read; see `ReadingForm`. */
+import { READING_ARCHIVES } from './reading-archives.ts';
 import type { ReadingForm } from './reading-form.ts';
 import { READING_SEARCHES } from './reading-searches.ts';
 
@@ -17,6 +18,10 @@ const versionOf = (option: RegExp): ReadingForm => ({
   holds: (_, args) => args.length === 1,
 });
 
+function asksFirst(_: readonly string[], args: readonly string[]): boolean {
+  return args.filter((arg) => arg.startsWith('-')).length === 1 && args[0]?.startsWith('-') === true;
+}
+
 /** Without one it would show every file that any process has open. */
 function hasOption(_: readonly string[], args: readonly string[]): boolean {
   return args.some((arg) => arg.startsWith('-i'));
@@ -31,7 +36,6 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   pwd: teller(/^-[LP]$/),
   cd: { atMost: 1, holds: (words) => words.length === 1 },
   cat: { options: /^-[A-Za-z0-9]*$|^--(?:number|number-nonblank|squeeze-blank|show-all)$/ },
-  zcat: {},
   head: { options: /^-[qvz]+$|^-[nc]?\d*$|^--(?:lines|bytes)=-?\d+$/ },
   tail: { options: /^-[qvzfF]+$|^-[nc]?\+?\d*$|^--(?:lines|bytes)=\+?\d+$/ },
   wc: { options: /^-[clmwL]*$|^--(?:lines|words|bytes|chars|max-line-length)$/ },
@@ -52,6 +56,7 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
     options: /^-(?:[bcdefghknprstuwxzGLNOS]|eq|ne|lt|le|gt|ge|nt|ot|ef|a|o)$/,
     holds: (words) => words.at(-1) === ']',
   },
+  ...READING_ARCHIVES,
   // Text
   ...READING_SEARCHES,
   sort: {
@@ -101,6 +106,8 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
     descends: recursive,
     followsLinks: true,
   },
+  // Links among the files of a folder lead it out. With -w it writes, and with -d it may start `diff`.
+  gofmt: { options: /^-[les]$/, descends: () => true, followsLinks: true },
   // A filter can also read the environment and modules.
   jq: {
     options:
@@ -138,6 +145,13 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
       words.filter((word) => !word.startsWith('+')).length <= args.filter((arg) => arg === '-d').length,
   },
   cal: { options: /^-[jmsy3]$/, words: /^\d+$/ },
+  // What is installed; every other option changes or unpacks something.
+  dpkg: {
+    options: /^-[lLsS]$|^--(?:list|listfiles|status|search)$/,
+    words: /^[\w.+:*-]+$/,
+    holds: asksFirst,
+    starts: ['dpkg-query'],
+  },
   whoami: teller(),
   groups: { words: /^[\w.-]+$/ },
   id: { options: /^-[ugGnrz]+$/, words: /^[\w.-]+$/, atMost: 1 },
@@ -186,7 +200,6 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
   clang: versionOf(/^--version$/),
   make: versionOf(/^(?:-v|--version)$/),
   cmake: versionOf(/^--version$/),
-  docker: versionOf(/^(?:-v|--version)$/),
   curl: versionOf(/^(?:-V|--version)$/),
   node: versionOf(/^(?:-v|--version)$/),
   python: versionOf(/^(?:-V|--version)$/),

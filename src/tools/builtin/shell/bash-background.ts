@@ -79,7 +79,7 @@ export async function runInBackground(
   };
 }
 
-/** False when it must stay in the foreground, because the change could not be recorded. */
+/** False when it must stay in the foreground: the change could not be recorded, or too much is there. */
 export async function goOnInBackground(
   shell: RunningShell,
   output: BoundedOutput,
