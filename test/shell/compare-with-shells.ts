@@ -20,8 +20,16 @@ function mayBecome(words: readonly ShellWord[], args: readonly string[]): boolea
   return mayBecome(rest, args) || (fits && mayBecome(words, args.slice(1)));
 }
 
+/**
+ * A shell looks along `PATH` for the script that it is given, as for a program, and reads it: that it runs is seen
+ * behind the name of the shell.
+ */
+const isScriptOf = ([shell, ...rest]: readonly ShellWord[], ran: readonly string[]): boolean =>
+  /^(?:.*\/)?(?:bash|dash|sh)$/.test(shell?.value ?? '') &&
+  rest.some((_, at) => mayBecome(rest.slice(at), ran));
+
 const isSeen = (ran: readonly string[], segments: readonly Segment[]): boolean =>
-  segments.some(({ words }) => mayBecome(words, ran));
+  segments.some(({ words }) => mayBecome(words, ran) || isScriptOf(words, ran));
 
 const isFileSeen = (made: string, segments: readonly Segment[]): boolean =>
   segments.some(({ redirects }) =>
@@ -56,7 +64,8 @@ export async function compare(
   if (read.unseen === undefined) {
     into.seenWhole++;
     const segments = everySegment(read.segments);
-    for (const ran of outcome.ran) if (!isSeen(ran, segments)) report(`ran ${JSON.stringify(ran)}`);
+    const different = new Map(outcome.ran.map((ran) => [ran.join('\0'), ran]));
+    for (const ran of different.values()) if (!isSeen(ran, segments)) report(`ran ${JSON.stringify(ran)}`);
     for (const made of outcome.made) if (!isFileSeen(made, segments)) report(`made ${made}`);
   }
   await judge(language, line, outcome, report);

@@ -1,7 +1,16 @@
 /** What real shells do with command lines: which programs they run, with which arguments, and which files they make. */
 import { spawn } from 'node:child_process';
-import { accessSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  accessSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAMS } from './hostile-lines.ts';
@@ -30,15 +39,37 @@ const pathOf = (name: string): string | undefined =>
 /** Whether the machine has the shells to compare with. */
 export const hasShells = ['bash', 'dash', 'xargs', 'find'].every((name) => pathOf(name) !== undefined);
 
-/** Each line in a shell, a folder and a log of its own. What still runs after a while is ended. */
+/** As many blocks: a loop that runs programs for ever ends when it has written so much. */
+const LOG_BLOCKS = 64;
+
+/**
+ * One shell reads all lines, each in a process, a folder and a log of its own: to start a shell, and a program for each
+ * command, is most of the time. Programs that take note are functions where the shell itself runs them, and files for
+ * whoever else does (`xargs`, `env`, `bash -c`, `command`); `AS_FILES` makes them files for all. None of them reads, so
+ * a loop that writes to one would end by the signal of a broken pipe, after as many turns as there was time for.
+ */
 const RUNNER = `
-i=0
-while [ $i -lt $N ]; do
-  i=$((i+1))
-  cd "$ROOT/work/$i" || exit 1
-  LOG=$ROOT/logs/$i
-  export LOG
-  timeout -s KILL $LIMIT "$SHELL_UNDER_TEST" "$ROOT/lines/$i" </dev/null >/dev/null 2>&1
+trap '' PIPE
+ulimit -f ${LOG_BLOCKS}
+turnwright_note() {
+  local turnwright_said turnwright_word
+  turnwright_said=$1
+  shift
+  for turnwright_word; do turnwright_said="$turnwright_said␟$turnwright_word"; done
+  printf '%s␞\\n' "$turnwright_said" >> "$LOG"
+}
+[ -n "$AS_FILES" ] || . "$ROOT/functions"
+turnwright_line=0
+while [ $turnwright_line -lt $LINES_TO_RUN ]; do
+  turnwright_line=$((turnwright_line+1))
+  echo $turnwright_line >&3
+  (
+    exec 3>&-
+    cd "$ROOT/work/$turnwright_line" || exit 1
+    LOG=$ROOT/logs/$turnwright_line
+    export LOG
+    . "$ROOT/lines/$turnwright_line"
+  ) </dev/null >/dev/null 2>&1
 done
 `;
 
@@ -55,86 +86,137 @@ export async function runInShell(
     programs = PROGRAMS,
     seconds = 1,
     files = FILES,
+    asFiles = false,
   }: {
     readonly programs?: readonly string[];
     /** What still runs after these is ended. */
     readonly seconds?: number;
     readonly files?: readonly string[];
+    /** Each program is a process, also where the shell would run it by itself. */
+    readonly asFiles?: boolean;
   } = {},
 ): Promise<readonly Outcome[]> {
-  const root = await mkdtemp(join(tmpdir(), 'turnwright-shells-'));
+  const root = mkdtempSync(join(tmpdir(), 'turnwright-shells-'));
   try {
     const bin = join(root, 'bin');
-    for (const folder of ['bin', 'lines', 'logs']) await mkdir(join(root, folder), { recursive: true });
+    for (const folder of ['bin', 'lines', 'logs', 'work']) mkdirSync(join(root, folder));
     for (const name of TOOLS.filter((tool) => !programs.includes(tool)))
-      await symlink(pathOf(name) ?? '/bin/false', join(bin, name));
-    await symlink(pathOf('dash') ?? '/bin/sh', join(bin, 'sh'));
+      symlinkSync(pathOf(name) ?? '/bin/false', join(bin, name));
     const dash = pathOf('dash') ?? '/bin/sh';
+    symlinkSync(dash, join(bin, 'sh'));
+    const code = (name: string) => (name === 'omega' ? 1 : 0);
     for (const name of programs) {
-      const code = name === 'omega' ? 1 : 0;
       const note = `m="${name}"; for a; do m="$m␟$a"; done; printf '%s␞\\n' "$m" >> "$LOG"`;
-      await writeFile(join(bin, name), `#!${dash}\n${note}\nexit ${code}\n`);
-      await chmod(join(bin, name), 0o755);
+      writeFileSync(join(bin, name), `#!${dash}\n${note}\nexit ${code(name)}\n`, { mode: 0o755 });
     }
-    await Promise.all(
-      lines.map(async (line, i) => {
-        await mkdir(join(root, 'work', String(i + 1), 'd'), { recursive: true });
-        for (const file of files) await writeFile(join(root, 'work', String(i + 1), file), 'x\n');
-        await writeFile(join(root, 'lines', String(i + 1)), line);
-      }),
+    writeFileSync(
+      join(root, 'functions'),
+      programs.map((name) => `${name}() { turnwright_note ${name} "$@"; return ${code(name)}; }\n`).join(''),
     );
-    await writeFile(join(root, 'runner'), RUNNER);
-    const env = {
+    for (const [i, line] of lines.entries()) {
+      const folder = join(root, 'work', String(i + 1));
+      mkdirSync(join(folder, 'd'), { recursive: true });
+      for (const file of files) writeFileSync(join(folder, file), 'x\n');
+      writeFileSync(join(root, 'lines', String(i + 1)), line);
+    }
+    writeFileSync(join(root, 'runner'), RUNNER);
+    await run(shell, root, seconds, {
       PATH: bin,
       ROOT: root,
-      N: String(lines.length),
+      LINES_TO_RUN: String(lines.length),
       LC_ALL: 'C.UTF-8',
-      LIMIT: String(seconds),
-      SHELL_UNDER_TEST: pathOf(shell) ?? shell,
-    };
-    await new Promise<void>((done, failed) => {
-      const child = spawn(pathOf(shell) ?? shell, [join(root, 'runner')], {
-        env,
-        stdio: 'ignore',
-        detached: true,
-      });
-      child.on('error', failed);
-      child.on('exit', () => done());
+      AS_FILES: asFiles ? 'yes' : '',
     });
     await new Promise((done) => setTimeout(done, SETTLE_MS));
-    return await Promise.all(
-      lines.map(async (_, i) => ({
-        ran: programsIn(await readFile(join(root, 'logs', String(i + 1)), 'utf8').catch(() => '')),
-        made: (await readdir(join(root, 'work', String(i + 1)), { recursive: true })).filter(
-          (name) => name !== 'd' && !files.includes(name),
-        ),
-      })),
-    );
+    return lines.map((_, i) => ({
+      ran: programsIn(textOf(join(root, 'logs', String(i + 1)))),
+      made: readdirSync(join(root, 'work', String(i + 1)), { recursive: true })
+        .map(String)
+        .filter((name) => name !== 'd' && !files.includes(name)),
+    }));
   } finally {
-    await endLeftovers(root);
-    await rm(root, { recursive: true, force: true, maxRetries: 3 });
+    endAll(leftIn(root));
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
+/** Runs all lines. One that keeps the shell for so many seconds is ended, with what it started. */
+async function run(
+  shell: string,
+  root: string,
+  seconds: number,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const child = spawn(pathOf(shell) ?? shell, [join(root, 'runner')], {
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  let begunMs = Date.now();
+  child.stdio[3]?.on('data', () => {
+    begunMs = Date.now();
+  });
+  const watch = setInterval(() => {
+    if (Date.now() - begunMs > 1000 * seconds) endAll(startedBy(child.pid));
+  }, WATCH_MS);
+  try {
+    await new Promise<void>((done, failed) => {
+      child.on('error', failed);
+      child.on('exit', () => done());
+    });
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+const WATCH_MS = 200;
+
+const pids = (): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** What a process started, and what that started. */
+function startedBy(first: number | undefined): ReadonlySet<number> {
+  const parents = new Map(
+    pids().map((pid) => [pid, Number(/^.*\) \S (\d+)/s.exec(textOf(`/proc/${pid}/stat`))?.[1])]),
+  );
+  const found = new Set(first === undefined ? [] : [first]);
+  for (const parent of found) for (const [pid, its] of parents) if (its === parent) found.add(pid);
+  found.delete(first ?? 0);
+  return found;
+}
+
 /**
- * A loop that a line left behind would run for ever. Its words name the line's file, or, where it is a shell that reads
- * a pipe, its environment or its folder does.
+ * A loop that a line left behind would run for ever. It has the runner's environment, or a part of it, or it is in the
+ * line's folder.
  */
-async function endLeftovers(root: string): Promise<void> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  for (const pid of pids) {
-    const about = await Promise.all([
-      ...['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
-      readlink(`/proc/${pid}/cwd`).catch(() => ''),
-    ]);
-    if (!about.some((text) => text.includes(root))) continue;
+function leftIn(root: string): readonly number[] {
+  return pids().filter(
+    (pid) => textOf(`/proc/${pid}/environ`).includes(root) || linkOf(`/proc/${pid}/cwd`).includes(root),
+  );
+}
+
+function endAll(some: Iterable<number>): void {
+  for (const pid of some)
     try {
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended by itself.
     }
-  }
 }
+
+const orNothing =
+  (look: (path: string) => string) =>
+  (path: string): string => {
+    try {
+      return look(path);
+    } catch {
+      return '';
+    }
+  };
+const textOf = orNothing((path) => readFileSync(path, 'utf8'));
+const linkOf = orNothing(readlinkSync);
 
 function programsIn(log: string): readonly (readonly string[])[] {
   return log
