@@ -187,10 +187,9 @@ export async function worker({
       const chosen = typeof options === 'function' ? await options(session) : options;
       refuseWhatCannotTravel(chosen);
       await apartFromOthers(session, lease);
-      const cwd = await folderOf(workspace, session);
       const end = await runSession({
         session,
-        cwd,
+        cwd: await folderOf(workspace, session),
         options: chosen,
         database,
         listener,
