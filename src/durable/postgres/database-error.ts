@@ -12,8 +12,8 @@ export interface DatabasePlace {
 }
 
 /**
- * The server is away, or cannot work now: it ends, starts, was replaced by a standby, cannot be reached, or has
- * no disk, memory or connection left.
+ * The server is away, or cannot work now: it ends, starts, was replaced by a standby, cannot be reached, or
+ * has no disk, memory or connection left.
  */
 export function isOutage(error: unknown): boolean {
   const cause = causeOf(error);
