@@ -7,7 +7,6 @@ export {
   type Sent,
 } from './client.ts';
 export type { Dispatch, Executor, ExecutorOptions, Run, Runner, RunState } from './dispatch.ts';
-export { type HealthServer, serveHealth, type WorkerFigure, type WorkerHealth } from './health.ts';
 export { inProcessRunner } from './in-process-runner.ts';
 export { type Operator, openOperator, type SessionDetails } from './operate.ts';
 export type { Limit } from './postgres/admission/bucket.ts';
@@ -21,11 +20,8 @@ export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
 export { pruneSessions } from './prune-sessions.ts';
 export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
-export {
-  MODULE_FIELDS,
-  type Worker,
-  type WorkerModule,
-  type WorkerOptions,
-  worker,
-} from './worker.ts';
+export type { WorkerFigure } from './watch/figure.ts';
+export { type HealthServer, serveHealth, type WorkerHealth } from './watch/health.ts';
+export { worker } from './worker.ts';
+export { MODULE_FIELDS, type Worker, type WorkerModule, type WorkerOptions } from './worker-options.ts';
 export type { Workspace } from './workspace.ts';

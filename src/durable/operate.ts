@@ -103,7 +103,7 @@ export async function openOperator(
           );
         await run(
           `update turnwright.sessions set state = 'queued', run = run + 1, wake_at = null, barren_epochs = 0,
-             outcome = null, updated_at = now() where session_id = $1`,
+             outcome = null, updated_at = now(), queued_at = now() where session_id = $1`,
           [sessionId],
         );
         await notify(run, 'run', sessionId);

@@ -1,5 +1,5 @@
 /** One run of a session: the ordinary `query()`, over ports that other workers share. */
-import { type Admission, type JournalStore, type Options, query } from '../index.ts';
+import { type Admission, type JournalStore, type Options, query, type SDKResultMessage } from '../index.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
 import { openAsks } from './asks.ts';
@@ -28,6 +28,7 @@ interface RunSessionOptions {
   /** Checked after each write, before what it permits is done. */
   readonly isHeard: () => boolean;
   readonly onWaiting: (change: 1 | -1) => void;
+  readonly onResult: (result: SDKResultMessage) => void;
   /** Called with the epoch that the run writes with. */
   readonly onTakenOver: (epoch: number) => void;
 }
@@ -117,6 +118,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       }
       if (message.type === 'result') {
         results += 1;
+        given.onResult(message);
         for (const uuid of message.user_message_uuids ?? []) answered.add(uuid);
         outcome = outcomeOf(message);
       }

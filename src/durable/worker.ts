@@ -1,17 +1,15 @@
 /** A worker: a process that runs the sessions of a database, next to any number of others. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Options, VERSION } from '../index.ts';
+import { VERSION } from '../index.ts';
 import { systemClock } from '../util/clock.ts';
 import { codeOf } from '../util/code-of.ts';
 import { heardLines } from '../util/process/heard-lines.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { dbosRunner } from './dbos.ts';
-import type { Runner } from './dispatch.ts';
-import { createFigures } from './figures.ts';
-import type { WorkerHealth } from './health.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
+import { useOf } from './postgres/database.ts';
 import { isOutage } from './postgres/database-error.ts';
 import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
@@ -21,63 +19,10 @@ import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { runSession } from './run-session.ts';
 import { createEnqueuer } from './sweep.ts';
-import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
-
-/**
- * Options of `worker()`.
- *
- * @example
- * ```ts
- * import type { WorkerOptions } from 'turnwright/durable';
- *
- * const options: WorkerOptions = {
- *   db: 'postgresql:///turnwright?host=/var/run/postgresql',
- *   options: ({ tenant }) => ({ model: tenant === 'trial' ? 'haiku' : 'opus' }),
- *   concurrency: 20,
- * };
- * ```
- */
-export interface WorkerOptions {
-  /** `postgresql://user@host/name`; its tables exist (`prepareDatabase`). */
-  readonly db: string;
-  /**
-   * Those of `query()`, the same for all sessions or chosen for each. Functions in them (hooks, `canUseTool`,
-   * tools) are this process's own: every worker brings the same ones. Without `canUseTool`, questions wait in
-   * the database for an answer. `parkAfterMs` is 30,000 here,
-   * and `includePartialMessages` is true.
-   */
-  readonly options?: Options | ((session: SessionRow) => Options | Promise<Options>) | undefined;
-  /** @default the folder that the session was created with, which every machine has */
-  readonly workspace?: Workspace | undefined;
-  /**
-   * Sessions that run at the same time on this worker; other workers have a number of their own.
-   * @default 100
-   */
-  readonly concurrency?: number | undefined;
-  /**
-   * Name of this machine, for `affinity: 'host'`.
-   * @default that of the operating system
-   */
-  readonly host?: string | undefined;
-  /** Which worker runs a session. Default: DBOS, for any number of processes. */
-  readonly runner?: Runner | undefined;
-  /** Receives one line for each problem. */
-  readonly stderr?: ((line: string) => void) | undefined;
-}
-
-export interface Worker {
-  readonly id: string;
-  /** For `serveHealth`. */
-  readonly health: WorkerHealth;
-  /** Resolves when it has drained. */
-  readonly closed: Promise<void>;
-  /**
-   * Takes no new runs, gives those it has `limitMs` to end or park, hands the rest over and closes. A second
-   * call returns the same promise.
-   * @param limitMs default 30,000
-   */
-  drain(limitMs?: number): Promise<void>;
-}
+import { createDatabaseFigures } from './watch/database-figures.ts';
+import { createFigures } from './watch/figures.ts';
+import type { Worker, WorkerOptions } from './worker-options.ts';
+import { folderOf, staysOnHost } from './workspace.ts';
 
 /**
  * Sessions whose worker ended again and again begin at different times: the one that ends it takes the others
@@ -89,16 +34,13 @@ async function apartFromOthers({ barren }: SessionRow, lease: AbortSignal): Prom
 
 const APART_MS = 250;
 
-/** What the module of a worker may hold: the rest is the command's. */
-export type WorkerModule = Pick<WorkerOptions, (typeof MODULE_FIELDS)[number]>;
-
-export const MODULE_FIELDS = ['options', 'workspace'] as const;
-
 const DRAIN_MS = 30_000;
 /** Two more connections are its own: one listens, and one holds the lock that says that it lives. */
 const POOLED = 6;
 /** A session that could not be worked on is tried again after this, doubled with each time. */
 const RETRY_MS = 1_000;
+/** A database that could not store a run is said to be in trouble for so long, or until one is stored. */
+const UNSTORED_MS = 60_000;
 /** Another worker may have the version that a session needs: it is tried again after this. */
 const OTHER_VERSION_MS = 15_000;
 
@@ -141,9 +83,18 @@ export async function worker({
     running: () => active.size,
     trouble() {
       if (state !== 'works') return `This worker ${state}.`;
-      return liveness.isHeard() ? undefined : 'The other workers may not see this one: the database is away.';
+      if (!liveness.isHeard()) return 'The other workers may not see this one: the database is away.';
+      return cannotStore();
     },
+    pool: () => useOf(database),
+    database: createDatabaseFigures(database),
   });
+  /** Why the last run could not be stored, for a while. */
+  let unstored: { readonly why: string; readonly atMs: number } | undefined;
+  function cannotStore(): string | undefined {
+    if (unstored === undefined || systemClock.monotonicMs() - unstored.atMs > UNSTORED_MS) return undefined;
+    return `What sessions do cannot be stored: ${unstored.why}`;
+  }
   const liveness = await startLiveness({
     database,
     dispatch,
@@ -181,8 +132,9 @@ export async function worker({
 
   /** true: there is more to do. */
   async function workOnce(session: SessionRow, lease: AbortSignal): Promise<boolean> {
-    const { sessionId, run } = session;
+    const { sessionId, run, tenant } = session;
     let { epoch } = session;
+    const ended = figures.began(session.waitedSeconds);
     try {
       const chosen = typeof options === 'function' ? await options(session) : options;
       refuseWhatCannotTravel(chosen);
@@ -193,28 +145,31 @@ export async function worker({
         options: chosen,
         database,
         listener,
-        admission: admission.of(session.tenant),
+        admission: admission.of(tenant),
         appends,
         leases,
         workerId: id,
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,
+        onResult: (result) => figures.answered(tenant, result),
         onTakenOver(taken) {
           epoch = taken;
         },
       });
       if (end.kind === 'lost') return await loseRun(sessionId);
       figures.count('results', end.results);
-      const ended = await endRun(database, { ...end, sessionId, run, workerId: id, epoch });
-      if (ended === 'ended') figures.count(end.parked === undefined ? 'runs_finished' : 'runs_parked');
-      if (ended === 'lost') return await loseRun(sessionId);
-      return ended === 'again';
+      const state = await endRun(database, { ...end, sessionId, run, workerId: id, epoch });
+      unstored = undefined;
+      if (state === 'ended') figures.count(end.parked === undefined ? 'runs_finished' : 'runs_parked');
+      if (state === 'lost') return await loseRun(sessionId);
+      return state === 'again';
     } catch (error) {
       if (lease.aborted || codeOf(error) === 'session_in_use') return await loseRun(sessionId);
       figures.count('runs_failed');
       stderr(`Session ${sessionId} could not be worked on: ${errorText(error)}`);
       const isOtherVersion = codeOf(error) === 'session_unreadable';
+      if (isOutage(error)) unstored = { why: errorText(error), atMs: systemClock.monotonicMs() };
       const fault = isOtherVersion ? 'version' : isOutage(error) ? 'database' : 'session';
       await failRun(database.run, {
         sessionId,
@@ -226,6 +181,8 @@ export async function worker({
         fault,
       });
       return false;
+    } finally {
+      ended();
     }
   }
 

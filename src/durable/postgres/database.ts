@@ -142,6 +142,12 @@ const pools = new WeakMap<Database, Pool>();
 /** For a library that opens connections of its own otherwise. */
 export const poolOf = (database: Database): Pool => pools.get(database) as Pool;
 
+/** How many connections are open, how many of them are idle, and how many statements wait for one. */
+export function useOf(database: Database) {
+  const { totalCount: open, idleCount: idle, waitingCount: waiting } = poolOf(database);
+  return { open, idle, waiting };
+}
+
 /** For a library that runs a statement in a transaction, and reads its rows. */
 export function asPgClient(run: RunStatement): ClientBase {
   const query = async (text: string, values: unknown[]) => ({ rows: await run(text, values) });

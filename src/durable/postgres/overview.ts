@@ -39,7 +39,7 @@ export async function overviewOf(run: RunStatement): Promise<Overview> {
   }>(
     `select
       (select count(*)::int from turnwright.asks where answer is null) as asks,
-      (select extract(epoch from now() - min(updated_at))::float8 * 1000
+      (select extract(epoch from now() - min(coalesce(queued_at, updated_at)))::float8 * 1000
         from turnwright.sessions where state = 'queued') as queued_ms,
       pg_database_size(current_database())::float8 as bytes`,
   );

@@ -20,6 +20,8 @@ export interface SessionRow {
   readonly epoch: number;
   /** How often it was taken over since its last progress. */
   readonly barren: number;
+  /** Since the run was asked for. */
+  readonly waitedSeconds: number;
 }
 
 /** Why a run ended before the session had nothing left to do. */
@@ -82,7 +84,8 @@ const BEGIN = `
   where s.session_id = g.session_id and s.run = g.run and s.barren_epochs < ${BARREN_EPOCHS}
     and (s.state = 'queued' or s.state = 'running' and (s.worker is null or s.worker = g.worker
       or not exists (select from turnwright.workers w where w.worker_id = s.worker)))
-  returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.epoch, s.barren_epochs as barren`;
+  returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.epoch, s.barren_epochs as barren,
+    extract(epoch from now() - coalesce(s.queued_at, now()))::float8 as "waitedSeconds"`;
 
 /** Keys of the interrupts that no run has taken. */
 export const openInterrupts = (database: Statements, sessionId: string): Promise<readonly string[]> =>
@@ -241,7 +244,8 @@ export function queuedRuns(run: RunStatement, sessionIds: readonly string[]): Pr
 /** Sessions whose waiting time is over: each gets a new run, which the caller has to ask for. */
 export function queueDue(run: RunStatement, limit: number): Promise<readonly Run[]> {
   return run<Run>(
-    `update turnwright.sessions set state = 'queued', run = run + 1, wake_at = null, updated_at = now()
+    `update turnwright.sessions set state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
+       queued_at = now()
      where session_id in (select session_id from turnwright.sessions
        where state = 'parked' and wake_at <= now() order by wake_at limit $1 for update skip locked)
      returning session_id as "sessionId", run, host`,
@@ -288,7 +292,8 @@ export function doubtfulRuns(
 /** Replaces a run that will not be worked on by the next one, which the caller has to ask for. */
 export async function queueAgain(run: RunStatement, gone: Run): Promise<Run | undefined> {
   const [next] = await run<Run>(
-    `update turnwright.sessions set state = 'queued', run = run + 1, worker = null, updated_at = now()
+    `update turnwright.sessions set state = 'queued', run = run + 1, worker = null, updated_at = now(),
+       queued_at = case when state = 'queued' then queued_at else now() end
      where session_id = $1 and run = $2 and state in ('queued', 'running')
      returning session_id as "sessionId", run, host`,
     [gone.sessionId, gone.run],

@@ -54,7 +54,7 @@ const MOST_ID_CHARS = 128;
 const WORKED_ON: ReadonlySet<SessionState> = new Set(['queued', 'running']);
 
 /** A new run of a session, which has to be asked for. */
-const QUEUED = `state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
+const QUEUED = `state = 'queued', run = run + 1, wake_at = null, updated_at = now(), queued_at = now(),
         barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end`;
 
 export const noSuchSession = (sessionId: string): TurnwrightError =>

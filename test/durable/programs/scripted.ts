@@ -128,11 +128,12 @@ export async function scriptedWorker(
     'SIGTERM',
     () => void running.drain(Number(env('DRAIN_MS') || 5_000)).then(() => process.exit(0)),
   );
-  process.on('SIGUSR2', () => {
+  process.on('SIGUSR2', async () => {
     globalThis.gc?.();
     const { heapUsed } = process.memoryUsage();
-    const busy = running.health.figures().find((figure) => figure.name === 'turnwright_sessions_running');
-    process.stdout.write(`heap ${heapUsed} ${busy?.value}\n`);
+    const figures = await running.health.figures();
+    const busy = figures.find((figure) => figure.name === 'turnwright_sessions_running');
+    process.stdout.write(`heap ${heapUsed} ${busy?.type === 'gauge' ? busy.value : ''}\n`);
   });
   process.stdout.write(`ready ${running.id}\n`);
   return running;

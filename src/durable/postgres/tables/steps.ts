@@ -141,10 +141,12 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 3,
     serves: 2,
-    name: 'which prompts have their results',
+    name: 'which prompts have their results, and since when a run waits',
     statements: `
       -- Numbers in the inbox: of the last prompt, and of the last one up to which each has its result.
       alter table turnwright.sessions add column asked int, add column answered int;
+      -- Since when it waits for a worker: updated_at changes whenever the sweep looks at it.
+      alter table turnwright.sessions add column queued_at timestamptz;
       create index sessions_unanswered on turnwright.sessions (session_id)
         where state = 'idle' and asked > answered;
     `,

@@ -1,25 +1,15 @@
 /** A worker's state over HTTP: `/healthz` for supervisors and load balancers, `/metrics` for Prometheus. */
 import type { AddressInfo } from 'node:net';
-import { TurnwrightError } from '../protocol/errors.ts';
-import { isOfThisMachine, refusedHost } from '../util/host-header.ts';
-import { errorText } from '../util/text/error-text.ts';
-
-/** One number that a worker reports. */
-export interface WorkerFigure {
-  /** As it is scraped: `turnwright_runs_started_total`. */
-  readonly name: string;
-  /** One sentence. */
-  readonly help: string;
-  /** `counter`: only grows while the process lives. */
-  readonly type: 'counter' | 'gauge';
-  readonly value: number;
-}
+import { TurnwrightError } from '../../protocol/errors.ts';
+import { isOfThisMachine, refusedHost } from '../../util/host-header.ts';
+import { errorText } from '../../util/text/error-text.ts';
+import { prometheusText, type WorkerFigure } from './figure.ts';
 
 /** What a worker says of itself. */
 export interface WorkerHealth {
   /** `why`: what is wrong, or that the worker drains. */
   state(): { readonly ok: boolean; readonly why?: string };
-  figures(): readonly WorkerFigure[];
+  figures(): readonly WorkerFigure[] | Promise<readonly WorkerFigure[]>;
 }
 
 interface HealthOptions {
@@ -64,7 +54,10 @@ export async function serveHealth({
     if (refused !== undefined) answer(403, 'text/plain', `${refused}\n`);
     else if (method !== 'GET' && method !== 'HEAD') answer(405, 'text/plain', 'Only GET is answered here.\n');
     else if (path === '/metrics')
-      answer(200, 'text/plain; version=0.0.4; charset=utf-8', prometheusText(health.figures()));
+      Promise.resolve(health.figures()).then(
+        (figures) => answer(200, 'text/plain; version=0.0.4; charset=utf-8', prometheusText(figures)),
+        (error: unknown) => answer(500, 'text/plain; charset=utf-8', `${errorText(error)}\n`),
+      );
     else if (path === '/healthz') {
       const { ok, why } = health.state();
       answer(ok ? 200 : 503, 'text/plain; charset=utf-8', `${why ?? (ok ? 'ok' : 'not ok')}\n`);
@@ -88,12 +81,4 @@ export async function serveHealth({
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-}
-
-function prometheusText(figures: readonly WorkerFigure[]): string {
-  return figures
-    .map(
-      ({ name, help, type, value }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`,
-    )
-    .join('');
 }
