@@ -14,11 +14,6 @@ export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
 export { pruneSessions } from './prune-sessions.ts';
 export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
-export {
-  MODULE_FIELDS,
-  type Worker,
-  type WorkerModule,
-  type WorkerOptions,
-  worker,
-} from './worker.ts';
+export { type Worker, type WorkerOptions, worker } from './worker.ts';
+export { MODULE_FIELDS, type WorkerModule } from './worker-module.ts';
 export type { Workspace } from './workspace.ts';

@@ -39,6 +39,8 @@ import { folderOf, staysOnHost, type Workspace } from './workspace.ts';
 export interface WorkerOptions {
   /** `postgresql://user@host/name`; its tables exist (`prepareDatabase`). */
   readonly db: string;
+  /** Address of the same database without a pooler in transaction mode, where `db` is that of one. */
+  readonly direct?: string | undefined;
   /**
    * Those of `query()`, the same for all sessions or chosen for each. Functions in them (hooks, `canUseTool`,
    * tools) are this process's own: every worker brings the same ones. Without `canUseTool`, questions wait in
@@ -88,11 +90,6 @@ async function apartFromOthers({ barren }: SessionRow, lease: AbortSignal): Prom
 
 const APART_MS = 250;
 
-/** What the module of a worker may hold: the rest is the command's. */
-export type WorkerModule = Pick<WorkerOptions, (typeof MODULE_FIELDS)[number]>;
-
-export const MODULE_FIELDS = ['options', 'workspace'] as const;
-
 const DRAIN_MS = 30_000;
 /** Two more connections are its own: one listens, and one holds the lock that says that it lives. */
 const POOLED = 6;
@@ -119,6 +116,7 @@ const OTHER_VERSION_MS = 15_000;
  */
 export async function worker({
   db,
+  direct,
   options = {},
   workspace,
   concurrency = 100,
@@ -127,7 +125,7 @@ export async function worker({
   stderr = () => undefined,
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
-  const database = await openTables({ url: db, connections: POOLED });
+  const database = await openTables({ url: db, direct, connections: POOLED, ownConnections: true });
   const dispatch = await runner.open(database);
   const id = randomUUID();
   const listener = createListener(database);
