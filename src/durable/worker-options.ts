@@ -22,6 +22,8 @@ import type { Workspace } from './workspace.ts';
 export interface WorkerOptions {
   /** `postgresql://user@host/name`; its tables exist (`prepareDatabase`). */
   readonly db: string;
+  /** Address of the same database without a pooler in transaction mode, where `db` is that of one. */
+  readonly direct?: string | undefined;
   /**
    * Those of `query()`, the same for all sessions or chosen for each. Functions in them (hooks, `canUseTool`,
    * tools) are this process's own: every worker brings the same ones. Without `canUseTool`, questions wait in

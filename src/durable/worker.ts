@@ -62,6 +62,7 @@ const OTHER_VERSION_MS = 15_000;
  */
 export async function worker({
   db,
+  direct,
   options = {},
   workspace,
   concurrency = 100,
@@ -71,7 +72,7 @@ export async function worker({
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
   const stderr = heardLines(hears);
-  const database = await openTables({ url: db, connections: POOLED });
+  const database = await openTables({ url: db, direct, connections: POOLED, ownConnections: true });
   const dispatch = await runner.open(database);
   const id = randomUUID();
   const listener = createListener(database);

@@ -150,7 +150,7 @@ export function programFolder(): string {
   return found;
 }
 
-function ownerOf(user: string): { readonly uid: number; readonly gid: number } {
+export function ownerOf(user: string): { readonly uid: number; readonly gid: number } {
   const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }

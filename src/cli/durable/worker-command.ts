@@ -30,6 +30,7 @@ export async function workerCommand(world: World, { module, flags }: WorkerInvoc
   const running = await worker({
     ...described,
     db,
+    direct: flags.direct ?? world.env['TURNWRIGHT_DB_DIRECT'],
     ...(concurrency !== undefined && { concurrency }),
     stderr: say,
   });

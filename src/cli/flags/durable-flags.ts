@@ -30,6 +30,8 @@ export interface WorkerInvocation {
   readonly module: string;
   readonly flags: {
     readonly db?: string;
+    /** The same database without a pooler. */
+    readonly direct?: string;
     /** Runs at the same time. */
     readonly concurrency?: number;
     /** Port of the health endpoint; `false`: there is none. */
@@ -105,6 +107,10 @@ export function addDurableCommands(
   subcommand('worker', 'run the sessions of a database, with the agent that a module describes')
     .argument('<module>', 'a JavaScript file whose default export holds the options of the agent')
     .option(...DATABASE)
+    .option(
+      '--direct <url>',
+      'the same database without a pooler, if --db is one (default: the variable TURNWRIGHT_DB_DIRECT)',
+    )
     .addOption(new Option('--concurrency <n>', 'sessions at the same time').argParser(positiveInteger))
     .addOption(
       new Option(

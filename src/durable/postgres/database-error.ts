@@ -19,6 +19,7 @@ export function isOutage(error: unknown): boolean {
   const cause = causeOf(error);
   const code = String(codeOf(cause) ?? '');
   if (cause instanceof AggregateError) return cause.errors.some(isOutage);
+  if (isOfPooler(cause)) return false;
   return AWAY.has(code) || PASSING.test(code) || LOST.test(errorText(cause));
 }
 
@@ -34,6 +35,9 @@ const AWAY: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ENOTDIR', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['EAI_AGAIN', 'ENOTFOUND'],
 ]);
+
+/** pgbouncer refuses settings of a connection that it does not know. */
+const isOfPooler = (error: unknown): boolean => /unsupported startup parameter/.test(errorText(error));
 
 /** Errors of the driver that have no code. */
 const LOST = /^Connection terminated|^Client has encountered a connection error|timeout exceeded when trying/;
@@ -80,6 +84,8 @@ function sentenceOf(error: unknown, place: DatabasePlace): string {
     case 'EAI_AGAIN':
       return `There is no host "${place.host}": check the URL of the database.`;
     default:
+      if (isOfPooler(error))
+        return `The pooler at ${server} does not let the setting of a connection through: ignore_startup_parameters = idle_in_transaction_session_timeout (in pgbouncer.ini), or give the address of Postgres itself.`;
       return isOutage(error)
         ? `Postgres does not answer at ${server}: start it, or check the URL of the database. (${firstText(error)})`
         : `The database "${database}" reports: ${errorText(error)}`;
@@ -90,7 +96,7 @@ function firstText(error: unknown): string {
   return error instanceof AggregateError ? firstText(error.errors[0]) : errorText(error);
 }
 
-const serverOf = ({ host, port }: DatabasePlace): string =>
+export const serverOf = ({ host, port }: DatabasePlace): string =>
   host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 
 const causeOf = (error: unknown): unknown => (error instanceof TurnwrightError ? error.cause : error);

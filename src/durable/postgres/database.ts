@@ -3,7 +3,7 @@ import type { Client, ClientBase, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { completeUrl } from './complete-url.ts';
-import { type DatabasePlace, databaseError, IS_STANDBY } from './database-error.ts';
+import { type DatabasePlace, databaseError, IS_STANDBY, serverOf } from './database-error.ts';
 
 /**
  * Runs one statement; `values` are its `$1`, `$2` … A statement with values is prepared once per connection,
@@ -38,9 +38,11 @@ export interface Database extends Statements {
   close(): Promise<void>;
 }
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   /** `postgresql://user@host/name`, or with a socket: `postgresql:///name?host=/var/run/postgresql`. */
   readonly url: string;
+  /** The same database without a pooler, for connections that listen or hold a lock. Default: `url`. */
+  readonly direct?: string | undefined;
   /** @default 8 */
   readonly connections?: number;
 }
@@ -54,7 +56,11 @@ const IDLE_TRANSACTION_MS = 60_000;
  * Opens nothing yet. Rejects with `not_installed` when `pg` is missing, and with `invalid_option` for what is
  * not the URL of a Postgres database.
  */
-export async function openDatabase({ url, connections = 8 }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({
+  url,
+  direct = url,
+  connections = 8,
+}: DatabaseOptions): Promise<Database> {
   const pg = await loadDriver();
   const how = {
     connectionString: url,
@@ -62,13 +68,14 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     keepAlive: true,
   };
-  const newClient = () => new pg.Client(how);
-  const place = placeOf(url, newClient);
+  const newClient = (connectionString = url) => new pg.Client({ ...how, connectionString });
+  const place: Place = { ...placeOf(url, newClient), isDirect: false };
+  const ownPlace = direct === url ? place : { ...placeOf(direct, newClient), isDirect: false };
   const pool: Pool = new pg.Pool({
     ...how,
     max: connections,
     verify(client, done) {
-      refuseStandby(client).then(() => done(), done);
+      look(client, place).then(() => done(), done);
     },
   });
   // A connection that breaks while it is idle is replaced; the next statement reports what is wrong.
@@ -101,17 +108,18 @@ export async function openDatabase({ url, connections = 8 }: DatabaseOptions): P
       }
     },
     async connect() {
-      const client = newClient();
+      const client = newClient(direct);
       client.on('error', ignore);
       try {
         await client.connect();
-        await refuseStandby(client);
+        const pid = await look(client, ownPlace);
+        if (!ownPlace.isDirect && (await isShared(pid, () => newClient(direct)))) throw shared(ownPlace);
       } catch (error) {
         void client.end().catch(ignore);
-        throw databaseError(error, place);
+        throw databaseError(error, ownPlace);
       }
       return {
-        run: statementsOf(client, place),
+        run: statementsOf(client, ownPlace),
         onNotification: (listener) => {
           client.on('notification', ({ payload }: Notification) => listener(payload ?? ''));
         },
@@ -156,20 +164,57 @@ export function asPgClient(run: RunStatement): ClientBase {
 
 const ignore = (): void => undefined;
 
-/**
- * A standby may be reached while a primary is replaced. It refuses many statements with errors of their own.
- */
-async function refuseStandby(client: PoolClient | Client): Promise<void> {
-  const { rows } = await client.query<{ readonly standby: boolean }>('select pg_is_in_recovery() as standby');
-  if (rows[0]?.standby === true)
-    throw Object.assign(new Error('The server is a standby.'), { code: IS_STANDBY });
+interface Place extends DatabasePlace {
+  /** false: through a pooler, or not known yet. Statements are prepared on connections to Postgres itself. */
+  isDirect: boolean;
 }
 
-function statementsOf(client: Pool | PoolClient | Client, place: DatabasePlace): RunStatement {
+/**
+ * Returns the number of the server's process. A standby is refused: it may be reached while a primary is
+ * replaced, and has errors of its own for many statements.
+ */
+async function look(client: PoolClient | Client, place: Place): Promise<number> {
+  const { rows } = await client.query<{ readonly standby: boolean; readonly pid: number }>(
+    'select pg_is_in_recovery() as standby, pg_backend_pid() as pid',
+  );
+  const { standby, pid } = rows[0] as { readonly standby: boolean; readonly pid: number };
+  if (standby) throw Object.assign(new Error('The server is a standby.'), { code: IS_STANDBY });
+  // A pooler gives a connection a number of its own.
+  place.isDirect = (client as { readonly processID?: number }).processID === pid;
+  return pid;
+}
+
+/** Whether a pooler gives another client the process of the server that this one was just given. */
+async function isShared(pid: number, newClient: () => Client): Promise<boolean> {
+  const other = newClient();
+  other.on('error', ignore);
+  try {
+    await other.connect();
+    for (let at = 0; at < SHARED_TRIES; at++) {
+      const { rows } = await other.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+      if (rows[0]?.pid === pid) return true;
+    }
+    return false;
+  } finally {
+    void other.end().catch(ignore);
+  }
+}
+
+/** Other clients may take the process in between. */
+const SHARED_TRIES = 5;
+
+const shared = (place: Place): TurnwrightError =>
+  new TurnwrightError(
+    'storage_error',
+    `At ${serverOf(place)} is a pooler in transaction mode, which gives no process a connection of its own to listen on or to hold a lock with: give the address of Postgres itself too (--direct, or TURNWRIGHT_DB_DIRECT), or that of a pool in session mode.`,
+  );
+
+function statementsOf(client: Pool | PoolClient | Client, place: Place): RunStatement {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
     try {
-      const named = values.length === 0 ? { text } : { name: nameOf(text), text, values: [...values] };
-      return (await client.query<Row>(named)).rows;
+      const name = values.length === 0 || !place.isDirect ? undefined : nameOf(text);
+      const query = { text, values: [...values], ...(name !== undefined && { name }) };
+      return (await client.query<Row>(query)).rows;
     } catch (error) {
       throw databaseError(error, place);
     }
@@ -185,10 +230,10 @@ function nameOf(text: string): string {
   return name;
 }
 
-function placeOf(url: string, newClient: () => Client): DatabasePlace {
+function placeOf(url: string, newClient: (url: string) => Client): DatabasePlace {
   try {
     if (!/^postgres(?:ql)?:/.test(url)) throw new Error('another scheme');
-    const { host, port, database, user } = newClient();
+    const { host, port, database, user } = newClient(url);
     return { host, port, database, user };
   } catch (cause) {
     throw new TurnwrightError(

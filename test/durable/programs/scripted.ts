@@ -114,6 +114,7 @@ export async function scriptedWorker(
   const model = alwaysAnswering(answer);
   const running = await worker({
     db: env('DB'),
+    direct: env('DIRECT') || undefined,
     ...(env('RUNNER') === 'in-process' && { runner: inProcessRunner() }),
     stderr: (line) => process.stderr.write(`${line}\n`),
     options: ({ sessionId }) => ({

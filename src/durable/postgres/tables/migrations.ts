@@ -1,7 +1,7 @@
 /** The tables in Postgres: they are brought to the version of this package, or refused. */
 import { TurnwrightError } from '../../../protocol/errors.ts';
 import { systemClock } from '../../../util/clock.ts';
-import { type Database, openDatabase, type RunStatement } from '../database.ts';
+import { type Database, type DatabaseOptions, openDatabase, type RunStatement } from '../database.ts';
 import { MIGRATIONS, type Migration } from './steps.ts';
 
 /** What `migrate` found and did. */
@@ -126,11 +126,17 @@ export async function checkTables(run: RunStatement): Promise<number> {
   return version;
 }
 
+interface TablesOptions extends DatabaseOptions {
+  /** It has to give connections of its own (`connect`). */
+  readonly ownConnections?: boolean;
+}
+
 /** A database whose tables are those of this package; it refuses what `openDatabase` and `checkTables` do. */
-export async function openTables(options: Parameters<typeof openDatabase>[0]): Promise<Database> {
+export async function openTables({ ownConnections, ...options }: TablesOptions): Promise<Database> {
   const database = await openDatabase(options);
   try {
     await checkTables(database.run);
+    if (ownConnections === true) await (await database.connect()).close();
     return database;
   } catch (error) {
     await database.close();
