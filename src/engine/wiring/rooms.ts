@@ -25,7 +25,7 @@ import { composeToolState } from '../tools/tool-state.ts';
 import { WorkingFolder } from '../tools/working-folder.ts';
 import type { Foundation } from './foundation.ts';
 import { composePermissions } from './permissions.ts';
-import { composeTasks } from './tasks.ts';
+import { composeTasks, type TaskRoom } from './tasks.ts';
 import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
 import { composeSpill } from './tools/spill.ts';
 
@@ -44,7 +44,7 @@ export function composeRooms(
 
   const spill = composeSpill(config, { sessionId, directory: place.directory, files });
   const basics = { sessionId, scope, clock, ids, files, host };
-  const tasks = composeTasks(config, { directory: place.directory, journal, ...basics });
+  const tasks: TaskRoom = composeTasks(config, { directory: place.directory, journal, ...basics });
   scope.onClose(() => tasks.table.stopAll('session'));
   const mcp = inherited?.mcp ?? new McpRoom(config, extended(world, { env }));
   scope.onClose(() => (conversation.isHandedOver ? undefined : mcp.close()));

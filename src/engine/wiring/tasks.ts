@@ -26,7 +26,7 @@ interface TaskParts {
   readonly host: HostChannel;
 }
 
-interface TaskRoom {
+export interface TaskRoom {
   readonly table: SessionTaskTable;
   /** Where they are: none while nothing is there yet. */
   folders(): readonly string[];
