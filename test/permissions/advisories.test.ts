@@ -81,6 +81,12 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
     'echo x 3<> .git/config',
     'echo x >&.git/config',
     'echo x {fd}>.git/config',
+    // Where the name is not what protects the file.
+    'echo x >| ../out',
+    'echo x &>> ../out',
+    'echo x 3<> ../out',
+    'echo x >&../out',
+    'cat < ../secret',
   ],
   'CVE-2026-25722 a write behind a change of the folder': [
     'cd .claude && echo x > settings.json',
@@ -105,6 +111,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
     "trap 'rm a.txt' EXIT",
     'PATH=/tmp ls',
     'unset HISTFILE; ls',
+    'for PATH in /tmp; do ls; done',
   ],
   'CVE-2025-54131 a substitution by backticks or $( )': [
     'echo `touch out`',
@@ -139,6 +146,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   'CVE-2026-44462 prompt expansion in several steps': ["x='$(touch out)'; echo ${x@P}", 'y=${x@P}; ls'],
   'CVE-2026-44463 a variable before an allowed command': [
     'GIT_PAGER=./x.sh git status',
+    'FOO=./x.sh git status',
     'GIT_SSH_COMMAND=./x.sh git status',
     'LD_PRELOAD=./x.so ls',
     'RIPGREP_CONFIG_PATH=./rc rg text',
@@ -189,8 +197,56 @@ describe.each(Object.entries(HELD))('%s', (_, commands) => {
   });
 });
 
+describe('CVE-2026-22708 builtins that a rule names', () => {
+  const builtins = ['export', 'typeset', 'declare', 'readonly', 'alias', 'unset', 'trap'];
+  const allow = [...ALLOW, ...builtins.map((name) => `Bash(${name}:*)`)];
+  it.each([
+    'export PATH=/tmp:$PATH; ls',
+    'typeset -x LD_PRELOAD=./x.so; ls',
+    'readonly PATH=/tmp; ls',
+    'alias ls=rm; ls a.txt',
+    "trap 'rm a.txt' EXIT",
+    'unset HISTFILE; ls',
+  ])('%j changes what the others mean: the rule does not cover it', async (command) => {
+    expect(await verdictOn(command, { allow, deny: [] })).not.toBe('allow');
+  });
+});
+
+/** Each held by one guard alone: what is allowed is everything but what is denied, and that cannot be told here. */
+describe('beside a rule that denies, Bash does not allow what more may happen in than its words say', () => {
+  it.each([
+    ['CVE-2026-44462', 'echo ${x@P}'],
+    ['CVE-2025-58370', 'echo ${!y}'],
+    ['CVE-2026-44466', 'echo $((a[x]))'],
+    ['CVE-2026-44466', '((a[x]))'],
+    ['CVE-2026-22708', 'ls(){ node x.mjs; }; ls'],
+    ['CVE-2026-22708', 'alias ls=node'],
+    ['CVE-2026-22708', 'export NODE_ENV=test'],
+    ['CVE-2026-24053', 'echo x {fd}>out'],
+    ['CVE-2026-24053', 'echo x >&"$out"'],
+    ['CVE-2026-31992', 'env -S "node x.mjs"'],
+    ['CVE-2026-27566', 'xargs sh -c'],
+    ['CVE-2026-32003', 'zsh -c ls'],
+    ['CVE-2026-32056', 'bash -lc ls'],
+    ['CVE-2026-32003', 'BASH_ENV=./x.sh ls'],
+    ['CVE-2025-54131', 'echo `echo \\`node x.mjs\\``'],
+    ['CVE-2026-28460', 'echo $\\\n(node x.mjs)'],
+  ])('%s %j', async (_, command) => {
+    expect(await verdictOn(command, { allow: ['Bash'], deny: [] })).toBe('allow');
+    expect(await verdictOn(command, { allow: ['Bash'] })).not.toBe('allow');
+  });
+});
+
 describe('CVE-2026-53822 what runs is what was judged', () => {
-  it.each(['rm a.txt', "r'm' a.txt", '/bin/rm a.txt', 'env -i rm a.txt', 'sh -c "rm a.txt"'])(
+  it.each([
+    'rm a.txt',
+    "r'm' a.txt",
+    '/bin/rm a.txt',
+    'env -i rm a.txt',
+    'sh -c "rm a.txt"',
+    'a-runner-of-their-own rm a.txt',
+    `python3 -c "import os; os.system('rm a.txt')"`,
+  ])(
     'an input that a hook or host rewrote to %j is judged anew: a prohibition holds in every mode',
     async (command) => {
       expect(await verdictOn(command, { mode: 'bypassPermissions' })).toBe('deny');
@@ -207,6 +263,7 @@ describe('CVE-2026-24052, CVE-2026-53839 a host is compared whole', () => {
     'https://evil.example#docs.python.org',
     'https://xdocs.python.org/',
     'https://docs.python.org:8443/',
+    'https://user:word@docs.python.org/',
     'https://dосs.python.org/',
   ])('domain:docs.python.org does not open %s', (url) => {
     expect(matchesUrl('domain:docs.python.org', url, true)).toBe(false);
@@ -233,6 +290,17 @@ describe('CVE-2025-54135, CVE-2026-26268, CVE-2025-53773 a file that decides wha
     expect((await permissions.decide(question(TOOLS.Write, { path }, cwd))).kind).toBe('ask');
     const command = `echo x > ${name}`;
     expect((await permissions.decide(question(TOOLS.Bash, { command }, cwd))).kind).toBe('ask');
+  });
+});
+
+describe('CVE-2026-25722, CVE-2025-54135 a file that the words do not name plainly', () => {
+  it.each([
+    'cd "$X" && echo x > .bashrc',
+    'echo x > "$X/.claude/settings.json"',
+    'shuf -o .mcp.json a.txt',
+    'openssl rand -out .vscode/tasks.json 9',
+  ])('%j is asked about where Bash is allowed', async (command) => {
+    expect(await verdictOn(command, { allow: ['Bash'], deny: [] })).toBe('ask');
   });
 });
 
