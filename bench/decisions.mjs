@@ -1,6 +1,7 @@
 // node bench/decisions.mjs [--lines 10000] [--seed 1]
 // How long one decision about a hostile line keeps the process from its other work: the longest times between two
-// turns of its event loop, with the lines that caused them. Lines and rules are those of test/permissions/nasty-lines.ts.
+// turns of its event loop, with the lines that caused them, by the clock and in time of the processor, which counts
+// beside other programs. Lines and rules are those of test/permissions/nasty-lines.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,12 +24,22 @@ try {
     permissionTarget: ({ command }) => ({ kind: 'command', command }),
   };
   const decide = async (command, options) => {
-    let longest = 0;
+    const longest = { wallMs: 0, cpuMs: 0 };
     let before = performance.now();
-    const beat = () => {
+    let used = process.cpuUsage();
+    const look = () => {
       const now = performance.now();
-      longest = Math.max(longest, now - before);
-      before = now;
+      // What took less by the clock took less of the processor too.
+      if (now - before > longest.wallMs) longest.wallMs = now - before;
+      if (now - before > longest.cpuMs) {
+        const { user, system } = process.cpuUsage(used);
+        longest.cpuMs = Math.max(longest.cpuMs, Math.min((user + system) / 1000, now - before));
+      }
+      used = process.cpuUsage();
+      before = performance.now();
+    };
+    const beat = () => {
+      look();
       timer = setImmediate(beat);
     };
     let timer = setImmediate(beat);
@@ -44,28 +55,32 @@ try {
       setImmediate(resolve);
     });
     clearImmediate(timer);
-    return Math.max(longest, performance.now() - before);
+    look();
+    return longest;
   };
   for (let i = 0; i < 20; i++)
     await decide('cat *.ts; for f in a b; do cat "$f"; done', { deny: ['Read(.env)'] });
   const found = [];
-  const startedMs = performance.now();
+  const started = process.cpuUsage();
   for (const { command, options } of nastyCases(Number(values.seed), Number(values.lines))) {
-    const first = await decide(command, options);
-    // Another program may have had the processor: the best of three is what it costs.
-    const blockedMs =
-      first < 20 ? first : Math.min(first, await decide(command, options), await decide(command, options));
-    found.push({ blockedMs, command, rules: (options.deny ?? []).length });
+    let { wallMs, cpuMs } = await decide(command, options);
+    // Another program may have had the processor, or its caches: the best of three is what it costs.
+    for (let again = 0; again < 2 && wallMs > 20; again++) {
+      const other = await decide(command, options);
+      wallMs = Math.min(wallMs, other.wallMs);
+      cpuMs = Math.min(cpuMs, other.cpuMs);
+    }
+    found.push({ wallMs, cpuMs, command, rules: (options.deny ?? []).length });
   }
-  const totalMs = performance.now() - startedMs;
-  found.sort((one, other) => other.blockedMs - one.blockedMs);
-  for (const { blockedMs, command, rules } of found.slice(0, 15))
+  const { user, system } = process.cpuUsage(started);
+  found.sort((one, other) => other.cpuMs - one.cpuMs);
+  for (const { wallMs, cpuMs, command, rules } of found.slice(0, 15))
     console.log(
-      `${blockedMs.toFixed(1).padStart(7)} ms  ${String(rules).padStart(4)} deny rules  ${command.length} characters  ${JSON.stringify(command.slice(0, 90))}`,
+      `${cpuMs.toFixed(1).padStart(7)} ms of the processor, ${wallMs.toFixed(1)} ms  ${String(rules).padStart(4)} deny rules  ${command.length} characters  ${JSON.stringify(command.slice(0, 90))}`,
     );
-  const over = found.filter(({ blockedMs }) => blockedMs > 50).length;
+  const over = (key) => found.filter((each) => each[key] > 50).length;
   console.log(
-    `${found.length} lines in ${(totalMs / 1000).toFixed(1)} s, of which ${over} blocked longer than 50 ms`,
+    `${found.length} lines in ${((user + system) / 1e6).toFixed(1)} s of the processor; longer than 50 ms blocked ${over('cpuMs')} by its time, ${over('wallMs')} by the clock`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

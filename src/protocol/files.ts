@@ -32,6 +32,8 @@ export interface PersistentFiles {
   /** What a symbolic link says, as it is written. */
   readLink(path: string): Promise<string>;
   readDir(path: string): Promise<readonly string[]>;
+  /** With what each entry is, without a look at each; a link is `symlink`. */
+  readKinds?(path: string): Promise<ReadonlyMap<string, FileStat['kind']>>;
   /**
    * Creates the folder and its parents. With `mode`, the permissions of an existing folder are never widened.
    */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { caseOf } from '../../src/permissions/decide/case-of.ts';
 import { decideCall } from '../../src/permissions/decide/decide-call.ts';
 import type { PermissionState } from '../../src/permissions/decide/evaluation.ts';
-import { MOST_AT_ONCE, MOST_STEPS } from '../../src/permissions/decide/steps.ts';
+import { MOST_AT_ONCE } from '../../src/permissions/decide/steps.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { createRuleSet } from '../../src/permissions/rules/rule-set.ts';
 import { usableSettings } from '../../src/settings/read/usable-settings.ts';
@@ -52,7 +52,7 @@ const HEAVY: readonly (readonly [string, NastyCase['options'], boolean])[] = [
   [`cat ${times('*a', 2000)}b`, { deny: [`Bash(cat ${times('a', 950)}:*)`] }, true],
   [`cat ${times('[a-z]*', 1500)}b`, { deny: ['Read(.env)', 'Read(**/*.pem)'] }, false],
   [`cat ${times('{a,b}', 1900)}`, { deny: [`Read(${times('?', 950)})`] }, false],
-  [`cat ${times('=a/b', 2400)}`, { deny: [`Read(${times('*a', 450)}c)`] }, false],
+  [`cat ${times('=a/b', 2400)}`, { deny: [`Read(${times('*a', 450)}c)`] }, true],
   [`git commit -m "${times('ab', 4900)}"`, { allow: [`Bash(git commit -m "${times('*a', 450)}c")`] }, true],
   [
     `x ${times('a', 500_000)}`,
@@ -64,7 +64,7 @@ const HEAVY: readonly (readonly [string, NastyCase['options'], boolean])[] = [
   [
     `${Array.from({ length: 20 }, (_, at) => `for v${at} in "${at === 0 ? 'x*' : times(`$v${at - 1}`, 8)}"; do `).join('')}cat "$v19"${times('; done', 20)}`,
     { deny: ['Read(.env)'] },
-    false,
+    true,
   ],
 ];
 
@@ -75,7 +75,7 @@ describe('a line that costs much', () => {
     const { verdict, steps } = await decided(each);
     expect(verdict.kind).toBe('ask');
     expect(steps.longest).toBeLessThan(2 * MOST_AT_ONCE);
-    expect(steps.taken > MOST_STEPS || steps.longest > MOST_AT_ONCE).toBe(over);
+    expect(steps.taken > steps.most || steps.longest > MOST_AT_ONCE).toBe(over);
     if (over) expect(JSON.stringify(verdict)).toContain('more steps than one decision may take');
   });
 
@@ -158,6 +158,18 @@ it('words that are alike are decided once', async () => {
   expect(await of(`cat ${times('a*b ', 1000)}`)).toBeLessThan(3 * once + 2000);
 });
 
+it('what people write is decided far below the bound, beside many rules', async () => {
+  const deny = Array.from({ length: 100 }, (_, at) => `Read(packages/pkg-${at}/secrets/**/*.key)`);
+  for (const command of [
+    'grep -rn import src --include=*.ts',
+    'for f in docs/*.ts; do wc -l "$f"; done && cp test/server.test.ts{,.bak}',
+  ]) {
+    const { steps } = await decided({ command, options: { deny } });
+    expect(steps.taken, command).toBeLessThan(steps.most / 10);
+    expect(steps.longest, command).toBeLessThan(MOST_AT_ONCE / 2);
+  }
+});
+
 it('a path of any length is decided', async () => {
   for (const path of [times('a/', 400_000), times('[a]*', 1000), times('{a,b}', 22), times('../', 2000)])
     for (const tool of [TOOLS.Read, TOOLS.Grep, TOOLS.Write]) {
@@ -170,7 +182,7 @@ it('a path of any length is decided', async () => {
 });
 
 it('lines and rules that are made to cost much are decided within the bound', async () => {
-  for (const each of nastyCases(1, inForm(60, 10_000, 300))) {
+  for (const each of nastyCases(1, inForm(60, 10_000, 10_000))) {
     const { verdict, steps } = await decided(each);
     expect(['allow', 'ask', 'deny'], each.command).toContain(verdict.kind);
     expect(steps.longest, each.command).toBeLessThan(2 * MOST_AT_ONCE);

@@ -233,7 +233,7 @@ describe('what git would open beside it', () => {
   });
 
   it.each(
-    everyNth(3, ['objects', 'objects/pack', 'refs', 'info', 'HEAD', 'index', 'packed-refs', 'info/exclude']),
+    everyNth(3, ['objects/pack', 'refs', 'info', 'objects', 'HEAD', 'index', 'packed-refs', 'info/exclude']),
   )('is another repository, by a link in place of %s', async (part) => {
     await writeFile(join(cwd, 'a'), 'a');
     git('add', 'a');

@@ -227,7 +227,7 @@ async function ownRepository(
   for (const folder of folders) {
     const { real } = await context.resolve(inFolder(folder, chosen[0] ?? ''));
     if (real === undefined || chosen.length > 1) return undefined;
-    const found = await repositoryFrom(real, files);
+    const found = real === home ? own : await repositoryFrom(real, files);
     if (found === 'unclear' || (found === 'none' ? found !== own : own === 'none' || found.own !== own.own))
       return undefined;
   }

@@ -3,6 +3,7 @@
  * programs.
  */
 import { dirname, join, resolve } from 'node:path';
+import type { FileStat } from '../../protocol/files.ts';
 import { findGitFolder, type GitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
 import { gitlinksIn } from '../../util/files/git-index.ts';
 import { isInside } from '../../util/files/inside.ts';
@@ -107,11 +108,12 @@ async function isOfItsOwn({ root, own, common }: GitFolder, files: DiskReader): 
   const kinds = (folder: string, names: readonly string[]) =>
     Promise.all(names.map((name) => kindOf(join(folder, name), files)));
   const objects = join(common, 'objects');
-  const inObjects = (await kindOf(objects, files)) === 'directory' ? await files.readDir?.(objects) : [];
-  const parts = (inObjects ?? []).filter((name) => OBJECT_FOLDER.test(name));
+  const ofObjects = await kindOf(objects, files);
+  const inObjects = ofObjects === 'directory' ? await entriesOf(objects, files) : [];
   const folders = [
-    ...(await kinds(common, ['objects', 'refs', 'info', 'logs'])),
-    ...(await kinds(objects, parts)),
+    ofObjects,
+    ...(await kinds(common, ['refs', 'info', 'logs'])),
+    ...inObjects.flatMap(([name, kind]) => (OBJECT_FOLDER.test(name) ? [kind] : [])),
   ];
   const single = [
     ...(await kinds(own, ['HEAD', 'index'])),
@@ -125,6 +127,16 @@ async function isOfItsOwn({ root, own, common }: GitFolder, files: DiskReader): 
     !inTree.includes('other') &&
     (await kindOf(join(objects, 'info', 'alternates'), files)) === undefined
   );
+}
+
+/** What is in a folder, by name. */
+async function entriesOf(
+  folder: string,
+  files: DiskReader,
+): Promise<readonly (readonly [string, FileStat['kind'] | undefined])[]> {
+  if (files.readKinds !== undefined) return [...(await files.readKinds(folder))];
+  const names = (await files.readDir?.(folder)) ?? [];
+  return Promise.all(names.map(async (name) => [name, await kindOf(join(folder, name), files)] as const));
 }
 
 /** git starts another git in each submodule that its index names and that is there. */

@@ -60,9 +60,14 @@ const rulePatterns = oncePerDecision(({ root, segments }: Pattern): readonly Tex
 
 /** `*`, `?` and classes in a rule stand for dots too. */
 function nameOf(segment: string): readonly Piece[] {
-  return tokensOf(segment).map(
-    (token): Piece => (typeof token !== 'string' && 'char' in token ? token.char : { gap: 'part' }),
-  );
+  const pieces: Piece[] = [];
+  for (const token of tokensOf(segment)) {
+    const last = pieces.at(-1);
+    if (typeof token === 'string' || !('char' in token)) pieces.push({ gap: 'part' });
+    else if (typeof last === 'string') pieces[pieces.length - 1] = last + token.char;
+    else pieces.push(token.char);
+  }
+  return pieces;
 }
 
 /** The word as an absolute path, before and after the links of the part that is known. */

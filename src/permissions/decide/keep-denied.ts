@@ -17,5 +17,6 @@ export function keepDenied({ subject, state, context }: Case): void | Promise<vo
   // It has a bound of its own, which a session reaches once: the decision keeps all of its steps.
   const look = lookFrom(files, context.cwd, new Steps(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY));
   const read = (specifier: string) => standingRule(specifier, { ...context, ...look });
-  return standing.collect(specifiers, read, { root: context.root, ...look });
+  const kinds = files.readKinds?.bind(files);
+  return standing.collect(specifiers, read, { root: context.root, ...look, kinds });
 }

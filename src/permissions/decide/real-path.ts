@@ -44,7 +44,8 @@ function once<T>(
 }
 
 /** Without `readDir` or `readLink`, the content of a folder or the target of a link is unknown. */
-export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 'readLink' | 'readRange'>>;
+export type DiskReader = PathReader &
+  Partial<Pick<PersistentFiles, 'readDir' | 'readKinds' | 'readLink' | 'readRange'>>;
 
 /** Looks at the disk, for one call. */
 export function lookFrom(files: DiskReader, cwd: string, steps: Steps = new Steps()) {

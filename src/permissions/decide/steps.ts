@@ -3,11 +3,19 @@
  * together they must not keep the process from its other work.
  */
 
-/** A step takes about a tenth of a microsecond. More than these are not taken for one call. */
-export const MOST_STEPS = 2_000_000;
+/** A step takes some tenths of a microsecond. No call takes more than these, whatever the rules. */
+const MOST_STEPS = 2_000_000;
+const BESIDE_NO_RULE = 500_000;
+/** What an everyday line takes for one rule about paths, generously. */
+const FOR_EACH_RULE = 300;
+
+/** Many rules cost what they cost; a few do not make a line dear. */
+export const mostStepsFor = (rules: number): number =>
+  Math.min(MOST_STEPS, BESIDE_NO_RULE + FOR_EACH_RULE * rules);
+
 /** Nor are more than these without a pause, in which other work of the process is done. */
-export const MOST_AT_ONCE = 100_000;
-const PAUSE_AFTER = 25_000;
+export const MOST_AT_ONCE = 25_000;
+const PAUSE_AFTER = 5_000;
 
 /** The call counts as one that a rule may forbid. */
 export class TooManySteps extends Error {
@@ -16,14 +24,14 @@ export class TooManySteps extends Error {
 
 /** The steps of one decision, counted wherever text that is not ours is held against a rule. */
 export class Steps {
-  readonly #most: number;
+  readonly most: number;
   readonly #mostAtOnce: number;
   #taken = 0;
   #pausedAt = 0;
   #longest = 0;
 
-  constructor(most = MOST_STEPS, mostAtOnce = MOST_AT_ONCE) {
-    this.#most = most;
+  constructor(most = mostStepsFor(0), mostAtOnce = MOST_AT_ONCE) {
+    this.most = most;
     this.#mostAtOnce = mostAtOnce;
   }
 
@@ -40,7 +48,7 @@ export class Steps {
   /** Throws `TooManySteps` beyond the bound. */
   readonly take = (steps = 1): void => {
     this.#taken += steps;
-    if (this.#taken > this.#most || this.#taken - this.#pausedAt > this.#mostAtOnce)
+    if (this.#taken > this.most || this.#taken - this.#pausedAt > this.#mostAtOnce)
       throw new TooManySteps('More steps than one decision may take.');
   };
 

@@ -1,9 +1,9 @@
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import { isLiteralName, literalName, matchesNames } from '../../util/search/name-pattern.ts';
+import { isLiteralName, literalName, matchesNamesOf, namesPattern } from '../../util/search/name-pattern.ts';
 import type { ResolvedPath } from '../decide/real-path.ts';
 import type { Steps } from '../decide/steps.ts';
-import { foldedName } from './folded-name.ts';
+import { ANY_CASE, coveredBy, EXACT, foldedPart, foldedSegment, forbids, type Take } from './covered.ts';
 import { identityOf, type LinkedFiles } from './other-names.ts';
 import { type Pattern, readForbidden, readPattern } from './read-pattern.ts';
 import type { StandingFiles, StandingRule } from './standing-files.ts';
@@ -46,11 +46,9 @@ export async function allowsPath(
   const pattern = readPattern(specifier, context);
   if (pattern === undefined || path.real === undefined) return false;
   const root = (await context.resolve(pattern.root)).real;
-  const fold = (name: string) =>
-    context.ignoreCase ? name.normalize('NFC').toLowerCase() : name.normalize('NFC');
   if (root === undefined) return false;
-  const { take } = context.steps;
-  const covered = coveredBy({ segments: pattern.segments, root }, path.real, { fold, take });
+  const folding = context.ignoreCase ? ANY_CASE : EXACT;
+  const covered = coveredBy({ segments: pattern.segments, root }, path.real, folding, context.steps.take);
   if (covered !== 'itself' || pattern.foldersOnly !== true) return covered !== 'no';
   return context.isFolder(path.real);
 }
@@ -102,8 +100,8 @@ function nameTest(places: readonly Pattern[]): (name: string) => boolean {
   const wanted = places.map(({ segments }) => segments.findLast((segment) => segment !== '**'));
   // Of a class, folding may change what is left out.
   if (wanted.some((segment) => segment === undefined || segment.includes('['))) return () => true;
-  const patterns = wanted.map((segment = '') => [foldedSegment(segment)]);
-  return (name) => patterns.some((pattern) => matchesNames(pattern, [foldedName(name)]));
+  const patterns = wanted.map((segment = '') => namesPattern([foldedSegment(segment)]));
+  return (name) => patterns.some((pattern) => matchesNamesOf(pattern, [foldedPart(name)]));
 }
 
 async function isForbidden(
@@ -127,10 +125,6 @@ function isForbiddenFile(path: string, places: readonly Pattern[], take: Take): 
     return how === 'within' || (how === 'itself' && !place.foldersOnly);
   });
 }
-
-/** Longer names are none of a disk. */
-const MOST_OF_A_NAME = 255;
-const MOST_REMEMBERED = 10_000;
 
 type Places = Promise<readonly Pattern[] | undefined>;
 
@@ -194,58 +188,4 @@ function foldersOf(places: readonly Pattern[]): ReadonlySet<string> {
       return begins ? [] : [root];
     }),
   );
-}
-
-/** How a pattern speaks of a path: of what is there, or of a folder above it. */
-type Covered = 'no' | 'itself' | 'within';
-
-type Take = Steps['take'];
-type Fold = (name: string) => string;
-
-function coveredBy(
-  { segments, root }: Pattern,
-  path: string,
-  {
-    fold,
-    foldSegment = fold,
-    take,
-  }: { readonly fold: Fold; readonly foldSegment?: Fold; readonly take: Take },
-): Covered {
-  const [names, above] = [namesIn(path, fold), namesIn(root, fold)];
-  take(1 + (path.length >> 5));
-  if (above.some((name, at) => names[at] !== name)) return 'no';
-  const below = names.slice(above.length);
-  const wanted = segments.map(foldSegment);
-  // What lies in a folder that matches is matched with it.
-  if (below.length > 0 && matchesNames([...wanted, '**'], below.slice(0, -1), take)) return 'within';
-  return matchesNames(wanted, below, take) ? 'itself' : 'no';
-}
-
-const namesIn = (path: string, fold: Fold) =>
-  path.split(sep).flatMap((name) => (name === '' ? [] : [fold(name)]));
-
-/** Folded for who forbids; what a backslash saved from being cut off is cut off with it. */
-const foldedSegment = remembered((segment) => foldedName(segment.replace(/(?:\\?[. ])+$/, '')));
-const foldedPart = remembered(foldedName);
-
-/** Rules are held against many paths that have names in common. */
-function remembered(fold: Fold): Fold {
-  const known = new Map<string, string>();
-  return (name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    const folded = fold(name);
-    if (known.size >= MOST_REMEMBERED) known.clear();
-    if (name.length <= MOST_OF_A_NAME) known.set(name, folded);
-    return folded;
-  };
-}
-
-/** `within`: also where a file of that name lies, of which a pattern of folders does not speak. */
-function forbids(place: Pattern, path: string, take: Take): Covered {
-  const folded = coveredBy(place, path, { fold: foldedPart, foldSegment: foldedSegment, take });
-  // Of a class, folding may change what is left out.
-  if (folded === 'within' || !place.segments.some((segment) => segment.includes('['))) return folded;
-  const exact = coveredBy(place, path, { fold: (name) => name.normalize('NFC'), take });
-  return exact === 'no' ? folded : exact;
 }

@@ -15,6 +15,8 @@ interface StandingLook {
   readonly stat: (path: string) => Promise<FileStat | undefined>;
   /** The names in a folder. */
   readonly entries: (path: string) => Promise<readonly string[] | undefined>;
+  /** With the kind of each, where it can be had without a look at each. */
+  readonly kinds?: ((path: string) => Promise<ReadonlyMap<string, FileStat['kind']>>) | undefined;
 }
 
 /** What one rule forbids. */
@@ -120,9 +122,14 @@ export class StandingFiles {
     for (let level = first.kind === 'directory' ? [base] : []; level.length > 0 && this.#left > 0; ) {
       const below: string[] = [];
       for (const folder of level) {
-        const names = (await look.entries(folder)) ?? [];
-        for (let at = 0; at < names.length && this.#left > 0; at += ENTRIES_AT_ONCE)
-          below.push(...(await this.#lookAt(folder, names.slice(at, at + ENTRIES_AT_ONCE), rules, look)));
+        const kinds = await look.kinds?.(folder).catch(() => undefined);
+        const names = kinds === undefined ? ((await look.entries(folder)) ?? []) : [...kinds.keys()];
+        for (let at = 0; at < names.length && this.#left > 0; at += ENTRIES_AT_ONCE) {
+          // Where no entry is looked at by itself, nothing else waits.
+          if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+          const some = names.slice(at, at + ENTRIES_AT_ONCE);
+          below.push(...(await this.#lookAt(folder, some, rules, { ...look, known: kinds })));
+        }
       }
       level = below;
     }
@@ -133,18 +140,29 @@ export class StandingFiles {
     folder: string,
     names: readonly string[],
     rules: readonly StandingRule[],
-    look: StandingLook,
+    { stat, known }: StandingLook & { readonly known: ReadonlyMap<string, FileStat['kind']> | undefined },
   ): Promise<readonly string[]> {
     this.#left -= names.length * Math.ceil(rules.length / RULES_AT_ONCE);
-    const stats = await Promise.all(names.map((name) => look.stat(join(folder, name))));
-    const below: string[] = [];
-    for (const [at, name] of names.entries()) {
-      const stat = stats[at];
-      if (stat === undefined) continue;
-      const named = rules.filter((rule) => rule.mayName(name));
+    const entries = names.map((name) => {
       const path = join(folder, name);
-      const isTaken = named.length > 0 && this.#take(path, stat, named) && named.length === rules.length;
-      if (stat.kind === 'directory' && !isTaken && !PASSED_OVER.includes(name)) below.push(path);
+      const kind = known?.get(name);
+      const speaks = (rule: StandingRule) =>
+        rule.mayName(name) && (kind === undefined || rule.covers(path, kind));
+      return { path, name, kind, named: rules.filter(speaks) };
+    });
+    // No rule speaks of most of them, and what they are is known.
+    const stats = await Promise.all(
+      entries.map(({ path, kind, named }) =>
+        named.length === 0 && kind !== undefined ? { kind } : stat(path),
+      ),
+    );
+    const below: string[] = [];
+    for (const [at, { path, name, named }] of entries.entries()) {
+      const found = stats[at];
+      if (found === undefined) continue;
+      const isTaken = 'size' in found && named.length > 0 && this.#take(path, found, named);
+      const isWhole = isTaken && named.length === rules.length;
+      if (found.kind === 'directory' && !isWhole && !PASSED_OVER.includes(name)) below.push(path);
     }
     return below;
   }

@@ -44,13 +44,16 @@ export function meet(
   other: TextPattern,
   { ignoreCase = false, count = UNCOUNTED }: MeetOptions = {},
 ): boolean {
-  // Each becomes a state, which is made before it is looked at.
-  count(2 * (sizeOf(one) + sizeOf(other)));
-  const fold = (text: string) => (ignoreCase ? text.normalize('NFC').toLowerCase() : text.normalize('NFC'));
-  const a = automatonOf(one, fold);
-  const b = automatonOf(other, fold);
-  const seen = new Set<number>([0]);
-  const open = [0];
+  const [mine, its] = [readingOf(one, ignoreCase), readingOf(other, ignoreCase)];
+  count(1);
+  if (!mayAgree(mine, its)) return false;
+  if (mine.isKnown && its.isKnown) return true;
+  const [a, b] = [statesOf(mine, count), statesOf(its, count)];
+  // What both begin with needs no search: each of its characters is a state of both.
+  const shared = Math.min([...mine.head].length, [...its.head].length);
+  const start = shared * b.length + shared;
+  const seen = new Set<number>([start]);
+  const open = [start];
   const go = (i: number, j: number) => {
     const state = i * b.length + j;
     if (seen.has(state)) return;
@@ -69,11 +72,85 @@ export function meet(
     if (i === a.length - 1 && j === b.length - 1) return true;
     for (const edge of a[i] as Edges) if (edge.on === undefined) go(edge.to, j);
     for (const edge of b[j] as Edges) if (edge.on === undefined) go(i, edge.to);
-    for (const mine of a[i] as Edges)
+    for (const edge of a[i] as Edges)
       for (const its of b[j] as Edges)
-        if (mine.on !== undefined && its.on !== undefined && overlap(mine.on, its.on)) go(mine.to, its.to);
+        if (edge.on !== undefined && its.on !== undefined && overlap(edge.on, its.on)) go(edge.to, its.to);
   }
+  count(steps);
   return false;
+}
+
+/** A pattern as it is compared, made once. */
+interface Reading {
+  readonly pattern: TextPattern;
+  readonly fold: (text: string) => string;
+  /** The text up to the first gap, and from the last one on. */
+  readonly head: string;
+  readonly tail: string;
+  /** There is no gap. */
+  readonly isKnown: boolean;
+  /** How many slashes a text may have that it speaks of. */
+  readonly slashes: readonly [least: number, most: number];
+  states?: readonly Edges[];
+}
+
+const readings = {
+  exact: new WeakMap<TextPattern, Reading>(),
+  folded: new WeakMap<TextPattern, Reading>(),
+};
+const exactly = (text: string): string => text.normalize('NFC');
+const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+
+function readingOf(pattern: TextPattern, ignoreCase: boolean): Reading {
+  const known = ignoreCase ? readings.folded : readings.exact;
+  const before = known.get(pattern);
+  if (before !== undefined) return before;
+  const fold = ignoreCase ? folded : exactly;
+  const isText = (piece: Piece): piece is string => typeof piece === 'string';
+  const first = pattern.findIndex((piece) => !isText(piece));
+  const last = pattern.findLastIndex((piece) => !isText(piece));
+  const textOf = (pieces: TextPattern) => pieces.filter(isText).map(fold).join('');
+  const head = textOf(first < 0 ? pattern : pattern.slice(0, first));
+  const tail = first < 0 ? head : textOf(pattern.slice(last + 1));
+  const slashes = slashesIn(pattern);
+  const reading: Reading = { pattern, fold, head, tail, isKnown: first < 0, slashes };
+  known.set(pattern, reading);
+  return reading;
+}
+
+function slashesIn(pattern: TextPattern): readonly [least: number, most: number] {
+  let [least, most] = [0, 0];
+  const slashes = (text: string) => (text.includes('/') ? text.split('/').length - 1 : 0);
+  for (const piece of pattern) {
+    if (typeof piece !== 'string' && 'gap' in piece) {
+      if (piece.gap === 'any' || piece.gap === 'folders') most = Number.POSITIVE_INFINITY;
+      continue;
+    }
+    const numbers = typeof piece === 'string' ? [slashes(piece)] : piece.oneOf.map(slashes);
+    least += numbers.reduce((few, number) => Math.min(few, number), numbers[0] ?? 0);
+    most += numbers.reduce((many, number) => Math.max(many, number), 0);
+  }
+  return [least, most];
+}
+
+/** What they begin and end with, and how deep they lead, is compared first: most patterns differ there. */
+function mayAgree(one: Reading, other: Reading): boolean {
+  if (one.slashes[1] < other.slashes[0] || other.slashes[1] < one.slashes[0]) return false;
+  if (one.isKnown && other.isKnown) return one.head === other.head;
+  if (one.isKnown) return mayBe(other, one.head);
+  if (other.isKnown) return mayBe(one, other.head);
+  const begins = one.head.startsWith(other.head) || other.head.startsWith(one.head);
+  return begins && (one.tail.endsWith(other.tail) || other.tail.endsWith(one.tail));
+}
+
+const mayBe = ({ head, tail }: Reading, text: string): boolean =>
+  text.length >= head.length + tail.length && text.startsWith(head) && text.endsWith(tail);
+
+function statesOf(reading: Reading, count: Count): readonly Edges[] {
+  // Each character becomes a state.
+  if (reading.states === undefined) count(2 * sizeOf(reading.pattern));
+  reading.states ??= automatonOf(reading.pattern, reading.fold);
+  return reading.states;
 }
 
 /** How many characters and gaps there are. */

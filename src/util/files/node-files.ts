@@ -57,6 +57,8 @@ export const nodeFiles: PersistentFiles = {
   realpath: (path) => fs.realpath(path),
   readLink: (path) => fs.readlink(path),
   readDir: (path) => fs.readdir(path),
+  readKinds: async (path) =>
+    new Map((await fs.readdir(path, { withFileTypes: true })).map((entry) => [entry.name, kindOf(entry)])),
   makeDir,
   writeAtomic,
   createExclusive,
@@ -248,16 +250,15 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
   };
 }
 
+function kindOf(entry: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileStat['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}
+
 function toFileStat(stat: Stats): FileStat {
-  const kind = stat.isFile()
-    ? 'file'
-    : stat.isDirectory()
-      ? 'directory'
-      : stat.isSymbolicLink()
-        ? 'symlink'
-        : 'other';
   return {
-    kind,
+    kind: kindOf(stat),
     size: stat.size,
     mtimeMs: stat.mtimeMs,
     ctimeMs: stat.ctimeMs,

@@ -56,17 +56,36 @@ export function matchesPath(
   );
 }
 
+/** A pattern of names one by one, read once: `name` is one that means itself alone. */
+export type NamesPattern = readonly (Segment | { readonly name: string })[];
+
+export function namesPattern(segments: readonly string[]): NamesPattern {
+  return segments.map((segment) => {
+    if (segment === '**') return segment;
+    return isLiteralName(segment) ? { name: literalName(segment) } : compiled(segment);
+  });
+}
+
 /** The same for names one by one, each as it is written; `**` any number of them. */
 export function matchesNames(
   segments: readonly string[],
   names: readonly string[],
   count?: (steps: number) => void,
 ): boolean {
+  return matchesNamesOf(namesPattern(segments), names, count);
+}
+
+export function matchesNamesOf(
+  pattern: NamesPattern,
+  names: readonly string[],
+  count?: (steps: number) => void,
+): boolean {
   return matchesWildcards(
-    segments,
+    pattern,
     names,
-    (segment) => segment === '**',
-    (segment, name) => matchesName(compiled(segment), name, count),
+    (part) => part === '**',
+    (part, name) =>
+      typeof part === 'object' && 'name' in part ? part.name === name : matchesName(part, name, count),
     count,
   );
 }
@@ -106,6 +125,7 @@ function compiled(segment: string): readonly Token[] {
 
 function matchesName(tokens: Segment, name: string, count?: (steps: number) => void): boolean {
   if (tokens === '**') return true;
+  count?.(name.length >> 5);
   return matchesWildcards(tokens, [...name], (token) => token === '*', fits, count);
 }
 
