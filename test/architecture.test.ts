@@ -188,7 +188,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
       'web',
       'rehearsal',
       'cli',
-      'durable/health.ts',
+      'durable/watch/health.ts',
       'page/node-listener.ts',
       'util/node.ts',
       'sandbox',

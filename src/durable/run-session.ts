@@ -7,10 +7,10 @@ import { lastOutcome, type Outcome, outcomeOf } from './outcome.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
-import { createInbox } from './postgres/inbox.ts';
+import { createInbox, openInterrupts } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
-import { openInterrupts, type ParkedOn, type SessionRow } from './postgres/runs.ts';
+import type { ParkedOn, SessionRow } from './postgres/runs.ts';
 import { openRunOutbox } from './stream/run-outbox.ts';
 
 interface RunSessionOptions {

@@ -1,4 +1,4 @@
-/** Queued prompts of sessions, in Postgres. */
+/** Queued prompts of sessions, and interrupts, in Postgres. */
 import type { Inbox, InboxItem } from '../../protocol/ports.ts';
 import type { RunStatement, Statements } from './database.ts';
 import { grouped, perDatabase } from './grouped.ts';
@@ -69,3 +69,17 @@ const ADD = `
     returning n
   )
   select n, pg_notify('turnwright', 'inbox ' || $1) from added`;
+
+/** Keys of the interrupts that no run has taken. */
+export const openInterrupts = (database: Statements, sessionId: string): Promise<readonly string[]> =>
+  interrupts(database)(sessionId);
+
+const interrupts = perDatabase(({ run }) =>
+  grouped(async (sessionIds: readonly string[]): Promise<readonly (readonly string[])[]> => {
+    const rows = await run<{ readonly session_id: string; readonly key: string }>(
+      'select session_id, key from turnwright.interrupts where session_id = any($1) and taken_epoch is null',
+      [sessionIds],
+    );
+    return sessionIds.map((id) => rows.filter(({ session_id }) => session_id === id).map(({ key }) => key));
+  }),
+);

@@ -87,20 +87,6 @@ const BEGIN = `
   returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.epoch, s.barren_epochs as barren,
     extract(epoch from now() - coalesce(s.queued_at, now()))::float8 as "waitedSeconds"`;
 
-/** Keys of the interrupts that no run has taken. */
-export const openInterrupts = (database: Statements, sessionId: string): Promise<readonly string[]> =>
-  interrupts(database)(sessionId);
-
-const interrupts = perDatabase(({ run }) =>
-  grouped(async (sessionIds: readonly string[]): Promise<readonly (readonly string[])[]> => {
-    const rows = await run<{ readonly session_id: string; readonly key: string }>(
-      'select session_id, key from turnwright.interrupts where session_id = any($1) and taken_epoch is null',
-      [sessionIds],
-    );
-    return sessionIds.map((id) => rows.filter(({ session_id }) => session_id === id).map(({ key }) => key));
-  }),
-);
-
 /** Changes nothing when there is another reason why the run does not begin. */
 async function setAside(run: RunStatement, sessionId: string, number: number): Promise<void> {
   const [row] = await run<{ readonly outcome: string | null }>(

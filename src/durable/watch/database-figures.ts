@@ -40,8 +40,8 @@ const LOOK = `
     pg_database_size(current_database())::float8 as bytes`;
 
 /**
- * Looks when it is asked, at most once in five seconds. While the database is away `turnwright_database_up` is
- * 0, and there is nothing else.
+ * Looks when it is asked, at most once in five seconds. While the database is away `turnwright_database_up`
+ * is 0, and there is nothing else.
  */
 export function createDatabaseFigures(
   database: Pick<Database, 'run'>,
