@@ -3,8 +3,9 @@
  * run: a workflow is an order to work on a session, and the journal says what there is to do.
  */
 import { TurnwrightError } from '../protocol/errors.ts';
+import { lookOnHint } from './dbos-queues.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run, Runner } from './dispatch.ts';
-import { asPgClient, type Database, poolOf } from './postgres/database.ts';
+import { afterCommit, asPgClient, type Database, poolOf } from './postgres/database.ts';
 import { withHosts } from './postgres/runs.ts';
 
 const WORKFLOW = 'turnwright-run';
@@ -45,6 +46,9 @@ async function tables() {
   return { logger, ...(await import('@dbos-inc/dbos-sdk/internal/system_database')) };
 }
 
+/** Tells this process's worker, if it has one, that there may be a run for it. */
+let hint = (): void => {};
+
 async function open(database: Database): Promise<Dispatch> {
   const client = await connect(database);
   const resume = async (runs: readonly Run[]) => {
@@ -52,6 +56,7 @@ async function open(database: Database): Promise<Dispatch> {
       const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
       await client.resumeWorkflows(ids, { queueName: queueOf(host) });
     }
+    hint();
   };
   const list = (of: Parameters<typeof client.listWorkflows>[0]) =>
     client.listWorkflows({ ...of, workflowName: WORKFLOW, loadInput: false, loadOutput: false });
@@ -69,6 +74,7 @@ async function open(database: Database): Promise<Dispatch> {
         run.sessionId,
         run.run,
       );
+      afterCommit(statement, hint);
     },
     async states(runs) {
       const known = await list({ workflowIDs: runs.map(idOf) });
@@ -119,10 +125,14 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     applicationVersion: APPLICATION_VERSION,
     listenQueues: [queueOf(null), queueOf(host)],
     useListenNotify: false,
+    // There are no schedules.
+    schedulerPollingIntervalMs: 600_000,
     runMigrations: false,
     logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
   });
-  DBOS.registerWorkflow(work, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
+  hint = await lookOnHint();
+  const workThenLook: typeof work = (...given) => work(...given).finally(hint);
+  DBOS.registerWorkflow(workThenLook, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
   (await import('@dbos-inc/dbos-sdk/internal/utils')).dbRetryConfig.maxBackoffSec = MOST_RETRY_SECONDS;
   const client = await connect(database);
   // Before the launch: a queue that is new then is first looked at after a second.
@@ -137,6 +147,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
   await DBOS.launch();
   await keepConcurrency(concurrency);
   return {
+    hear: hint,
     stop: (limitMs) => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs }),
   };
 }

@@ -35,6 +35,8 @@ export interface Dispatch {
 
 /** Takes runs for one worker. */
 export interface Executor {
+  /** A run was asked for by some process: there may be one for this worker. */
+  hear?(): void;
   /**
    * Takes no more runs, waits for those it has, at most so many ms, and disconnects. Those that have not
    * ended then are still the worker's, until they are handed over.

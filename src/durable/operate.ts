@@ -47,12 +47,17 @@ export interface Operator {
   cancel(sessionId: string): Promise<boolean>;
   /** Deletes a session with all that belongs to it. Rejects with `invalid_option` while it works. */
   remove(sessionId: string): Promise<void>;
+  /**
+   * Tells workers to take no more runs: by id, the beginning of an id, or host. Each ends what it has within
+   * its drain time, hands the rest over and closes. Returns how many were told.
+   */
+  cordon(workerOrHost: string): Promise<number>;
   /** Leaves the database open. */
   close(): Promise<void>;
 }
 
 /**
- * Opens what `turnwright durable show`, `retry`, `release`, `move`, `cancel` and `delete` do.
+ * Opens what `turnwright durable show`, `retry`, `release`, `move`, `cancel`, `delete` and `cordon` do.
  *
  * @example
  * ```ts
@@ -143,6 +148,15 @@ export async function openOperator(
         await deleteSessions(run, [sessionId]);
         await wakeFollowers(run, sessionId);
       }),
+
+    async cordon(workerOrHost) {
+      const told = await database.run(
+        `update turnwright.workers set draining = true
+         where worker_id = $1 or host = $1 or (length($1) >= 4 and starts_with(worker_id, $1)) returning 1`,
+        [workerOrHost],
+      );
+      return told.length;
+    },
 
     close: () => dispatch.close(),
   };

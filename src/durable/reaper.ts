@@ -5,6 +5,7 @@ import { aborted } from '../util/async/aborted.ts';
 import { paused } from '../util/async/paused.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
+import { notify } from './postgres/listen.ts';
 import { lostWorkers, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
 import { createSweep, type SweepOptions } from './sweep.ts';
 
@@ -13,13 +14,15 @@ const BEAT_MS = 2_000;
 const MUTE_MS = 8_000;
 /** A worker that holds its lock without a heartbeat for so long is stopped, or cut off. */
 const HUNG_MS = 15_000;
-const REAP_MS = 250;
+const REAP_MS = 1_000;
 const SWEEP_MS = 1_000;
 const RETRY_MS = 250;
 
 interface LivenessOptions extends SweepOptions {
   readonly host: string;
   readonly version: string;
+  /** Called with each heartbeat from the one on that says that this worker is to take no more runs. */
+  readonly onCordoned: () => void;
   /** Called with how many runs were taken from a worker that is dead or hung, or were lost otherwise. */
   readonly onHandedOver: (runs: number, why: 'dead' | 'hung' | 'lost') => void;
 }
@@ -38,7 +41,7 @@ interface Liveness {
 
 /** Resolves when the other workers can see this one. */
 export async function startLiveness(options: LivenessOptions): Promise<Liveness> {
-  const { database, dispatch, workerId, host, version, stderr, onHandedOver } = options;
+  const { database, dispatch, workerId, host, version, stderr, onHandedOver, onCordoned } = options;
   const over = new AbortController();
   let life = new AbortController();
   life.abort('lease_lost');
@@ -66,14 +69,17 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
       while (await paused(BEAT_MS, current.signal)) {
         const sentMs = systemClock.monotonicMs();
         const mute = systemClock.timer(MUTE_MS, lost);
-        const answer = connection.run(
-          'update turnwright.workers set heartbeat = now() where worker_id = $1 and lock_key = $2 returning 1',
+        const answer = connection.run<{ readonly draining: boolean }>(
+          `update turnwright.workers set heartbeat = now() where worker_id = $1 and lock_key = $2
+           returning draining`,
           [workerId, lock],
         );
+        const [row] = (await Promise.race([answer, aborted(current.signal)])) ?? [];
         // Without a row: another worker has handed the runs of this one over.
-        if ((await Promise.race([answer, aborted(current.signal)]))?.length !== 1) lost();
+        if (row === undefined) lost();
         else heardMs = sentMs;
         mute();
+        if (row?.draining === true) onCordoned();
       }
     } finally {
       lost();
@@ -89,6 +95,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
       if (!(await removeWorker(database, worker))) continue;
       // If this worker dies before that, the sweep finds the runs that have no worker.
       const runs = await dispatch.handOver(database.run, worker);
+      await notify(database.run, 'run', worker);
       stderr(`Worker ${worker} is ${why}: ${runs} ${runs === 1 ? 'run was' : 'runs were'} handed over.`);
       onHandedOver(runs, why);
     }

@@ -1,11 +1,13 @@
 /** Wakes sessions whose waiting time is over, and finds those that no worker works on. */
 import { systemClock } from '../util/clock.ts';
-import type { Dispatch } from './dispatch.ts';
-import type { Database } from './postgres/database.ts';
+import type { Dispatch, Run } from './dispatch.ts';
+import type { Database, RunStatement } from './postgres/database.ts';
 import { grouped } from './postgres/grouped.ts';
-import { queueForgotten } from './postgres/results.ts';
+import { notify } from './postgres/listen.ts';
+import { isToBeSwept, queueForgotten } from './postgres/results.ts';
 import { type DoubtfulRun, doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
 import { livingWorkers } from './postgres/workers.ts';
+import type { Say } from './watch/log.ts';
 
 export interface SweepOptions {
   readonly database: Database;
@@ -16,7 +18,7 @@ export interface SweepOptions {
   readonly onHandedOver: (runs: number, why: 'lost') => void;
   /** Called with how many sessions were idle although a prompt had no result. */
   readonly onForgotten: (sessions: number) => void;
-  readonly stderr: (line: string) => void;
+  readonly stderr: Say;
 }
 
 /**
@@ -49,6 +51,12 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
   /** Since when each was found with a worker that lives and has not begun it, in ms, by both. */
   const late = new Map<string, number>();
 
+  /** This worker may have no place for it: all hear of it. */
+  async function ask(run: RunStatement, queued: Run): Promise<void> {
+    await dispatch.enqueue(run, queued);
+    await notify(run, 'run', queued.sessionId);
+  }
+
   /** Sessions whose time has come get their runs; of the others, those that may have been lost. */
   async function look(): Promise<readonly DoubtfulRun[]> {
     const { forgotten, doubtful } = await database.transaction(async (run) => {
@@ -57,13 +65,15 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
       );
       const due = mine ? await queueDue(run, LIMIT) : [];
       const forgotten = mine ? await queueForgotten(run, LIMIT) : [];
-      for (const queued of [...due, ...forgotten]) await dispatch.enqueue(run, queued);
+      for (const queued of [...due, ...forgotten]) await ask(run, queued);
       const doubtful = await doubtfulRuns(run, { workerId, active: active(), others: mine, limit: LIMIT });
       return { forgotten, doubtful };
     });
     if (forgotten.length > 0) onForgotten(forgotten.length);
     for (const { sessionId } of forgotten)
-      stderr(`Session ${sessionId} was idle, and a prompt of it has no result: it is queued again.`);
+      stderr(`Session ${sessionId} was idle, and a prompt of it has no result: it is queued again.`, {
+        session: sessionId,
+      });
     return doubtful;
   }
 
@@ -86,6 +96,7 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
   }
 
   return async () => {
+    if (!(await isToBeSwept(database.run, { workerId, active: active() }))) return;
     const doubtful = await look();
     forgetOthers();
     if (doubtful.length === 0) return;
@@ -98,10 +109,11 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
       if (state === 'gone') {
         await database.transaction(async (run) => {
           const next = await queueAgain(run, one);
-          if (next !== undefined) await dispatch.enqueue(run, next);
+          if (next !== undefined) await ask(run, next);
         });
       } else if (isLost(one, state.heldBy, living)) {
         await dispatch.handOverRuns([one]);
+        await notify(database.run, 'run', one.sessionId);
       } else continue;
       onHandedOver(1, 'lost');
     }

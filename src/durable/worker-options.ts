@@ -3,6 +3,7 @@ import type { Options } from '../index.ts';
 import type { Runner } from './dispatch.ts';
 import type { SessionRow } from './postgres/runs.ts';
 import type { WorkerHealth } from './watch/health.ts';
+import type { LogLine } from './watch/log.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
@@ -47,6 +48,11 @@ export interface WorkerOptions {
   readonly runner?: Runner | undefined;
   /** Receives one line for each problem. */
   readonly stderr?: ((line: string) => void) | undefined;
+  /**
+   * Receives the same, and the begin and end of each run, with what each is about: for logs that are searched
+   * by session, run or tenant.
+   */
+  readonly log?: ((line: LogLine) => void) | undefined;
 }
 
 export interface Worker {

@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import { VERSION } from '../index.ts';
 import { systemClock } from '../util/clock.ts';
 import { codeOf } from '../util/code-of.ts';
-import { heardLines } from '../util/process/heard-lines.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { dbosRunner } from './dbos.ts';
+import type { Executor } from './dispatch.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
 import { useOf } from './postgres/database.ts';
@@ -21,6 +21,7 @@ import { runSession } from './run-session.ts';
 import { createEnqueuer } from './sweep.ts';
 import { createDatabaseFigures } from './watch/database-figures.ts';
 import { createFigures } from './watch/figures.ts';
+import { createLog } from './watch/log.ts';
 import type { Worker, WorkerOptions } from './worker-options.ts';
 import { folderOf, staysOnHost } from './workspace.ts';
 
@@ -34,6 +35,7 @@ async function apartFromOthers({ barren }: SessionRow, lease: AbortSignal): Prom
 
 const APART_MS = 250;
 
+const RUN_ENDED = { ended: 'ended', again: 'goes on: something arrived', lost: 'was lost to another worker' };
 const DRAIN_MS = 30_000;
 /** Two more connections are its own: one listens, and one holds the lock that says that it lives. */
 const POOLED = 6;
@@ -68,13 +70,14 @@ export async function worker({
   concurrency = 100,
   host = hostname(),
   runner = dbosRunner,
-  stderr: hears = () => undefined,
+  stderr,
+  log,
 }: WorkerOptions): Promise<Worker> {
   if (typeof options === 'object') refuseWhatCannotTravel(options);
-  const stderr = heardLines(hears);
   const database = await openTables({ url: db, direct, connections: POOLED, ownConnections: true });
   const dispatch = await runner.open(database);
   const id = randomUUID();
+  const { warn, note } = createLog({ worker: id, stderr, log });
   const listener = createListener(database);
   const admission = createAdmission(database, listener);
   const appends = createAppendQueue(database);
@@ -103,7 +106,11 @@ export async function worker({
     host,
     version: VERSION,
     active: () => [...active.keys()],
-    stderr,
+    stderr: warn,
+    onCordoned() {
+      warn('This worker was told to drain (durable cordon).');
+      void drain().catch(() => undefined);
+    },
     onHandedOver: (runs, why) => figures.count(`runs_handed_over_${why}`, runs),
     onForgotten: (sessions) => figures.count('sessions_forgotten', sessions),
   });
@@ -112,7 +119,9 @@ export async function worker({
 
   // Clients that do not ask DBOS for a run say that they have queued one.
   const enqueue = createEnqueuer({ database, dispatch });
+  let executor: Executor | undefined;
   const stopHearing = listener.watch('run', undefined, (sessionId) => {
+    executor?.hear?.();
     if (sessionId !== undefined)
       enqueue(sessionId).catch(() => {
         // The sweep finds it.
@@ -135,7 +144,9 @@ export async function worker({
   async function workOnce(session: SessionRow, lease: AbortSignal): Promise<boolean> {
     const { sessionId, run, tenant } = session;
     let { epoch } = session;
+    const about = { session: sessionId, run, tenant };
     const ended = figures.began(session.waitedSeconds);
+    note(`The run began, ${session.waitedSeconds.toFixed(1)} s after it was asked for.`, about);
     try {
       const chosen = typeof options === 'function' ? await options(session) : options;
       refuseWhatCannotTravel(chosen);
@@ -162,13 +173,17 @@ export async function worker({
       figures.count('results', end.results);
       const state = await endRun(database, { ...end, sessionId, run, workerId: id, epoch });
       unstored = undefined;
+      note(`The run ${RUN_ENDED[state]}${end.parked === undefined ? '' : ` (parked on ${end.parked.on})`}.`, {
+        ...about,
+        epoch,
+      });
       if (state === 'ended') figures.count(end.parked === undefined ? 'runs_finished' : 'runs_parked');
       if (state === 'lost') return await loseRun(sessionId);
       return state === 'again';
     } catch (error) {
       if (lease.aborted || codeOf(error) === 'session_in_use') return await loseRun(sessionId);
       figures.count('runs_failed');
-      stderr(`Session ${sessionId} could not be worked on: ${errorText(error)}`);
+      warn(`Session ${sessionId} could not be worked on: ${errorText(error)}`, { ...about, epoch });
       const isOtherVersion = codeOf(error) === 'session_unreadable';
       if (isOutage(error)) unstored = { why: errorText(error), atMs: systemClock.monotonicMs() };
       const fault = isOtherVersion ? 'version' : isOutage(error) ? 'database' : 'session';
@@ -208,7 +223,7 @@ export async function worker({
     workerId: id,
     host,
     concurrency,
-    stderr,
+    stderr: warn,
     async work(sessionId, run) {
       // One run of a session at a time: what was handed over and comes back waits for the one before.
       const before = active.get(sessionId) ?? Promise.resolve();
@@ -216,14 +231,14 @@ export async function worker({
         .then(() => work(sessionId, run))
         .catch((error: unknown) => {
           // The sweep finds sessions that are not worked on.
-          stderr(`Session ${sessionId} was left: ${errorText(error)}`);
+          warn(`Session ${sessionId} was left: ${errorText(error)}`, { session: sessionId, run });
         });
       active.set(sessionId, working);
       await working;
       if (active.get(sessionId) === working) active.delete(sessionId);
     },
   });
-  const executor = await starting.catch(async (error: unknown) => {
+  executor = await starting.catch(async (error: unknown) => {
     stopHearing();
     await release();
     throw error;
@@ -233,7 +248,7 @@ export async function worker({
     state = 'drains';
     stopHearing();
     await database.run('update turnwright.workers set draining = true where worker_id = $1', [id]);
-    await executor.stop(limitMs);
+    await executor?.stop(limitMs);
     await release();
     state = 'is closed';
   }
@@ -243,16 +258,12 @@ export async function worker({
     drained = resolve;
   });
   let closing: Promise<void> | undefined;
-  return {
-    id,
-    health: figures.health,
-    closed,
-    drain(limitMs = DRAIN_MS) {
-      if (closing === undefined) {
-        closing = close(limitMs);
-        drained(closing);
-      }
-      return closing;
-    },
-  };
+  function drain(limitMs = DRAIN_MS): Promise<void> {
+    if (closing === undefined) {
+      closing = close(limitMs);
+      drained(closing);
+    }
+    return closing;
+  }
+  return { id, health: figures.health, closed, drain };
 }

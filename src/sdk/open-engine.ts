@@ -89,7 +89,7 @@ export async function configOf(options: Options, unread?: UnreadFields): Promise
 
 async function configure(given: Options, unread = createUnreadFields()): Promise<Configured> {
   const options: Options =
-    given.stderr === undefined ? given : { ...given, stderr: heardLines(given.stderr) };
+    given.stderr === undefined ? given : { ...given, stderr: heardLines('stderr', given.stderr) };
   if (wantsLog(options)) return configureLogged(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;

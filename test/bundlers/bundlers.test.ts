@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RehearsalServer } from '../../src/rehearsal/index.ts';
+import { inForm } from '../long-form.ts';
 import { APP, answers, bin, build, layOut, type Outcome, run, startModel, variables, WORK } from './app.ts';
 
 const WITHOUT = /Searched without ripgrep, which is slower/;
@@ -28,13 +29,20 @@ async function outcome(program: string, args: readonly string[], path?: string):
   return searched.join();
 }
 
-describe.each([
-  ['esbuild', 'agent.mjs'],
+/** vite bundles with what rollup became. */
+const ALSO_IN_SHORT_FORM = [
   ['esbuild', 'agent.cjs'],
   ['rollup', 'agent.mjs'],
-  ['vite', 'agent.mjs'],
   ['webpack', 'agent.mjs'],
-])('%s: %s', (bundler, file) => {
+] as const;
+
+describe.each(
+  inForm<readonly (readonly [string, string])[]>(ALSO_IN_SHORT_FORM, [
+    ['esbuild', 'agent.mjs'],
+    ...ALSO_IN_SHORT_FORM,
+    ['vite', 'agent.mjs'],
+  ]),
+)('%s: %s', (bundler, file) => {
   const inApp = join(APP, `built-${bundler}`);
 
   it('runs where the package is, with its ripgrep', async () => {

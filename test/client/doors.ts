@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { createPromptLine } from '../../src/cli/control/prompt-queue.ts';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, type Scenario, startRehearsal } from '../../src/rehearsal/index.ts';
+import { inForm } from '../long-form.ts';
 
 const BIN =
   process.env['TURNWRIGHT_BIN'] ?? fileURLToPath(new URL('../../dist/bin/turnwright', import.meta.url));
@@ -76,16 +77,22 @@ export function publishedDoor(name: string, published: PublishedClient): Door {
   };
 }
 
-const DOORS: readonly Door[] = [
-  publishedDoor('the published client', client),
-  {
-    name: 'our own query()',
-    query: (prompt, options) => own.query({ prompt, options: options as own.Options }) as unknown as Running,
-    tool: own.tool as never,
-    createSdkMcpServer: (options) => own.createSdkMcpServer(options as never),
-    AbortError: own.AbortError as never,
-  },
-];
+const PUBLISHED = publishedDoor('the published client', client);
+/** Our own door is that of all other tests: in the short form the client alone goes through these cases. */
+const DOORS: readonly Door[] = inForm<readonly Door[]>(
+  [PUBLISHED],
+  [
+    PUBLISHED,
+    {
+      name: 'our own query()',
+      query: (prompt, options) =>
+        own.query({ prompt, options: options as own.Options }) as unknown as Running,
+      tool: own.tool as never,
+      createSdkMcpServer: (options) => own.createSdkMcpServer(options as never),
+      AbortError: own.AbortError as never,
+    },
+  ],
+);
 
 /** A folder, a home and a rehearsed model, fresh for each case. */
 export interface Stage {

@@ -1,13 +1,23 @@
-/** What people on call do to one session: `turnwright durable show`, `retry`, `release`, `move`, `cancel`, `delete`. */
+/** What people on call do: `turnwright durable show`, `retry`, `release`, `move`, `cancel`, `delete` and `cordon`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { type Database, openDatabase, openOperator, prepareDatabase } from '../../src/durable/index.ts';
+import {
+  type Database,
+  inProcessRunner,
+  type LogLine,
+  openDatabase,
+  openOperator,
+  prepareDatabase,
+  worker,
+} from '../../src/durable/index.ts';
+import { deferred, pause, reply, say } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { newDatabase } from './cluster.ts';
 import { openedClient } from './opened.ts';
 import { eventually, startFleet } from './processes.ts';
+import { alwaysAnswering } from './programs/scripted.ts';
 
 interface OnCall {
   readonly db: Database;
@@ -163,4 +173,50 @@ test('what is moved while it works ends once, with another worker, and nothing i
     if (message.type === 'result') results.push(message.subtype);
   expect(results).toEqual(['success']);
   for (const each of [first, second]) each.signal('SIGTERM');
+});
+
+test('a worker that is told to takes no more runs, ends what it has, and closes; its log says so', async () => {
+  const url = newDatabase();
+  const runner = inProcessRunner();
+  await prepareDatabase(url, { runner });
+  const client = openedClient({ url });
+  const lines: LogLine[] = [];
+  const released = deferred<void>();
+  const { callModel } = alwaysAnswering(() => reply([pause(released.promise), say('Done.')]));
+  const running = await worker({
+    db: url,
+    runner,
+    host: 'one',
+    options: { settingSources: [], cwd: '/tmp', engine: { callModel } },
+    log: (line) => lines.push(line),
+  });
+  const { uuid, cursor } = await client.send('s1', 'Go.', { tenant: 'acme' });
+  await eventually(async () => (await client.status('s1'))?.state === 'running', {
+    describe: () => client.status('s1'),
+  });
+  const call = (which: string) => commandLine(['durable', 'cordon', which, '--db', url]);
+  expect(await call('elsewhere')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No worker has this id, and none is on this host: elsewhere.'),
+  });
+  expect(await call('one')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^1 worker takes no more/),
+  });
+  await eventually(() => lines.some(({ message }) => message.includes('told to drain')));
+  await client.send('s2', 'Later.');
+  released.resolve();
+  const results: string[] = [];
+  for await (const { message } of client.follow('s1', { from: cursor, until: uuid }))
+    if (message.type === 'result') results.push(message.subtype);
+  await running.closed;
+  expect(results).toEqual(['success']);
+  expect((await client.status('s2'))?.state).toBe('queued');
+  const about = { worker: running.id, session: 's1', run: 1, tenant: 'acme' };
+  expect(lines).toMatchObject([
+    { level: 'info', message: expect.stringMatching(/^The run began, /), ...about },
+    { level: 'warning', message: expect.stringContaining('told to drain'), worker: running.id },
+    { level: 'info', message: 'The run ended.', ...about, epoch: expect.any(Number) },
+  ]);
+  expect(lines.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
 });

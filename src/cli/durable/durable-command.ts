@@ -12,12 +12,12 @@ import {
 } from '../../durable/index.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type DurableAction, type DurableInvocation, isSessionAction } from '../flags/durable-flags.ts';
+import { type DurableAction, type DurableInvocation, isCaringAction } from '../flags/durable-flags.ts';
 import { duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { careFor } from './caring-actions.ts';
 import { databaseUrl } from './database-url.ts';
-import { actOnSession } from './session-actions.ts';
 import { isAlive } from './workers-alive.ts';
 
 const DAY_MS = 86_400_000;
@@ -107,13 +107,13 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
 
 export async function durableCommand(
   world: World,
-  { action, session = '', flags }: DurableInvocation,
+  { action, which = '', flags }: DurableInvocation,
 ): Promise<ExitCode> {
   const url = databaseUrl(flags, world);
   const database = await openDatabase({ url, connections: 2 });
   try {
-    const { lines, code = EXIT.success }: Answer = isSessionAction(action)
-      ? { lines: await actOnSession({ action, session, url, database, json: flags.json === true }) }
+    const { lines, code = EXIT.success }: Answer = isCaringAction(action)
+      ? { lines: await careFor({ action, which, url, database, json: flags.json === true }) }
       : await ACTIONS[action]({ url, database, flags });
     await world.out.write(`${lines.join('\n')}\n`);
     return code;

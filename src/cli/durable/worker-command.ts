@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   type HealthServer,
+  type LogLine,
   MODULE_FIELDS,
   serveHealth,
   type Worker,
@@ -26,25 +27,26 @@ export async function workerCommand(world: World, { module, flags }: WorkerInvoc
   const db = databaseUrl(flags, world);
   const described = await load(module, world);
   const { concurrency, drain: drainSeconds = DRAIN_SECONDS, health, healthHost: host } = flags;
-  const say = (line: string) => void world.err.write(`${line}\n`).catch(() => undefined);
+  const write = (line: string) => void world.err.write(`${line}\n`).catch(() => undefined);
+  const writeLog = (line: LogLine) => write(JSON.stringify(line));
   const running = await worker({
     ...described,
     db,
     direct: flags.direct ?? world.env['TURNWRIGHT_DB_DIRECT'],
     ...(concurrency !== undefined && { concurrency }),
-    stderr: say,
+    ...(flags.log === 'json' ? { log: writeLog } : { stderr: write }),
   });
-  let leave = () => {};
-  const drained = new Promise<void>((resolve, reject) => {
-    leave = () => void running.drain(drainSeconds * 1_000).then(resolve, reject);
-  });
+  const leave = () => void running.drain(drainSeconds * 1_000).catch(() => undefined);
   const forget = world.signals.attach({ interrupt: leave, close: leave, drains: true });
   try {
     const served = health === false ? undefined : await healthOf(running, { port: health, host });
-    say(
-      `Worker ${running.id} takes sessions.${served === undefined ? '' : ` Health: ${served.url}/healthz`}`,
-    );
-    await drained;
+    const where = served === undefined ? '' : ` Health: ${served.url}/healthz`;
+    const message = `Worker ${running.id} takes sessions.${where}`;
+    if (flags.log === 'json')
+      writeLog({ time: new Date().toISOString(), level: 'info', message, worker: running.id });
+    else write(message);
+    // It drains for a signal, or because it was told to (`durable cordon`).
+    await running.closed;
     await served?.close();
   } catch (error) {
     await running.drain(0).catch(() => undefined);

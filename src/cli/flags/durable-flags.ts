@@ -6,16 +6,18 @@ import { jsonObject, port, positiveInteger } from './flag-values.ts';
 /** What `turnwright durable` can be asked to do. */
 const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune'] as const;
 export type DurableAction = (typeof DURABLE_ACTIONS)[number];
-/** What it can be asked to do with one session. */
+/** What it can be asked to do with one session, and with workers. */
 const SESSION_ACTIONS = ['show', 'retry', 'release', 'move', 'cancel', 'delete'] as const;
-export type SessionAction = (typeof SESSION_ACTIONS)[number];
-const ALL_ACTIONS = [...DURABLE_ACTIONS, ...SESSION_ACTIONS];
+const WORKER_ACTIONS = ['cordon'] as const;
+const CARING_ACTIONS = [...SESSION_ACTIONS, ...WORKER_ACTIONS];
+export type CaringAction = (typeof CARING_ACTIONS)[number];
+const ALL_ACTIONS = [...DURABLE_ACTIONS, ...CARING_ACTIONS];
 
 export interface DurableInvocation {
   readonly command: 'durable';
-  readonly action: DurableAction | SessionAction;
-  /** For a `SessionAction`: its id, or the beginning of it. */
-  readonly session?: string | undefined;
+  readonly action: DurableAction | CaringAction;
+  /** For a `CaringAction`: id of the session or worker, or the beginning of it; or a host. */
+  readonly which?: string | undefined;
   readonly flags: {
     readonly db?: string;
     readonly check?: true;
@@ -39,6 +41,8 @@ export interface WorkerInvocation {
     readonly healthHost?: string;
     /** Seconds that running sessions may take to end after SIGTERM. */
     readonly drain?: number;
+    /** How what it says is written to stderr; default `lines`. */
+    readonly log?: 'lines' | 'json';
   };
 }
 
@@ -71,8 +75,8 @@ export interface AnswerInvocation {
 
 export type DatabaseInvocation = DurableInvocation | WorkerInvocation | SendInvocation | AnswerInvocation;
 
-export const isSessionAction = (action: string): action is SessionAction =>
-  (SESSION_ACTIONS as readonly string[]).includes(action);
+export const isCaringAction = (action: string): action is CaringAction =>
+  (CARING_ACTIONS as readonly string[]).includes(action);
 
 const DATABASE = ['--db <url>', 'the Postgres database (default: the variable TURNWRIGHT_DB)'] as const;
 
@@ -82,7 +86,7 @@ export function addDurableCommands(
 ): void {
   subcommand('durable', 'make or check the tables for sessions in Postgres, and care for the sessions')
     .argument('<action>', `${ALL_ACTIONS.slice(0, -1).join(', ')} or ${ALL_ACTIONS.at(-1)}`)
-    .argument('[session]', `${SESSION_ACTIONS.join(', ')}: id of the session`)
+    .argument('[which]', `${SESSION_ACTIONS.join(', ')}: id of the session; cordon: of a worker, or a host`)
     .option(...DATABASE)
     .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
     .option('--json', 'status, show: as JSON')
@@ -91,17 +95,18 @@ export function addDurableCommands(
         positiveInteger,
       ),
     )
-    .action((action: string, session: string | undefined, flags: DurableInvocation['flags']) => {
+    .action((action: string, which: string | undefined, flags: DurableInvocation['flags']) => {
       const known = ALL_ACTIONS.find((each) => each === action);
       if (known === undefined)
         throw new UsageError(`There is no "durable ${action}". There are: ${ALL_ACTIONS.join(', ')}.`);
-      if (isSessionAction(known) !== (session !== undefined))
+      const what = known === 'cordon' ? 'worker or host' : 'session';
+      if (isCaringAction(known) !== (which !== undefined))
         throw new UsageError(
-          session === undefined
-            ? `Name the session: turnwright durable ${action} <session>`
-            : `"durable ${action}" takes no session.`,
+          which === undefined
+            ? `Name the ${what}: turnwright durable ${action} <${what}>`
+            : `"durable ${action}" is about the whole database, and not about "${which}".`,
         );
-      onCall({ command: 'durable', action: known, session, flags });
+      onCall({ command: 'durable', action: known, which, flags });
     });
 
   subcommand('worker', 'run the sessions of a database, with the agent that a module describes')
@@ -124,6 +129,12 @@ export function addDurableCommands(
       new Option('--drain <seconds>', 'after SIGTERM, wait so long for what runs (default 30)').argParser(
         positiveInteger,
       ),
+    )
+    .addOption(
+      new Option(
+        '--log <form>',
+        'lines for people, or one JSON object for each, with session, run and tenant',
+      ).choices(['lines', 'json']),
     )
     .action((module: string, flags: WorkerInvocation['flags']) =>
       onCall({ command: 'worker', module, flags }),

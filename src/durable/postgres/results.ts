@@ -82,7 +82,8 @@ export async function queueForgotten(run: RunStatement, limit: number): Promise<
     const open = await withoutResult(run, sessionId, await promptsAfter(run, sessionId, answered));
     const [next] = await run<Run>(
       `update turnwright.sessions set answered = case when $2 then answered else asked end,
-         state = case when $2 then 'queued' else state end, run = run + $2::int, updated_at = now()
+         state = case when $2 then 'queued' else state end, run = run + $2::int, updated_at = now(),
+         queued_at = case when $2 then now() else queued_at end
        where session_id = $1
        returning session_id as "sessionId", run, host`,
       [sessionId, open.length > 0],
@@ -90,4 +91,21 @@ export async function queueForgotten(run: RunStatement, limit: number): Promise<
     if (open.length > 0 && next !== undefined) queued.push(next);
   }
   return queued;
+}
+
+/** Whether the sweep has something to do: mostly it has not, and this is all that it asks. */
+export async function isToBeSwept(
+  run: RunStatement,
+  { workerId, active }: { readonly workerId: string; readonly active: readonly string[] },
+): Promise<boolean> {
+  const [found] = await run<{ readonly is: boolean }>(
+    `select exists (select from turnwright.sessions where state = 'parked' and wake_at <= now())
+       or exists (select from turnwright.sessions where state = 'idle' and asked > answered)
+       or exists (select from turnwright.sessions s
+         where state in ('queued', 'running') and updated_at < now() - interval '3 s'
+           and (state = 'queued' or worker is null or worker = $1 and session_id <> all($2)
+             or not exists (select from turnwright.workers w where w.worker_id = s.worker))) as is`,
+    [workerId, active],
+  );
+  return found?.is === true;
 }

@@ -1,26 +1,24 @@
-/** Lines for the host's `stderr`. */
+/** Lines for a callback of the host. */
 
 import { errorText } from '../text/error-text.ts';
 
-type Hears = (line: string) => unknown;
-
 /**
- * The callback as sessions call it: what it throws, or rejects with, ends nothing and is named once, as a
- * warning of the process.
+ * The callback as it is called: what it throws, or rejects with, ends nothing and is named once, as a warning
+ * of the process. `name`: of the option.
  */
-export function heardLines(stderr: Hears): (line: string) => void {
+export function heardLines<Line>(name: string, hears: (line: Line) => unknown): (line: Line) => void {
   let isNamed = false;
-  const name = (error: unknown) => {
+  const fail = (error: unknown) => {
     if (isNamed) return;
     isNamed = true;
-    process.emitWarning(`The callback "stderr" failed, and the session goes on: ${errorText(error)}`);
+    process.emitWarning(`The callback "${name}" failed, and the session goes on: ${errorText(error)}`);
   };
   return (line) => {
     try {
-      const heard = stderr(line);
-      if (heard instanceof Promise) heard.catch(name);
+      const heard = hears(line);
+      if (heard instanceof Promise) heard.catch(fail);
     } catch (error) {
-      name(error);
+      fail(error);
     }
   };
 }

@@ -86,7 +86,7 @@ row('R5', async ({ figures, size, seed, corpus, keep }) => {
       });
       if (whole.outcome?.kind !== 'complete')
         throw new Error(`${wire}: ${stream} is not complete when whole.`);
-      const step = size(149, 1);
+      const step = size(299, 1);
       const places = Array.from({ length: length - 1 }, (_, index) => index + 1).filter(
         (at) => at % step === seed % step,
       );
@@ -111,7 +111,7 @@ row('R5', async ({ figures, size, seed, corpus, keep }) => {
   }
   figures.atLeast('wires', wires.length, 9);
   figures.atLeast('streams', streams, 20);
-  figures.atLeast('answers cut off or split', calls, size(700, 100_000));
+  figures.atLeast('answers cut off or split', calls, size(350, 100_000));
   figures.none('cut answers that were taken for complete ones', found.success);
   figures.none('calls of a model that hang', found.hang);
   figures.none('tool calls that ended early', found.partial);

@@ -33,7 +33,7 @@ row('R14', async ({ figures, size }) => {
   for (const name of names) {
     const bytes = await readFile(join(FIXTURES, name));
     let atLeast = 0;
-    const step = size(7, 1);
+    const step = size(14, 1);
     const lengths = [...bytes.keys()].filter((at) => at % step === 0 || bytes[at] === 10).map((at) => at + 1);
     // From the beginning: what a whole line added must be there at every longer length.
     for (const length of lengths) {
@@ -50,6 +50,6 @@ row('R14', async ({ figures, size }) => {
     for (const left of await readdir(directory)) await rm(join(directory, left));
   }
   figures.atLeast('versions with a transcript', names.length, 2);
-  figures.atLeast('openings, whole and cut off at a byte', opened, size(1000, 5000));
+  figures.atLeast('openings, whole and cut off at a byte', opened, size(500, 5000));
   figures.none('transcripts that do not open, or lose a whole line', failed);
 });

@@ -73,7 +73,7 @@ const FLOODS: Readonly<Record<string, Flood>> = {
 };
 
 row('R12', async ({ figures, size }) => {
-  const bytes = size(128 * MB, 1024 * MB);
+  const bytes = size(64 * MB, 1024 * MB);
   const unsaid: string[] = [];
   const grown: string[] = [];
   let kinds = 0;
@@ -88,7 +88,7 @@ row('R12', async ({ figures, size }) => {
       unsaid.push(`${name}: ${measured.subtype} ${measured.said} ${told.slice(0, 300)}`);
   }
   figures.atLeast('kinds of floods', kinds, 10);
-  figures.atLeast('of each', bytes / MB, size(128, 1024), 'MB');
+  figures.atLeast('of each', bytes / MB, size(64, 1024), 'MB');
   figures.atMost('most that the resident set has grown', most, MOST_MB, 'MB');
   figures.none('floods that took more', grown);
   figures.none('floods that were cut off without a word', unsaid);

@@ -48,12 +48,12 @@ row('R1b', async ({ figures, size, seed, replay, corpus, keep }: Row) => {
     const lines = readTrace(trace);
     points += lines.length;
     const before = found.unreadable.length + found.lost.length + found.torn.length;
-    await judgeAll(script, lines, size(30, 80), found);
+    await judgeAll(script, lines, size(15, 80), found);
     if (found.unreadable.length + found.lost.length + found.torn.length > before) keep({ seed: of });
     rmSync(script.folder, { recursive: true, force: true });
   }
   figures.atLeast('moments at which the power fails', points, size(80, 1000));
-  figures.atLeast('images of a disk opened', found.images, size(2000, 100_000));
+  figures.atLeast('images of a disk opened', found.images, size(1000, 100_000));
   figures.none('sessions that cannot be read', found.unreadable);
   figures.none('committed records lost', found.lost);
   figures.none('files of the user that are neither old nor new', found.torn);

@@ -15,7 +15,7 @@ row('R8', async ({ figures, size, seed, replay, corpus, keep }) => {
   const violations: string[] = [];
   const different: string[] = [];
   const kept = replay ? [] : corpus<{ readonly seed: number }>();
-  const count = replay ? 1 : size(60, 20_000);
+  const count = replay ? 1 : size(30, 20_000);
   let requests = 0;
   let processes = 0;
   const run = async (one: number): Promise<() => string> => {

@@ -6,14 +6,14 @@ import { row } from '../row.ts';
 const PROPERTIES = 6;
 
 row('S9', async ({ figures, size }) => {
-  const runs = size(1_000, 170_000);
+  const runs = size(500, 170_000);
   const { passed, failed } = await runTests(['test/permissions/properties.test.ts'], {
     env: { TURNWRIGHT_PROPERTY_RUNS: String(runs) },
   });
   figures.atLeast(
     'decisions compared',
     failed.length === 0 && passed >= PROPERTIES ? runs * PROPERTIES : 0,
-    size(6_000, 1_000_000),
+    size(3_000, 1_000_000),
   );
   figures.none('counter-examples', failed);
 });

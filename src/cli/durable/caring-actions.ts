@@ -1,4 +1,4 @@
-/** `turnwright durable show|retry|release|move|cancel|delete <session>`: what people on call need. */
+/** `turnwright durable show|retry|release|move|cancel|delete <session>`, `cordon <worker>`: for people on call. */
 import {
   checkTables,
   type Database,
@@ -8,27 +8,28 @@ import {
   type SessionDetails,
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
-import type { SessionAction } from '../flags/durable-flags.ts';
+import type { CaringAction } from '../flags/durable-flags.ts';
 import { age, counted } from '../screen/units.ts';
+import { UsageError } from '../usage-error.ts';
 import { wholeSession } from './whole-ids.ts';
 import { isAlive } from './workers-alive.ts';
 
 interface Asked {
-  readonly action: SessionAction;
-  /** An id, or its beginning. */
-  readonly session: string;
+  readonly action: CaringAction;
+  /** An id, or its beginning; or a host. */
+  readonly which: string;
   readonly url: string;
   readonly database: Database;
   readonly json: boolean;
 }
 
-export async function actOnSession({ action, session: given, url, database, json }: Asked) {
+export async function careFor({ action, which, url, database, json }: Asked): Promise<readonly string[]> {
   await checkTables(database.run);
   const client = durableClient(url);
   const operator = await openOperator(database);
   try {
-    const session = await wholeSession(given, client);
-    return await ACTIONS[action](operator, session, json);
+    if (action === 'cordon') return [await cordon(operator, which)];
+    return await ACTIONS[action](operator, await wholeSession(which, client), json);
   } finally {
     await operator.close();
     await client.close();
@@ -37,7 +38,16 @@ export async function actOnSession({ action, session: given, url, database, json
 
 type Act = (operator: Operator, session: string, json: boolean) => Promise<readonly string[]>;
 
-const ACTIONS: Readonly<Record<SessionAction, Act>> = {
+async function cordon(operator: Operator, which: string): Promise<string> {
+  const told = await operator.cordon(which);
+  if (told === 0)
+    throw new UsageError(
+      `No worker has this id, and none is on this host: ${visible(which)}. Which there are: npx turnwright durable status`,
+    );
+  return `${counted(told, 'worker')} ${told === 1 ? 'takes' : 'take'} no more sessions, and ${told === 1 ? 'ends' : 'end'} when what runs there is over or handed on.`;
+}
+
+const ACTIONS: Readonly<Record<Exclude<CaringAction, 'cordon'>, Act>> = {
   async show(operator, session, json) {
     const details = await operator.details(session);
     return json ? [JSON.stringify(details, undefined, 2)] : detailLines(details, Date.now());

@@ -1,0 +1,53 @@
+/**
+ * When DBOS looks for runs: at once where there may be one, and rarely by itself. Left alone it looks ten times
+ * a second, in four statements for each queue, with nothing to do.
+ */
+
+/** Without any hint: hints may be lost with a connection. */
+const ALONE_MS = 10_000;
+/** With one. */
+const BETWEEN_MS = 100;
+/** What a hint is about may not be committed yet, or its session's run before it may not have ended. */
+const HINT_HOLDS_MS = 400;
+/** How often it reads the list of queues, and looks for runs with a delay, and for those that take too long. */
+const UPKEEP_MS = 10_000;
+
+/** The part of DBOS's queue runner that decides when a queue is looked at. */
+interface QueueRunner {
+  readonly states: ReadonlyMap<string, QueueState>;
+  runQueuePoll(executor: unknown, state: QueueState, inFlight: unknown, wake: () => void): Promise<void>;
+  adjustInterval(executor: unknown, state: QueueState, contended: boolean): void;
+}
+
+interface QueueState {
+  /** ms since 1970. */
+  nextPollAt: number;
+}
+
+/** Takes effect for queues that DBOS is launched with afterwards. Returns what is called as a hint. */
+export async function lookOnHint(): Promise<() => void> {
+  const { wfQueueRunner } = await import('@dbos-inc/dbos-sdk/internal/wfqueue');
+  const { workflowTimeoutConfig } = await import('@dbos-inc/dbos-sdk/internal/workflow_management');
+  workflowTimeoutConfig.pollingIntervalMs = UPKEEP_MS;
+  const runner = wfQueueRunner as unknown as QueueRunner;
+  Object.assign(runner.constructor, { reconcileIntervalMs: UPKEEP_MS, transitionIntervalMs: UPKEEP_MS });
+  const { runQueuePoll } = Object.getPrototypeOf(runner) as QueueRunner;
+  let hintedUntil = 0;
+  let wakeRunner = () => {};
+  runner.runQueuePoll = (executor, state, inFlight, wake) => {
+    wakeRunner = wake;
+    return runQueuePoll.call(runner, executor, state, inFlight, wake);
+  };
+  // Workers that claim at the same time get in each other's way: none waits for long because of that.
+  runner.adjustInterval = (_executor, state, contended) => {
+    const now = Date.now();
+    const pause = contended || now < hintedUntil ? BETWEEN_MS : ALONE_MS;
+    state.nextPollAt = now + pause * (0.9 + 0.2 * Math.random());
+  };
+  return () => {
+    const now = Date.now();
+    hintedUntil = now + HINT_HOLDS_MS;
+    for (const state of runner.states.values()) state.nextPollAt = Math.min(state.nextPollAt, now);
+    wakeRunner();
+  };
+}
