@@ -222,6 +222,8 @@ const PURE = ['protocol', 'view', 'loop', 'context', 'testing'];
 const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelcontextprotocol'];
 
 const MAX_LINES = 300;
+/** With what lets an idle worker be quiet. */
+const MAX_ENGINE_LINES = 380;
 /** Tables: their length is their content. */
 const LONG_BY_NATURE = ['model/catalog/model-list.ts', 'model/catalog/prices.ts', 'options/options.ts'];
 const MAX_LOOP_LINES = 150;
@@ -257,6 +259,8 @@ const ALIAS_OF_THE_DEFAULT_MODEL = 'model/catalog/model-info.ts';
 
 /** A process has one of each: what is loaded once, watched once, or the same for all sessions. */
 const STATE_OF_THE_PROCESS = [
+  // DBOS is one for a process.
+  'durable/dbos.ts',
   'sandbox/linux/domain-proxy.ts',
   'settings/trust/hide-startup-secrets.ts',
   // A process has one terminal, whose widths are asked once.
@@ -561,11 +565,11 @@ describe('shape', () => {
     ).toEqual([]);
   });
 
-  it(`what knows the dispatching engine, and who lives, has together at most ${MAX_LINES} lines`, () => {
-    const lines = ['durable/dbos.ts', 'durable/reaper.ts'].map(
+  it(`what knows the dispatching engine, and who lives, has together at most ${MAX_ENGINE_LINES} lines`, () => {
+    const lines = ['durable/dbos.ts', 'durable/dbos-queues.ts', 'durable/reaper.ts'].map(
       (path) => (bySourcePath.get(path)?.text.split('\n').length ?? Number.NaN) - 1,
     );
-    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(MAX_LINES);
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(MAX_ENGINE_LINES);
   });
 
   it(`the loop is one page: a literal while (true) in at most ${MAX_LOOP_LINES} lines, once in its room`, () => {

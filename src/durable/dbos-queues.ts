@@ -1,7 +1,9 @@
 /**
- * When DBOS looks for runs: at once where there may be one, and rarely by itself. Left alone it looks ten times
- * a second, in four statements for each queue, with nothing to do.
+ * When DBOS looks for runs: at once where there may be one, and rarely by itself. Left alone it looks ten
+ * times a second, in four statements for each queue, with nothing to do.
  */
+import { randomInt } from 'node:crypto';
+import { systemClock } from '../util/clock.ts';
 
 /** Without any hint: hints may be lost with a connection. */
 const ALONE_MS = 10_000;
@@ -9,7 +11,7 @@ const ALONE_MS = 10_000;
 const BETWEEN_MS = 100;
 /** What a hint is about may not be committed yet, or its session's run before it may not have ended. */
 const HINT_HOLDS_MS = 400;
-/** How often it reads the list of queues, and looks for runs with a delay, and for those that take too long. */
+/** How often it reads the list of queues, and looks for runs with a delay or a deadline. */
 const UPKEEP_MS = 10_000;
 
 /** The part of DBOS's queue runner that decides when a queue is looked at. */
@@ -40,12 +42,12 @@ export async function lookOnHint(): Promise<() => void> {
   };
   // Workers that claim at the same time get in each other's way: none waits for long because of that.
   runner.adjustInterval = (_executor, state, contended) => {
-    const now = Date.now();
+    const now = systemClock.nowMs();
     const pause = contended || now < hintedUntil ? BETWEEN_MS : ALONE_MS;
-    state.nextPollAt = now + pause * (0.9 + 0.2 * Math.random());
+    state.nextPollAt = now + randomInt(pause * 0.9, pause * 1.1);
   };
   return () => {
-    const now = Date.now();
+    const now = systemClock.nowMs();
     hintedUntil = now + HINT_HOLDS_MS;
     for (const state of runner.states.values()) state.nextPollAt = Math.min(state.nextPollAt, now);
     wakeRunner();

@@ -49,7 +49,7 @@ export interface Operator {
   remove(sessionId: string): Promise<void>;
   /**
    * Tells workers to take no more runs: by id, the beginning of an id, or host. Each ends what it has within
-   * its drain time, hands the rest over and closes. Returns how many were told.
+   * its drain time, hands the rest over and closes. Returns how many they are.
    */
   cordon(workerOrHost: string): Promise<number>;
   /** Leaves the database open. */
@@ -150,12 +150,12 @@ export async function openOperator(
       }),
 
     async cordon(workerOrHost) {
-      const told = await database.run(
+      const found = await database.run(
         `update turnwright.workers set draining = true
          where worker_id = $1 or host = $1 or (length($1) >= 4 and starts_with(worker_id, $1)) returning 1`,
         [workerOrHost],
       );
-      return told.length;
+      return found.length;
     },
 
     close: () => dispatch.close(),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DurableClient, durableClient } from '../../src/durable/index.ts';
-import { everyNth } from '../long-form.ts';
+import { everyNth, isLong } from '../long-form.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 
 const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));
@@ -95,7 +95,7 @@ test('an MCP server that the worker started is started again by the next worker'
   await eventually(() => !isAlive(former));
 });
 
-test.each(['shared', 'made'])(
+test.each(everyNth(2, ['made', 'shared']))(
   'files of a session are there for the next worker: workspace %s',
   {
     timeout: 300_000,
@@ -151,18 +151,22 @@ test('a form of an MCP server waits in the database for its answer, also while a
   expect(await place.fleet.database.run('select 1 from turnwright.asks')).toHaveLength(1);
 });
 
-test('a form of a call that may not run again is answered while the session runs', {
-  timeout: 300_000,
-}, async () => {
-  const place = await opened();
-  await place.start({ options: askingOptions({}) });
-  const sent = await place.client.send(SESSION, asking);
-  await eventually(async () => (await place.client.status(SESSION))?.questions.length === 1);
-  const { state, questions = [] } = (await place.client.status(SESSION)) ?? {};
-  expect(state).toBe('running');
-  await place.client.answer(SESSION, questions[0]?.askId ?? '', { behavior: 'deny', message: 'No.' });
-  expect(await place.result(sent)).toContain('decline');
-});
+test.runIf(isLong)(
+  'a form of a call that may not run again is answered while the session runs',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const place = await opened();
+    await place.start({ options: askingOptions({}) });
+    const sent = await place.client.send(SESSION, asking);
+    await eventually(async () => (await place.client.status(SESSION))?.questions.length === 1);
+    const { state, questions = [] } = (await place.client.status(SESSION)) ?? {};
+    expect(state).toBe('running');
+    await place.client.answer(SESSION, questions[0]?.askId ?? '', { behavior: 'deny', message: 'No.' });
+    expect(await place.result(sent)).toContain('decline');
+  },
+);
 
 test('what an answer allows for the session holds in its next run, on another worker', {
   timeout: 300_000,

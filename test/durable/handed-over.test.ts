@@ -21,7 +21,7 @@ async function handOverAll(client: DBOSClient): Promise<number> {
   return ids.length;
 }
 
-test.for([1, 2])(
+test.for(inForm([2], [1, 2]))(
   'ends no session, repeats no call and loses none, with %s workers that are 40 ms away',
   { timeout: 300_000 },
   async (workers, { onTestFinished }) => {

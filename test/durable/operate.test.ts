@@ -175,7 +175,7 @@ test('what is moved while it works ends once, with another worker, and nothing i
   for (const each of [first, second]) each.signal('SIGTERM');
 });
 
-test('a worker that is told to takes no more runs, ends what it has, and closes; its log says so', async () => {
+test('a cordoned worker takes no more runs, ends what it has, and closes; its log says so', async () => {
   const url = newDatabase();
   const runner = inProcessRunner();
   await prepareDatabase(url, { runner });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { dbosRunner } from '../../src/durable/dbos.ts';
 import type { Database } from '../../src/durable/index.ts';
-import { inForm } from '../long-form.ts';
+import { inForm, isLong } from '../long-form.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
 import { sendAll } from './sending.ts';
 
@@ -119,7 +119,8 @@ async function notifyMs(database: Database): Promise<{ readonly lockMs: number; 
   return { lockMs: 2_000 / commits, cpuMs: (serverCpuMs() - before) / commits };
 }
 
-test.skipIf(process.platform !== 'linux')(
+// A figure that a release publishes.
+test.runIf(isLong && process.platform === 'linux')(
   'three workers finish every session, and the model of a cell finishes as many in about that time',
   async () => {
     const fleet = await startFleet();

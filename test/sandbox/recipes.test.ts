@@ -84,8 +84,8 @@ const CHECKS: Readonly<Record<string, (settings: object) => Promise<void>>> = {
     mkdirSync(programs);
     writeFileSync(join(programs, 'docker'), `#!/bin/sh\n${WRITES()}\n`, { mode: 0o755 });
     const env = { PATH: `${programs}:${process.env['PATH']}` };
-    const { asked } = await under(settings, ['docker ps'], { env });
-    expect(asked).toEqual(['docker ps']);
+    const { asked } = await under(settings, ['docker run web'], { env });
+    expect(asked).toEqual(['docker run web']);
     expect(existsSync(outside)).toBe(true);
   },
   filesystem: async (settings) => {

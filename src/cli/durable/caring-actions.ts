@@ -1,4 +1,4 @@
-/** `turnwright durable show|retry|release|move|cancel|delete <session>`, `cordon <worker>`: for people on call. */
+/** For people on call: `durable show|retry|release|move|cancel|delete <session>` and `cordon <worker>`. */
 import {
   checkTables,
   type Database,

@@ -45,7 +45,7 @@ export async function workerCommand(world: World, { module, flags }: WorkerInvoc
     if (flags.log === 'json')
       writeLog({ time: new Date().toISOString(), level: 'info', message, worker: running.id });
     else write(message);
-    // It drains for a signal, or because it was told to (`durable cordon`).
+    // It drains for a signal, or because of `durable cordon`.
     await running.closed;
     await served?.close();
   } catch (error) {
