@@ -6,11 +6,9 @@ import { randomInt } from 'node:crypto';
 import { systemClock } from '../util/clock.ts';
 
 /** Without any hint: hints may be lost with a connection. */
-const ALONE_MS = 10_000;
-/** With one. */
+const ALONE_MS = 1_000;
+/** Right behind one. */
 const BETWEEN_MS = 100;
-/** What a hint is about may not be committed yet, or its session's run before it may not have ended. */
-const HINT_HOLDS_MS = 400;
 /** How often it reads the list of queues, and looks for runs with a delay or a deadline. */
 const UPKEEP_MS = 10_000;
 
@@ -34,21 +32,23 @@ export async function lookOnHint(): Promise<() => void> {
   const runner = wfQueueRunner as unknown as QueueRunner;
   Object.assign(runner.constructor, { reconcileIntervalMs: UPKEEP_MS, transitionIntervalMs: UPKEEP_MS });
   const { runQueuePoll } = Object.getPrototypeOf(runner) as QueueRunner;
-  let hintedUntil = 0;
+  let hintedAt = 0;
   let wakeRunner = () => {};
   runner.runQueuePoll = (executor, state, inFlight, wake) => {
     wakeRunner = wake;
     return runQueuePoll.call(runner, executor, state, inFlight, wake);
   };
-  // Workers that claim at the same time get in each other's way: none waits for long because of that.
+  // What a hint is about may not be committed yet, or its session's run before it may not have ended: it is looked for
+  // again after half of the time that has passed. Workers that claim at once get in each other's way: none waits for long.
   runner.adjustInterval = (_executor, state, contended) => {
     const now = systemClock.nowMs();
-    const pause = contended || now < hintedUntil ? BETWEEN_MS : ALONE_MS;
-    state.nextPollAt = now + randomInt(pause * 0.9, pause * 1.1);
+    const patience = Math.min(ALONE_MS, Math.max(BETWEEN_MS, (now - hintedAt) / 2));
+    const pause = contended ? BETWEEN_MS : Math.round(patience);
+    state.nextPollAt = now + randomInt(Math.round(pause * 0.9), Math.round(pause * 1.1));
   };
   return () => {
     const now = systemClock.nowMs();
-    hintedUntil = now + HINT_HOLDS_MS;
+    hintedAt = now;
     for (const state of runner.states.values()) state.nextPollAt = Math.min(state.nextPollAt, now);
     wakeRunner();
   };

@@ -76,6 +76,12 @@ export async function openOperator(
 ): Promise<Operator> {
   const dispatch = await runner.open(database);
 
+  /** Workers hear of it. */
+  async function ask(run: RunStatement, queued: Run): Promise<void> {
+    await dispatch.enqueue(run, queued);
+    await notify(run, 'run', queued.sessionId);
+  }
+
   return {
     async details(sessionId) {
       const status = await sessionStatus(database.run, sessionId);
@@ -122,7 +128,7 @@ export async function openOperator(
         // A run that was asked for waits for the host: the next one does not.
         await run('update turnwright.sessions set host = null where session_id = $1', [sessionId]);
         const next = state === 'queued' ? await again(run, sessionId) : undefined;
-        if (next !== undefined) await dispatch.enqueue(run, next);
+        if (next !== undefined) await ask(run, next);
       }),
 
     async move(sessionId) {
@@ -131,11 +137,12 @@ export async function openOperator(
         const next = await again(run, sessionId);
         if (next === undefined)
           throw refused(`Session ${sessionId} is ${row.state}: only what runs or is queued can be moved.`);
-        await dispatch.enqueue(run, next);
+        await ask(run, next);
         return { sessionId, run: row.run, host: row.host };
       });
       // The runs of a session are begun in turn: the one before ends where another worker looks at it.
       await dispatch.handOverRuns([before]);
+      await notify(database.run, 'run', sessionId);
     },
 
     cancel: (sessionId) => putInterrupt(database, { sessionId, key: crypto.randomUUID() }),

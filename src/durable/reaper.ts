@@ -14,7 +14,7 @@ const BEAT_MS = 2_000;
 const MUTE_MS = 8_000;
 /** A worker that holds its lock without a heartbeat for so long is stopped, or cut off. */
 const HUNG_MS = 15_000;
-const REAP_MS = 1_000;
+const REAP_MS = 500;
 const SWEEP_MS = 1_000;
 const RETRY_MS = 250;
 

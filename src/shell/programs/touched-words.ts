@@ -173,6 +173,8 @@ export function openTargets(segment: Segment): readonly TextPattern[] {
 
 /** No path is longer. */
 const MOST_CHARS = 4096;
+/** A path may begin behind each of so many signs; a word with more of them may name any file. */
+const MOST_SIGNS = 256;
 
 const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
 
@@ -191,7 +193,8 @@ function candidates({ value, may, many }: ShellWord, isText: boolean): readonly 
   // curl reads patterns in addresses.
   if (address !== undefined && /[[{]/.test(address)) return [ANY_FILE];
   if (address !== undefined) found.add(address);
-  for (const { index } of value.matchAll(/[=@:,]/g))
+  const signs = [...value.matchAll(/[=@:,]/g)];
+  for (const { index } of signs.slice(-MOST_SIGNS))
     if (value.length - index <= MOST_CHARS) found.add(value.slice(index + 1));
   for (const piece of value.split(/[=@:,]/)) found.add(piece);
   if (/^-[^-]/.test(value))
@@ -204,7 +207,8 @@ function candidates({ value, may, many }: ShellWord, isText: boolean): readonly 
     }
   }
   found.delete('');
-  return [...found].map((text) => ({ may: [text], certain: true }));
+  const named = [...found].map((text) => ({ may: [text], certain: true }));
+  return signs.length > MOST_SIGNS ? [...named, ANY_FILE] : named;
 }
 
 /** A pattern, and what is left of it behind the signs that a path may follow. */
