@@ -60,7 +60,7 @@ export function createFigures({ running, trouble, pool, database }: FiguresOptio
   const reasons = createSums();
   const waits = createHistogram(SECONDS);
   const runs = createHistogram(SECONDS);
-  const delays = monitorEventLoopDelay();
+  const delays = monitorEventLoopDelay({ resolution: 50 });
   delays.enable();
   let asking = 0;
   let modelSeconds = 0;
