@@ -24,8 +24,15 @@ interface QueueState {
   nextPollAt: number;
 }
 
-/** Takes effect for queues that DBOS is launched with afterwards. Returns what is called as a hint. */
-export async function lookOnHint(): Promise<() => void> {
+interface QueueLooks {
+  /** There may be a run. */
+  hint(): void;
+  /** From now on none is taken. */
+  stop(): void;
+}
+
+/** Takes effect for queues that DBOS is launched with afterwards. */
+export async function lookOnHint(): Promise<QueueLooks> {
   const { wfQueueRunner } = await import('@dbos-inc/dbos-sdk/internal/wfqueue');
   const { workflowTimeoutConfig } = await import('@dbos-inc/dbos-sdk/internal/workflow_management');
   workflowTimeoutConfig.pollingIntervalMs = UPKEEP_MS;
@@ -46,10 +53,13 @@ export async function lookOnHint(): Promise<() => void> {
     const pause = contended ? BETWEEN_MS : Math.round(patience);
     state.nextPollAt = now + randomInt(Math.round(pause * 0.9), Math.round(pause * 1.1));
   };
-  return () => {
-    const now = systemClock.nowMs();
-    hintedAt = now;
-    for (const state of runner.states.values()) state.nextPollAt = Math.min(state.nextPollAt, now);
-    wakeRunner();
+  return {
+    hint() {
+      const now = systemClock.nowMs();
+      hintedAt = now;
+      for (const state of runner.states.values()) state.nextPollAt = Math.min(state.nextPollAt, now);
+      wakeRunner();
+    },
+    stop: () => wfQueueRunner.stop(),
   };
 }

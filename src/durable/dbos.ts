@@ -130,7 +130,8 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     runMigrations: false,
     logger: { ...SILENT, error: (problem) => stderr(`DBOS: ${String(problem)}`) },
   });
-  hint = await lookOnHint();
+  const looks = await lookOnHint();
+  hint = looks.hint;
   const workThenLook: typeof work = (...given) => work(...given).finally(hint);
   DBOS.registerWorkflow(workThenLook, { name: WORKFLOW, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER });
   (await import('@dbos-inc/dbos-sdk/internal/utils')).dbRetryConfig.maxBackoffSec = MOST_RETRY_SECONDS;
@@ -148,7 +149,11 @@ async function start(options: ExecutorOptions): Promise<Executor> {
   await keepConcurrency(concurrency);
   return {
     hear: hint,
-    stop: (limitMs) => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs }),
+    stop(limitMs) {
+      // DBOS would take what comes until it has begun to shut down.
+      looks.stop();
+      return DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs });
+    },
   };
 }
 
