@@ -45,8 +45,9 @@ export async function lookOnHint(): Promise<QueueLooks> {
     wakeRunner = wake;
     return runQueuePoll.call(runner, executor, state, inFlight, wake);
   };
-  // What a hint is about may not be committed yet, or its session's run before it may not have ended: it is looked for
-  // again after half of the time that has passed. Workers that claim at once get in each other's way: none waits for long.
+  // What a hint is about may not be committed yet, or its session's run before it may not have ended: it is
+  // looked for again after half of the time that has passed. Workers that claim at once get in each other's
+  // way: none waits for long.
   runner.adjustInterval = (_executor, state, contended) => {
     const now = systemClock.nowMs();
     const patience = Math.min(ALONE_MS, Math.max(BETWEEN_MS, (now - hintedAt) / 2));
