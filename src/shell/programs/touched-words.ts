@@ -174,7 +174,7 @@ export function openTargets(segment: Segment): readonly TextPattern[] {
 /** No path is longer. */
 const MOST_CHARS = 4096;
 /** A path may begin behind each of so many signs; a word with more of them may name any file. */
-const MOST_SIGNS = 256;
+const MOST_SIGNS = 64;
 
 const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
 

@@ -19,13 +19,17 @@ const MAX_LINKS = 40;
 export async function goesByProcess(path: string, files: LinkReader): Promise<boolean> {
   let folder = '/';
   let rest = namesOf(path);
+  // Below what is not there nothing is: it need not be looked for.
+  let isAbsent = false;
   for (let links = 0; rest.length > 0; ) {
     const [name = '', ...more] = rest;
     rest = more;
     const here = join(folder, name);
     if (OF_A_PROCESS.test(here)) return true;
-    const isLink = name !== '..' && (await files.lstat(here).catch(() => undefined))?.kind === 'symlink';
-    if (!isLink) {
+    if (name === '..') isAbsent = false;
+    const found = name === '..' || isAbsent ? undefined : await files.lstat(here).catch(() => undefined);
+    isAbsent ||= name !== '..' && found === undefined;
+    if (found?.kind !== 'symlink') {
       folder = here;
       continue;
     }
