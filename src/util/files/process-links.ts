@@ -2,7 +2,7 @@
  * Links of `/proc` resolve differently for each process: `realpath` returns the target for the calling one.
  */
 import { isAbsolute, join } from 'node:path';
-import type { PersistentFiles } from '../../protocol/files.ts';
+import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 
 type LinkReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<PersistentFiles, 'readLink'>>;
 
@@ -27,7 +27,8 @@ export async function goesByProcess(path: string, files: LinkReader): Promise<bo
     const here = join(folder, name);
     if (OF_A_PROCESS.test(here)) return true;
     if (name === '..') isAbsent = false;
-    const found = name === '..' || isAbsent ? undefined : await files.lstat(here).catch(() => undefined);
+    const found: FileStat | undefined =
+      name === '..' || isAbsent ? undefined : await files.lstat(here).catch(() => undefined);
     isAbsent ||= name !== '..' && found === undefined;
     if (found?.kind !== 'symlink') {
       folder = here;
