@@ -13,6 +13,7 @@ import { useOf } from './postgres/database.ts';
 import { isOutage } from './postgres/database-error.ts';
 import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
+import { refusedFor } from './postgres/outlasting.ts';
 import { beginRun, endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
 import { openTables } from './postgres/tables/migrations.ts';
 import { startLiveness } from './reaper.ts';
@@ -41,6 +42,8 @@ const DRAIN_MS = 30_000;
 const POOLED = 6;
 /** A session that could not be worked on is tried again after this, doubled with each time. */
 const RETRY_MS = 1_000;
+/** What is stored at the second or third attempt was stored. */
+const REFUSED_MS = 1_000;
 /** A database that could not store a run is said to be in trouble for so long, or until one is stored. */
 const UNSTORED_MS = 60_000;
 /** Another worker may have the version that a session needs: it is tried again after this. */
@@ -93,11 +96,12 @@ export async function worker({
     pool: () => useOf(database),
     database: createDatabaseFigures(database),
   });
-  /** Why the last run could not be stored, for a while. */
-  let unstored: { readonly why: string; readonly atMs: number } | undefined;
+  /** With what the last run could not be stored, for a while. */
+  let unstored: { readonly why: unknown; readonly atMs: number } | undefined;
   function cannotStore(): string | undefined {
-    if (unstored === undefined || systemClock.monotonicMs() - unstored.atMs > UNSTORED_MS) return undefined;
-    return `What sessions do cannot be stored: ${unstored.why}`;
+    const isRecent = unstored !== undefined && systemClock.monotonicMs() - unstored.atMs < UNSTORED_MS;
+    const why = refusedFor(database, REFUSED_MS) ?? (isRecent ? unstored?.why : undefined);
+    return why === undefined ? undefined : `What sessions do cannot be stored: ${errorText(why)}`;
   }
   const liveness = await startLiveness({
     database,
@@ -185,7 +189,7 @@ export async function worker({
       figures.count('runs_failed');
       warn(`Session ${sessionId} could not be worked on: ${errorText(error)}`, { ...about, epoch });
       const isOtherVersion = codeOf(error) === 'session_unreadable';
-      if (isOutage(error)) unstored = { why: errorText(error), atMs: systemClock.monotonicMs() };
+      if (isOutage(error)) unstored = { why: error, atMs: systemClock.monotonicMs() };
       const fault = isOtherVersion ? 'version' : isOutage(error) ? 'database' : 'session';
       await failRun(database.run, {
         sessionId,

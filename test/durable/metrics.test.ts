@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  durableClient,
   inProcessRunner,
   openDatabase,
   prepareDatabase,
@@ -15,7 +16,7 @@ import {
   worker,
 } from '../../src/durable/index.ts';
 import { prometheusText } from '../../src/durable/watch/figure.ts';
-import { say } from '../../src/testing/index.ts';
+import { deferred, pause, reply, say } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
 import { newDatabase } from './cluster.ts';
 import { openedClient } from './opened.ts';
@@ -31,7 +32,7 @@ const watched = lazily(async () => {
   const runner = inProcessRunner();
   await prepareDatabase(url, { runner });
   const database = await openDatabase({ url });
-  const client = openedClient({ url });
+  const client = durableClient(url);
   for (const prompt of ['One.', 'Two.']) await client.send('s1', prompt, { tenant: 'a "quoted"\\tenant' });
   await database.run(
     `insert into turnwright.sessions (session_id, state, updated_at, queued_at, host) values
@@ -52,6 +53,7 @@ const watched = lazily(async () => {
     text: async () => (await fetch(`${served.url}/metrics`)).text(),
     async close() {
       await served.close();
+      await client.close();
       await running.drain(0);
       await database.close();
     },
@@ -170,6 +172,41 @@ describe('/metrics', () => {
     expect(prometheusText([gauge('x'), other, gauge('y"\\\n')])).toBe(
       '# HELP a A.\n# TYPE a gauge\na{state="x"} 1\na{state="y\\"\\\\\\n"} 1\n# HELP b B.\n# TYPE b gauge\nb 2\n',
     );
+  });
+});
+
+describe('/healthz', () => {
+  it('fails while the database refuses what sessions write, and says why', async () => {
+    const url = newDatabase();
+    const runner = inProcessRunner();
+    await prepareDatabase(url, { runner });
+    const database = await openDatabase({ url });
+    onTestFinished(() => database.close());
+    const client = openedClient({ url });
+    const released = deferred<void>();
+    const { callModel: held } = alwaysAnswering(() => reply([pause(released.promise), say('Done.')]));
+    const running = await worker({
+      db: url,
+      runner,
+      options: { settingSources: [], cwd: '/tmp', engine: { callModel: held } },
+    });
+    onTestFinished(() => running.drain(0));
+    await client.send('s1', 'Go.');
+    await eventually(async () => (await client.status('s1'))?.state === 'running');
+    expect(running.health.state()).toEqual({ ok: true });
+    await database.run(`
+      create function fail() returns trigger language plpgsql as $$ begin
+        raise exception 'could not extend file: No space left on device' using errcode = '53100';
+      end $$;
+      create trigger fail before insert on turnwright.journal for each row execute function fail()`);
+    released.resolve();
+    await eventually(() => !running.health.state().ok);
+    expect(running.health.state().why).toMatch(
+      /^What sessions do cannot be stored: The disk of the server .* is full/,
+    );
+    await database.run('drop trigger fail on turnwright.journal');
+    await eventually(() => running.health.state().ok);
+    await eventually(async () => (await client.status('s1'))?.state === 'idle');
   });
 });
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../protocol/ports.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Statements } from './database.ts';
 import { isConflict, isOutage } from './database-error.ts';
+import { perDatabase } from './grouped.ts';
 
 interface OutlastingOptions {
   /** @default 60,000 ms */
@@ -14,6 +15,20 @@ const OUTAGE_MS = 60_000;
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1_000;
 
+/** What is repeated now, because the server refused it at first at this time, in ms. */
+interface Repeated {
+  readonly sinceMs: number;
+  readonly why: unknown;
+}
+
+const repeatedOn = perDatabase(() => new Set<Repeated>());
+
+/** With what the server has refused something of this process for so many ms; undefined: it has not. */
+export function refusedFor(database: Statements, ms: number): unknown {
+  const beforeMs = systemClock.monotonicMs() - ms;
+  return [...repeatedOn(database)].find(({ sinceMs }) => sinceMs <= beforeMs)?.why;
+}
+
 /**
  * The same statements, repeated until the server answers, for at most `outageMs`. When a connection breaks it
  * is not known whether the last statement was committed, so each must be one that may be repeated.
@@ -22,16 +37,25 @@ export function outlasting(
   database: Statements,
   { outageMs = OUTAGE_MS, clock = systemClock }: OutlastingOptions = {},
 ): Statements {
+  const all = repeatedOn(database);
+
   async function repeated<T>(work: () => Promise<T>): Promise<T> {
     const endMs = clock.monotonicMs() + outageMs;
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
-      try {
-        return await work();
-      } catch (error) {
-        const mayPass = isOutage(error) || isConflict(error);
-        if (!mayPass || clock.monotonicMs() + waitMs > endMs) throw error;
+    let refused: Repeated | undefined;
+    try {
+      for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
+        try {
+          return await work();
+        } catch (why) {
+          const mayPass = isOutage(why) || isConflict(why);
+          if (!mayPass || clock.monotonicMs() + waitMs > endMs) throw why;
+          refused ??= { sinceMs: systemClock.monotonicMs(), why };
+          all.add(refused);
+        }
+        await clock.sleep(waitMs);
       }
-      await clock.sleep(waitMs);
+    } finally {
+      if (refused !== undefined) all.delete(refused);
     }
   }
   return {
