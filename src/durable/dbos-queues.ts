@@ -50,8 +50,7 @@ export async function lookOnHint(): Promise<QueueLooks> {
   // way: none waits for long.
   runner.adjustInterval = (_executor, state, contended) => {
     const now = systemClock.nowMs();
-    const patience = Math.min(ALONE_MS, Math.max(BETWEEN_MS, (now - hintedAt) / 2));
-    const pause = contended ? BETWEEN_MS : Math.round(patience);
+    const pause = contended ? BETWEEN_MS : Math.min(ALONE_MS, Math.max(BETWEEN_MS, (now - hintedAt) / 2));
     state.nextPollAt = now + randomInt(Math.round(pause * 0.9), Math.round(pause * 1.1));
   };
   return {

@@ -13,6 +13,7 @@ const QUEUE = 'turnwright';
 const SCHEMA = 'turnwright_dbos';
 /** Any worker may carry on what any other began: the journal is read, and no code is replayed. */
 const APPLICATION_VERSION = 'journal-1';
+/** How soon a queue is looked at first; workers of the version before look so often. */
 const POLL_MS = 100;
 /** Else a minute: that a run has ended is written so late then, and the next one of its session waits. */
 const MOST_RETRY_SECONDS = 1;

@@ -1,13 +1,21 @@
 /** What people on call do to one session of a database while its workers run. */
 import { TurnwrightError } from '../protocol/errors.ts';
+import { uuid } from '../util/ids/uuid.ts';
 import { dbosRunner } from './dbos.ts';
-import type { Run, Runner, RunState } from './dispatch.ts';
-import type { Database, RunStatement } from './postgres/database.ts';
+import type { Runner, RunState } from './dispatch.ts';
+import type { Database } from './postgres/database.ts';
 import { wakeFollowers } from './postgres/followers.ts';
 import { notify } from './postgres/listen.ts';
 import { deleteSessions, overviewOf, type SeenWorker } from './postgres/overview.ts';
 import { queueAgain } from './postgres/runs.ts';
-import { noSuchSession, putInterrupt, type SessionStatus, sessionStatus } from './postgres/sessions.ts';
+import {
+  locked,
+  noSuchSession,
+  putInterrupt,
+  queueRun,
+  type SessionStatus,
+  sessionStatus,
+} from './postgres/sessions.ts';
 
 /** All that the database knows of a session. */
 export interface SessionDetails extends SessionStatus {
@@ -76,12 +84,6 @@ export async function openOperator(
 ): Promise<Operator> {
   const dispatch = await runner.open(database);
 
-  /** Workers hear of it. */
-  async function ask(run: RunStatement, queued: Run): Promise<void> {
-    await dispatch.enqueue(run, queued);
-    await notify(run, 'run', queued.sessionId);
-  }
-
   return {
     async details(sessionId) {
       const status = await sessionStatus(database.run, sessionId);
@@ -107,45 +109,42 @@ export async function openOperator(
 
     retry: (sessionId) =>
       database.transaction(async (run) => {
-        const { state, parked_on } = await locked(run, sessionId);
-        if (state !== 'poisoned' && !(state === 'parked' && parked_on === 'time'))
+        const { state, waitsFor } = await locked(run, sessionId);
+        if (state !== 'poisoned' && !(state === 'parked' && waitsFor === 'time'))
           throw refused(
             `Session ${sessionId} was not set aside and waits for no other attempt: it is ${state}.`,
           );
-        await run(
-          `update turnwright.sessions set state = 'queued', run = run + 1, wake_at = null, barren_epochs = 0,
-             outcome = null, updated_at = now(), queued_at = now() where session_id = $1`,
-          [sessionId],
-        );
-        await notify(run, 'run', sessionId);
+        await run('update turnwright.sessions set barren_epochs = 0, outcome = null where session_id = $1', [
+          sessionId,
+        ]);
+        await queueRun(run, sessionId);
       }),
 
     release: (sessionId) =>
       database.transaction(async (run) => {
-        const { host, state } = await locked(run, sessionId);
+        const { host, state, run: number } = await locked(run, sessionId);
         if (host === null) throw refused(`Session ${sessionId} is bound to no host.`);
         if (state === 'running') throw refused(`Session ${sessionId} runs on ${host}: move it first.`);
-        // A run that was asked for waits for the host: the next one does not.
         await run('update turnwright.sessions set host = null where session_id = $1', [sessionId]);
-        const next = state === 'queued' ? await again(run, sessionId) : undefined;
-        if (next !== undefined) await ask(run, next);
+        // A run that was asked for waits for the host: the next one does not.
+        await queueAgain(run, { sessionId, run: number, host });
+        await notify(run, 'run', sessionId);
       }),
 
     async move(sessionId) {
       const before = await database.transaction(async (run) => {
-        const row = await locked(run, sessionId);
-        const next = await again(run, sessionId);
-        if (next === undefined)
-          throw refused(`Session ${sessionId} is ${row.state}: only what runs or is queued can be moved.`);
-        await ask(run, next);
-        return { sessionId, run: row.run, host: row.host };
+        const { host, state, run: number } = await locked(run, sessionId);
+        const last = { sessionId, run: number, host };
+        if ((await queueAgain(run, last)) === undefined)
+          throw refused(`Session ${sessionId} is ${state}: only what runs or is queued can be moved.`);
+        return last;
       });
       // The runs of a session are begun in turn: the one before ends where another worker looks at it.
       await dispatch.handOverRuns([before]);
       await notify(database.run, 'run', sessionId);
     },
 
-    cancel: (sessionId) => putInterrupt(database, { sessionId, key: crypto.randomUUID() }),
+    cancel: (sessionId) => putInterrupt(database, { sessionId, key: uuid() }),
 
     remove: (sessionId) =>
       database.transaction(async (run) => {
@@ -170,33 +169,6 @@ export async function openOperator(
 }
 
 const refused = (sentence: string): TurnwrightError => new TurnwrightError('invalid_option', sentence);
-
-interface Locked {
-  readonly state: SessionStatus['state'];
-  readonly run: number;
-  readonly host: string | null;
-  readonly parked_on: string | null;
-}
-
-/** Locks the session's row until the end of the transaction. */
-async function locked(run: RunStatement, sessionId: string): Promise<Locked> {
-  const [row] = await run<Locked>(
-    `select state, run, host, parked ->> 'on' as parked_on from turnwright.sessions
-     where session_id = $1 for update`,
-    [sessionId],
-  );
-  if (row === undefined) throw noSuchSession(sessionId);
-  return row;
-}
-
-/** The next run in place of the last one, which the caller has to ask for. */
-async function again(run: RunStatement, sessionId: string): Promise<Run | undefined> {
-  const [last] = await run<{ readonly run: number }>(
-    'select run from turnwright.sessions where session_id = $1',
-    [sessionId],
-  );
-  return last && queueAgain(run, { sessionId, run: last.run, host: null });
-}
 
 interface Facts {
   readonly run: number;

@@ -4,8 +4,18 @@ import type { Dispatch, Run } from './dispatch.ts';
 import type { Database, RunStatement } from './postgres/database.ts';
 import { grouped } from './postgres/grouped.ts';
 import { notify } from './postgres/listen.ts';
-import { isToBeSwept, queueForgotten } from './postgres/results.ts';
-import { type DoubtfulRun, doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
+import { IS_FORGOTTEN, queueForgotten } from './postgres/results.ts';
+import {
+  type DoubtfulRun,
+  doubtfulRuns,
+  IS_DUE,
+  IS_OLD,
+  OF_NONE,
+  OF_THIS,
+  queueAgain,
+  queueDue,
+  queuedRuns,
+} from './postgres/runs.ts';
 import { livingWorkers } from './postgres/workers.ts';
 import type { Say } from './watch/log.ts';
 
@@ -118,4 +128,18 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
       onHandedOver(1, 'lost');
     }
   };
+}
+
+/** Whether the sweep has something to do: mostly it has not, and this is all that it asks. */
+async function isToBeSwept(
+  run: RunStatement,
+  { workerId, active }: { readonly workerId: string; readonly active: readonly string[] },
+): Promise<boolean> {
+  const [found] = await run<{ readonly is: boolean }>(
+    `select exists (select from turnwright.sessions where ${IS_DUE})
+       or exists (select from turnwright.sessions where ${IS_FORGOTTEN})
+       or exists (select from turnwright.sessions s where ${IS_OLD} and (${OF_THIS} or ${OF_NONE})) as is`,
+    [workerId, active],
+  );
+  return found?.is === true;
 }

@@ -66,6 +66,9 @@ export async function hasResult(
   return rows.length > 0;
 }
 
+/** Of `turnwright.sessions`, for the sweep. */
+export const IS_FORGOTTEN = "state = 'idle' and asked > answered";
+
 /**
  * Sessions that are idle, although a prompt of theirs has no result: each gets a new run, which the caller
  * has to ask for. Where the results are there all the same this is noted: a worker that takes no such note
@@ -73,8 +76,7 @@ export async function hasResult(
  */
 export async function queueForgotten(run: RunStatement, limit: number): Promise<readonly Run[]> {
   const found = await run<{ readonly session_id: string; readonly answered: number }>(
-    `select session_id, answered from turnwright.sessions where state = 'idle' and asked > answered
-     limit $1 for update skip locked`,
+    `select session_id, answered from turnwright.sessions where ${IS_FORGOTTEN} limit $1 for update skip locked`,
     [limit],
   );
   const queued: Run[] = [];
@@ -91,21 +93,4 @@ export async function queueForgotten(run: RunStatement, limit: number): Promise<
     if (open.length > 0 && next !== undefined) queued.push(next);
   }
   return queued;
-}
-
-/** Whether the sweep has something to do: mostly it has not, and this is all that it asks. */
-export async function isToBeSwept(
-  run: RunStatement,
-  { workerId, active }: { readonly workerId: string; readonly active: readonly string[] },
-): Promise<boolean> {
-  const [found] = await run<{ readonly is: boolean }>(
-    `select exists (select from turnwright.sessions where state = 'parked' and wake_at <= now())
-       or exists (select from turnwright.sessions where state = 'idle' and asked > answered)
-       or exists (select from turnwright.sessions s
-         where state in ('queued', 'running') and updated_at < now() - interval '3 s'
-           and (state = 'queued' or worker is null or worker = $1 and session_id <> all($2)
-             or not exists (select from turnwright.workers w where w.worker_id = s.worker))) as is`,
-    [workerId, active],
-  );
-  return found?.is === true;
 }

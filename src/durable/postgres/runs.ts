@@ -233,11 +233,20 @@ export function queueDue(run: RunStatement, limit: number): Promise<readonly Run
     `update turnwright.sessions set state = 'queued', run = run + 1, wake_at = null, updated_at = now(),
        queued_at = now()
      where session_id in (select session_id from turnwright.sessions
-       where state = 'parked' and wake_at <= now() order by wake_at limit $1 for update skip locked)
+       where ${IS_DUE} order by wake_at limit $1 for update skip locked)
      returning session_id as "sessionId", run, host`,
     [limit],
   );
 }
+
+/** Of `turnwright.sessions`, for the sweep: what waits for a time that has come. */
+export const IS_DUE = "state = 'parked' and wake_at <= now()";
+/** What ought to be worked on, without a sign for some seconds: with `OF_THIS` or `OF_NONE` it may not be. */
+export const IS_OLD = "state in ('queued', 'running') and updated_at < now() - interval '3 s'";
+/** `$1` is the worker, which works on `$2`. */
+export const OF_THIS = "state = 'running' and worker = $1 and session_id <> all($2)";
+export const OF_NONE = `state = 'queued' or worker is null
+  or not exists (select from turnwright.workers w where w.worker_id = s.worker)`;
 
 /** Sessions that a worker has in its hands need not be looked at. */
 interface DoubtfulOptions {
@@ -265,10 +274,7 @@ export function doubtfulRuns(
   return run<DoubtfulRun>(
     `update turnwright.sessions set worker = null, updated_at = now()
      where session_id in (select session_id from turnwright.sessions s
-       where state in ('queued', 'running') and updated_at < now() - interval '3 s'
-         and (state = 'running' and worker = $1 and session_id <> all($2)
-           or $3 and (state = 'queued' or worker is null
-             or not exists (select 1 from turnwright.workers w where w.worker_id = s.worker)))
+       where ${IS_OLD} and (${OF_THIS} or $3 and (${OF_NONE}))
        order by updated_at limit $4 for update skip locked)
      returning session_id as "sessionId", run, host, state = 'running' as "isAbandoned"`,
     [workerId, active, others, limit],

@@ -260,15 +260,17 @@ function questionOf({ ask_id, tool_use_id, tool_name, question, asked_at }: AskR
 
 interface LockedRow {
   readonly head: number;
+  readonly run: number;
+  readonly host: string | null;
   readonly state: SessionState;
   /** Of a session that is parked. */
   readonly waitsFor: 'ask' | 'time' | null;
 }
 
 /** Locks the session's row until the end of the transaction. */
-async function locked(run: RunStatement, sessionId: string): Promise<LockedRow> {
+export async function locked(run: RunStatement, sessionId: string): Promise<LockedRow> {
   const [row] = await run<LockedRow>(
-    `select head, state, parked ->> 'on' as "waitsFor" from turnwright.sessions
+    `select head, run, host, state, parked ->> 'on' as "waitsFor" from turnwright.sessions
      where session_id = $1 for update`,
     [sessionId],
   );
@@ -279,7 +281,7 @@ async function locked(run: RunStatement, sessionId: string): Promise<LockedRow> 
 const ASKED = 'update turnwright.sessions set asked = $2 where session_id = $1';
 
 /** `asked`: number of the prompt for which it is. A worker that hears of the queued run asks for it. */
-async function queueRun(run: RunStatement, sessionId: string, asked?: number): Promise<void> {
+export async function queueRun(run: RunStatement, sessionId: string, asked?: number): Promise<void> {
   await run(
     `with queued as (
        update turnwright.sessions set ${QUEUED}, asked = coalesce($2, asked)
