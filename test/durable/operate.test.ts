@@ -1,5 +1,6 @@
 /** What people on call do: `turnwright durable show`, `retry`, `release`, `move`, `cancel`, `delete` and `cordon`. */
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../src/durable/index.ts';
 import { deferred, pause, reply, say } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
+import { turnwright } from '../cli/bin.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { newDatabase } from './cluster.ts';
 import { openedClient } from './opened.ts';
@@ -219,4 +221,25 @@ test('a cordoned worker takes no more runs, ends what it has, and closes; its lo
     { level: 'info', message: 'The run ended.', ...about, epoch: expect.any(Number) },
   ]);
   expect(lines.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
+});
+
+test('worker --log json writes one object for each line, the first one too', async () => {
+  const { url } = await database();
+  const module = join(mkdtempSync(join(tmpdir(), 'worker-')), 'agent.mjs');
+  writeFileSync(module, 'export default { options: { settingSources: [] } };');
+  const { code, stderr } = await turnwright(['worker', module, '--log', 'json', '--no-health', '--db', url], {
+    onStart(child) {
+      child.stderr?.once('data', () => child.kill('SIGTERM'));
+    },
+  });
+  const lines = stderr.trimEnd().split('\n');
+  expect({ code, first: JSON.parse(lines[0] ?? '') }).toMatchObject({
+    code: 0,
+    first: {
+      level: 'info',
+      message: expect.stringMatching(/^Worker .+ takes sessions\.$/),
+      worker: expect.any(String),
+    },
+  });
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ time: expect.any(String) });
 });

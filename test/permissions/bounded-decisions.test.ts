@@ -111,6 +111,23 @@ describe('a line that costs much', () => {
   });
 });
 
+it.each([
+  [10, 'deny'],
+  [63, 'deny'],
+  [200, 'ask'],
+] as const)(
+  'a word with %i signs behind which a path may begin: the denied file is found, or may be any',
+  async (signs, kind) => {
+    // No piece between the signs is the path, which has one itself.
+    const command = `tool k=x=y/${times('a=', signs - 2)}`;
+    const options = { allow: ['Bash(tool:*)'] };
+    expect((await decided({ command, options })).verdict.kind).toBe('allow');
+    expect((await decided({ command, options: { ...options, deny: ['Read(x=y/**)'] } })).verdict.kind).toBe(
+      kind,
+    );
+  },
+);
+
 describe('rules', () => {
   const long = times('a', 1000);
 
