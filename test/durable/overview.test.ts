@@ -35,6 +35,11 @@ test('the overview counts sessions by state, open questions and workers', async 
     workers: [{ workerId: 'w1', host: 'one', pid: 7, draining: false, version: '1.0.0' }],
   });
   expect(found.oldestQueuedMs).toBeGreaterThanOrEqual(5_000);
+  // The sweep looks at it again and again.
+  await db.run(
+    "update turnwright.sessions set queued_at = now() - interval '90 s', updated_at = now() where state = 'queued'",
+  );
+  expect((await overviewOf(db.run)).oldestQueuedMs).toBeGreaterThanOrEqual(90_000);
   expect(found.workers[0]?.heartbeatAgeMs).toBeGreaterThanOrEqual(3_000);
   expect(found.bytes).toBeGreaterThan(1_000_000);
 });

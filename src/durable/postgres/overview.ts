@@ -27,6 +27,10 @@ export interface Overview {
   readonly bytes: number;
 }
 
+/** How long the oldest queued session has waited, in seconds; null: none waits. */
+export const OLDEST_QUEUED = `(select extract(epoch from now() - min(coalesce(queued_at, updated_at)))::float8
+  from turnwright.sessions where state = 'queued')`;
+
 /** Reads the state of a database whose tables exist. */
 export async function overviewOf(run: RunStatement): Promise<Overview> {
   const states = await run<{ readonly state: string; readonly count: number }>(
@@ -39,8 +43,7 @@ export async function overviewOf(run: RunStatement): Promise<Overview> {
   }>(
     `select
       (select count(*)::int from turnwright.asks where answer is null) as asks,
-      (select extract(epoch from now() - min(coalesce(queued_at, updated_at)))::float8 * 1000
-        from turnwright.sessions where state = 'queued') as queued_ms,
+      ${OLDEST_QUEUED} * 1000 as queued_ms,
       pg_database_size(current_database())::float8 as bytes`,
   );
   const workers = await run<{

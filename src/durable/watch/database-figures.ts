@@ -2,6 +2,7 @@
 
 import { systemClock } from '../../util/clock.ts';
 import type { Database } from '../postgres/database.ts';
+import { OLDEST_QUEUED } from '../postgres/overview.ts';
 import type { SessionState } from '../postgres/sessions.ts';
 import type { WorkerFigure } from './figure.ts';
 
@@ -28,9 +29,7 @@ const LOOK = `
     (select coalesce(json_object_agg(state, n), '{}') from
       (select state, count(*)::int as n from turnwright.sessions where state <> 'idle' group by state) s)
       as states,
-    (select extract(epoch from now() - min(coalesce(queued_at, updated_at)))::float8
-      from turnwright.sessions where state = 'queued')
-      as oldest_queued,
+    ${OLDEST_QUEUED} as oldest_queued,
     (select extract(epoch from now() - min(updated_at))::float8 from turnwright.sessions where state = 'parked')
       as oldest_parked,
     (select count(*)::int from turnwright.asks join turnwright.sessions using (session_id)
