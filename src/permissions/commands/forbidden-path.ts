@@ -5,9 +5,10 @@
 import { dirname } from 'node:path';
 import { mayRunAnything } from '../../shell/programs/beyond-name.ts';
 import { descentOf } from '../../shell/programs/descending.ts';
-import { wordsRead, wordsWritten } from '../../shell/programs/touched-words.ts';
+import { type TouchedWord, wordsRead, wordsWritten } from '../../shell/programs/touched-words.ts';
 import { everySegment, type Segment } from '../../shell/reading/segment.ts';
 import { ANY, knownText, type TextPattern } from '../../shell/reading/text-pattern.ts';
+import { keepAll } from '../../util/collections/keep-all.ts';
 import type { Subject } from '../decide/subject.ts';
 import { type Match, onlyMaybe, stronger, strongest } from '../rules/match.ts';
 import { forbidsPath, type PathRuleContext } from '../rules/path-rule.ts';
@@ -52,23 +53,28 @@ async function forbidsSegment(segment: Segment, kind: 'read' | 'write', rule: Fi
   return mayRunAnything(segment) ? 'maybe' : forbidsBelow(segment, kind, rule);
 }
 
-type Touched = Iterable<ReturnType<typeof wordsRead>[number]>;
+type Touched = Iterable<TouchedWord>;
 const touched = { read: new WeakMap<Segment, Touched>(), write: new WeakMap<Segment, Touched>() };
 
 /** What its words may open: found once for all rules, and each only once. */
 function touchedBy(segment: Segment, kind: 'read' | 'write'): Touched {
-  const before = touched[kind].get(segment);
-  if (before !== undefined) return before;
-  const redirected = segment.redirects
-    .filter(({ direction }) => direction === kind)
-    .map(({ may }) => ({ may, certain: true }));
-  const words = kind === 'read' ? wordsRead(segment) : wordsWritten(segment);
-  const all = new Map([...redirected, ...words].map((word) => [keyOf(word), word]));
-  touched[kind].set(segment, [...all.values()]);
-  return [...all.values()];
+  const found = touched[kind].get(segment) ?? keepAll(eachOnce(segment, kind));
+  touched[kind].set(segment, found);
+  return found;
 }
 
-function keyOf({ may, certain }: { readonly may: TextPattern; readonly certain: boolean }): string {
+function* eachOnce(segment: Segment, kind: 'read' | 'write'): Touched {
+  const seen = new Set<string>();
+  const isNew = (word: TouchedWord) => seen.size < seen.add(keyOf(word)).size;
+  for (const { direction, may } of segment.redirects) {
+    const word = { may, certain: true };
+    if (direction === kind && isNew(word)) yield word;
+  }
+  for (const word of kind === 'read' ? wordsRead(segment) : wordsWritten(segment))
+    if (isNew(word)) yield word;
+}
+
+function keyOf({ may, certain }: TouchedWord): string {
   const known = knownText(may);
   return known === undefined ? `${certain} ${JSON.stringify(may)}` : `${certain}=${known}`;
 }

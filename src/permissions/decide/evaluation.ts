@@ -95,6 +95,7 @@ export async function outsideOf(
   paths: readonly ResolvedPath[],
   { state, context, roots }: Case,
 ): Promise<readonly ResolvedPath[]> {
+  if (paths.length === 0) return [];
   const open = kind === 'read' ? [...roots, ...state.readableDirectories()] : roots;
   const realRoots = (await Promise.all(open.map(context.resolve))).flatMap(({ real }) =>
     real === undefined ? [] : [real],

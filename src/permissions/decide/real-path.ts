@@ -50,6 +50,7 @@ export type DiskReader = PathReader &
 /** Looks at the disk, for one call. */
 export function lookFrom(files: DiskReader, cwd: string, steps: Steps = new Steps()) {
   const stat = once(steps, (path) => files.lstat(path).catch(() => undefined));
+  const resolved = once(steps, (path) => resolvePath(files, cwd, path));
   let linked: Map<string, Promise<LinkedFiles>> | undefined;
   return {
     entries: once(steps, async (path): Promise<readonly string[] | undefined> => {
@@ -61,7 +62,7 @@ export function lookFrom(files: DiskReader, cwd: string, steps: Steps = new Step
       }
     }),
     /** Symlinks of the deepest existing ancestor are followed (F89). */
-    resolve: once(steps, (path) => resolvePath(files, cwd, path)),
+    resolve: (path: string) => resolved(path === '.' ? cwd : path),
     async isFolder(path: string): Promise<boolean> {
       return (await stat(path))?.kind === 'directory';
     },

@@ -16,6 +16,8 @@ export const mostStepsFor = (rules: number): number =>
 /** Nor are more than these without a pause, in which other work of the process is done. */
 export const MOST_AT_ONCE = 25_000;
 const PAUSE_AFTER = 5_000;
+/** What is not counted, and a slow machine, take time too. */
+const PAUSE_AFTER_MS = 10;
 
 /** The call counts as one that a rule may forbid. */
 export class TooManySteps extends Error {
@@ -29,6 +31,7 @@ export class Steps {
   #taken = 0;
   #pausedAt = 0;
   #longest = 0;
+  #pausedAtMs = performance.now();
 
   constructor(most = mostStepsFor(0), mostAtOnce = MOST_AT_ONCE) {
     this.most = most;
@@ -54,11 +57,15 @@ export class Steps {
 
   /** To be awaited between two looks; undefined: it is not time yet. */
   pause(): Promise<void> | undefined {
-    if (this.#taken - this.#pausedAt < PAUSE_AFTER) return undefined;
+    if (this.#taken - this.#pausedAt < PAUSE_AFTER && performance.now() - this.#pausedAtMs < PAUSE_AFTER_MS)
+      return undefined;
     this.#longest = this.longest;
     this.#pausedAt = this.#taken;
     return new Promise((resolve) => {
-      setImmediate(resolve);
+      setImmediate(() => {
+        this.#pausedAtMs = performance.now();
+        resolve();
+      });
     });
   }
 }

@@ -24,18 +24,18 @@ const UNPACKERS = /^(?:tar|bsdtar|gtar|unzip)$/;
 /** The word behind these is a file that is read. */
 const READ_BEHIND = /^(?:-i|-F|--env-file|--ignore-path)$/;
 
-export function namedTargets(segment: Segment): readonly TextPattern[] {
+export function* namedTargets(segment: Segment): Iterable<TextPattern> {
   const program = programOf(segment);
-  if (KNOWN.test(program) || ONLY_READ.test(program)) return [];
-  if (program === 'git' && GIT_KEEPS.test(verbOf(segment))) return [];
+  if (KNOWN.test(program) || ONLY_READ.test(program)) return;
+  if (program === 'git' && GIT_KEEPS.test(verbOf(segment))) return;
   const known = literalWords(segment);
-  if (program === 'tar' && known !== undefined && !extracts(known)) return [];
-  if (known !== undefined && readingForm(known)?.reads === true) return [];
+  if (program === 'tar' && known !== undefined && !extracts(known)) return;
+  if (known !== undefined && readingForm(known)?.reads === true) return;
   const read = new Set(wordsOnlyRead(segment, program));
   const rest = segment.words.filter((word) => !read.has(word));
   // Of what they unpack, the folder is what counts.
   if (UNPACKERS.test(program)) rest[0] = knownWord('unpack');
-  return wordsWritten({ ...segment, words: rest }).map(({ may }) => may);
+  for (const { may } of wordsWritten({ ...segment, words: rest })) yield may;
 }
 
 const verbOf = ({ words }: Segment): string =>

@@ -9,7 +9,7 @@ import { beginningOf, literalWords, programOf, type Segment, type ShellWord } fr
 import { ANY, ANYTHING, meet, type TextPattern } from '../reading/text-pattern.ts';
 import { pathOfAddress } from './file-address.ts';
 
-interface TouchedWord {
+export interface TouchedWord {
   readonly may: TextPattern;
   /** The command says that it opens it; otherwise it may. */
   readonly certain: boolean;
@@ -28,32 +28,36 @@ const STARTERS = /^(?:xargs|find|nohup|nice|timeout|setsid|stdbuf|command|builti
 const WRITERS =
   /^(?:tee|touch|truncate|rm|rmdir|unlink|shred|mkdir|mv|chmod|chown|chgrp|sponge|cp|ln|install|rsync|scp|sed|perl|ruby|dd|curl|wget|sort|uniq|find|tar|unzip|patch|split|git)$/;
 
-/** What it may read, redirects left out. */
-export function wordsRead(segment: Segment): readonly TouchedWord[] {
+/** What it may read, redirects left out: found one by one, since a line may have very many words. */
+export function* wordsRead(segment: Segment): Iterable<TouchedWord> {
   const program = programOf(segment);
-  if (segment.words.length === 0 || WRITE_ONLY.test(program) || NO_FILES.test(program)) return [];
+  if (segment.words.length === 0 || WRITE_ONLY.test(program) || NO_FILES.test(program)) return;
   const args = segment.words.slice(1);
-  if (STARTERS.test(program) && segment.inner.length > 0 && program !== 'xargs' && program !== 'find')
-    return [];
+  if (STARTERS.test(program) && segment.inner.length > 0 && program !== 'xargs' && program !== 'find') return;
   const known = literalWords(segment);
   const form = readingForm(known ?? [program, segment.words[1]?.value ?? '']);
-  if (form?.words !== undefined && (known === undefined || pathsRead(known) !== undefined)) return [];
-  if (isScripted(program)) return args.flatMap((word) => candidates(word, true));
+  if (form?.words !== undefined && (known === undefined || pathsRead(known) !== undefined)) return;
+  if (isScripted(program)) {
+    yield* candidatesAmong(args, true);
+    return;
+  }
   const patterns =
     SEARCHES.test(program) && !args.some((arg) => GIVES_PATTERN.test(beginningOf(arg))) ? 1 : 0;
   const scripts = args
     .filter((arg) => !beginningOf(arg).startsWith('-'))
     .slice(0, known === undefined ? patterns : (form?.scripts ?? patterns));
-  const isText = (word: ShellWord) =>
-    word.value !== undefined &&
-    (scripts.includes(word) || (VERSIONING.test(program) && isMessage(word, args)));
+  const messages = VERSIONING.test(program) ? messagesAmong(args) : [];
+  const texts = new Set([...scripts, ...messages].filter(({ value }) => value !== undefined));
   const lists = TAKES_RESPONSE_FILES.test(program)
     ? /^@/
     : Object.hasOwn(LISTS, program)
       ? LISTS[program]
       : undefined;
-  const listed = args.some((arg) => lists?.test(beginningOf(arg))) ? [ANY_FILE] : [];
-  return [...listed, ...args.flatMap((word) => (isText(word) ? [] : candidates(word, false)))];
+  if (args.some((arg) => lists?.test(beginningOf(arg)))) yield ANY_FILE;
+  yield* candidatesAmong(
+    args.filter((word) => !texts.has(word)),
+    false,
+  );
 }
 
 /** The first operand is what they look for, unless an option says so. */
@@ -79,9 +83,8 @@ const TAKES_RESPONSE_FILES =
   /^(?:[\w.]+-)*(?:addr2line|ar|as|c\+\+|c\+\+filt|cc|clang(?:\+\+)?|cpp|dlltool|elfedit|g\+\+|gcc|gfortran|gold|gprof|ld(?:\.\w+)?|lld|nm|objcopy|objdump|ranlib|readelf|size|strings|strip|windres|java|javac|javadoc|jar|jdeps|jlink|jpackage|kotlinc|scalac|rustc|swiftc|ghc|ldc2|dmd)(?:-[\d.]+)?$/;
 
 /** `-m 'about .env'` */
-function isMessage(word: ShellWord, args: readonly ShellWord[]): boolean {
-  return /^(?:-[a-z]*m|--message|--grep|--author)$/.test(args[args.indexOf(word) - 1]?.value ?? '');
-}
+const messagesAmong = (args: readonly ShellWord[]): readonly ShellWord[] =>
+  args.filter((_, at) => /^(?:-[a-z]*m|--message|--grep|--author)$/.test(args[at - 1]?.value ?? ''));
 
 /** Their scripts can open files. */
 const isScripted = (program: string): boolean =>
@@ -89,32 +92,36 @@ const isScripted = (program: string): boolean =>
     program,
   );
 
-/** What it may write, redirects left out. */
-export function wordsWritten(segment: Segment): readonly TouchedWord[] {
+/** What it may write, redirects left out: found one by one, too. */
+export function* wordsWritten(segment: Segment): Iterable<TouchedWord> {
   const program = programOf(segment);
-  if (segment.words.length === 0 || NO_FILES.test(program)) return [];
+  if (segment.words.length === 0 || NO_FILES.test(program)) return;
   const all = segment.words.slice(1);
-  const args = VERSIONING.test(program) ? all.filter((word) => !isMessage(word, all)) : all;
+  const messages = new Set(VERSIONING.test(program) ? messagesAmong(all) : []);
+  const args = all.filter((word) => !messages.has(word));
   const known = literalWords(segment);
   const words = known ?? segment.words.flatMap(({ value }) => value ?? []);
-  const named = pathsWritten([program, ...words.slice(1)]).map((path) => ({ may: [path], certain: true }));
   const form = readingForm(known ?? [program, segment.words[1]?.value ?? '']);
-  if (form?.words !== undefined && (known === undefined ? program !== 'git' : form.reads)) return [];
-  if (known !== undefined && form?.reads === true) return named;
+  if (form?.words !== undefined && (known === undefined ? program !== 'git' : form.reads)) return;
+  for (const path of pathsWritten([program, ...words.slice(1)])) yield { may: [path], certain: true };
+  if (known !== undefined && form?.reads === true) return;
+  const isScript = isScripted(program);
   if (WRITERS.test(program)) {
-    if (known !== undefined && !/^(?:sed|perl|ruby|git|tar|unzip|patch|split)$/.test(program)) return named;
-    const open = args
-      .filter(({ value }) => value === undefined)
-      .flatMap((word) => (DOWNLOADERS.test(program) ? [ANY_FILE] : candidates(word, false)));
-    return program === 'git' || program === 'patch' || program === 'split' || isScripted(program)
-      ? [...named, ...args.flatMap((word) => candidates(word, isScripted(program)).map(unsure))]
-      : [...named, ...open];
+    if (known !== undefined && !/^(?:sed|perl|ruby|git|tar|unzip|patch|split)$/.test(program)) return;
+    if (program === 'git' || program === 'patch' || program === 'split' || isScript) {
+      yield* unsure(candidatesAmong(args, isScript));
+      return;
+    }
+    const open = args.filter(({ value }) => value === undefined);
+    if (!DOWNLOADERS.test(program)) yield* candidatesAmong(open, false);
+    else if (open.length > 0) yield ANY_FILE;
+    return;
   }
-  if (STARTERS.test(program) && segment.inner.length > 0) return named;
+  if (STARTERS.test(program) && segment.inner.length > 0) return;
   // Its options are known, and none of them writes.
   const reads = () => readingForm([program, ...words.slice(1)])?.reads === true;
-  if (form !== undefined && known === undefined && !isScripted(program) && reads()) return named;
-  return args.flatMap((word) => candidates(word, isScripted(program)).map(unsure));
+  if (form !== undefined && known === undefined && !isScript && reads()) return;
+  yield* unsure(candidatesAmong(args, isScript));
 }
 
 /** They name files by the ends of addresses. */
@@ -176,7 +183,19 @@ const MOST_CHARS = 4096;
 /** A path may begin behind each of so many signs; a word with more of them may name any file. */
 const MOST_SIGNS = 64;
 
-const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
+function* unsure(words: Iterable<TouchedWord>): Iterable<TouchedWord> {
+  for (const { may } of words) yield { may, certain: false };
+}
+
+/** Of each word; what is alike is looked at once. */
+function* candidatesAmong(words: readonly ShellWord[], isText: boolean): Iterable<TouchedWord> {
+  const seen = new Set<string>();
+  for (const word of words) {
+    if (word.value !== undefined && seen.has(word.value)) continue;
+    if (word.value !== undefined) seen.add(word.value);
+    yield* candidates(word, isText);
+  }
+}
 
 /**
  * A word itself, and what is written together with an option or a sign in front: `-fx`, `--file=x`, `@x`,
