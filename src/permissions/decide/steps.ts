@@ -32,6 +32,7 @@ export class Steps {
   #pausedAt = 0;
   #longest = 0;
   #pausedAtMs = performance.now();
+  #pausing: Promise<void> | undefined;
 
   constructor(most = mostStepsFor(0), mostAtOnce = MOST_AT_ONCE) {
     this.most = most;
@@ -55,17 +56,20 @@ export class Steps {
       throw new TooManySteps('More steps than one decision may take.');
   };
 
-  /** To be awaited between two looks; undefined: it is not time yet. */
+  /** To be awaited between two looks; undefined: it is not time yet. What goes on side by side waits together. */
   pause(): Promise<void> | undefined {
+    if (this.#pausing !== undefined) return this.#pausing;
     if (this.#taken - this.#pausedAt < PAUSE_AFTER && performance.now() - this.#pausedAtMs < PAUSE_AFTER_MS)
       return undefined;
     this.#longest = this.longest;
     this.#pausedAt = this.#taken;
-    return new Promise((resolve) => {
+    this.#pausing = new Promise((resolve) => {
       setImmediate(() => {
+        this.#pausing = undefined;
         this.#pausedAtMs = performance.now();
         resolve();
       });
     });
+    return this.#pausing;
   }
 }

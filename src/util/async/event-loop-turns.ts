@@ -40,9 +40,13 @@ function batchesOf(most: number, next: (beginNext: () => void) => void): Batches
 const iterations = batchesOf(8, setImmediate);
 /** Under load the next ones start when each session that waits for its iteration has had it. */
 const starts = batchesOf(8, (beginNext) => iterations.queue(beginNext));
+const looks = batchesOf(100, setImmediate);
 
 /** For a session that is to start. undefined: it may start now. Else resolves when it may. */
 export const turnToStart = starts.turn;
 
 /** For the next iteration of a session's loop, in the same way. */
 export const turnToIterate = iterations.turn;
+
+/** For a look at a name on disk that is made at once: a walk over many of them lets others work in between. */
+export const turnToLook = looks.turn;

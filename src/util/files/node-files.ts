@@ -29,6 +29,7 @@ import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendHandle, FileStat, PersistentFiles, PlainFile } from '../../protocol/files.ts';
+import { turnToLook } from '../async/event-loop-turns.ts';
 import { codeOf } from '../code-of.ts';
 import { openPlain } from './plain-path.ts';
 import { refuseSecret } from './secret-files.ts';
@@ -53,10 +54,13 @@ export const nodeFiles: PersistentFiles = {
   readSmall,
   readRange,
   readPlain,
-  stat: async (path) => lookAt(path, statSync),
+  stat: (path) => lookAt(path, statSync),
   exists: async (path) => existsSync(path),
-  lstat: async (path) => lookAt(path, lstatSync),
-  realpath: async (path) => realpathSync.native(path),
+  lstat: (path) => lookAt(path, lstatSync),
+  async realpath(path) {
+    await turnToLook();
+    return realpathSync.native(path);
+  },
   readLink: (path) => fs.readlink(path),
   readDir: (path) => fs.readdir(path),
   readKinds: async (path) =>
@@ -74,7 +78,8 @@ export const nodeFiles: PersistentFiles = {
 };
 
 /** Most of what is looked for is not there: an error for it would cost more than the look. */
-function lookAt(path: string, look: typeof statSync | typeof lstatSync): FileStat | undefined {
+async function lookAt(path: string, look: typeof statSync | typeof lstatSync): Promise<FileStat | undefined> {
+  await turnToLook();
   try {
     const found = look(path, { throwIfNoEntry: false });
     return found && toFileStat(found);
