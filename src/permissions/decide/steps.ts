@@ -56,7 +56,7 @@ export class Steps {
       throw new TooManySteps('More steps than one decision may take.');
   };
 
-  /** To be awaited between two looks; undefined: it is not time yet. What goes on side by side waits together. */
+  /** To be awaited between two looks; undefined: not yet. What goes on side by side waits together. */
   pause(): Promise<void> | undefined {
     if (this.#pausing !== undefined) return this.#pausing;
     if (this.#taken - this.#pausedAt < PAUSE_AFTER && performance.now() - this.#pausedAtMs < PAUSE_AFTER_MS)

@@ -48,5 +48,5 @@ export const turnToStart = starts.turn;
 /** For the next iteration of a session's loop, in the same way. */
 export const turnToIterate = iterations.turn;
 
-/** For a look at a name on disk that is made at once: a walk over many of them lets others work in between. */
+/** For a look at a name on disk, which is made at once: a walk over many lets others work in between. */
 export const turnToLook = looks.turn;
