@@ -99,7 +99,7 @@ test('none is passed over but those that need what our package alone has', () =>
   expect(others.map(({ name }) => name)).toEqual(OURS_ALONE);
 });
 
-test.each(everyNth(6, forBoth))(
+test.each(everyNth(12, forBoth))(
   '$name through both doors, with the same output and messages',
   async ({ name, code }) => {
     const published = await run(name, code, 'published');

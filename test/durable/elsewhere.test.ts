@@ -201,7 +201,7 @@ test('what an answer allows for the session holds in its next run, on another wo
 });
 
 test.each(
-  everyNth<object>(2, [
+  everyNth<object>(3, [
     { permissionMode: 'default' },
     { permissionMode: 'acceptEdits' },
     { permissionMode: 'dontAsk' },

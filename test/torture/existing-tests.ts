@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { ORDER } from './order.ts';
 
 interface TestsRun {
@@ -22,7 +22,10 @@ interface Report {
   readonly testResults: readonly FileReport[];
 }
 
-/** The variable that names the report of a run of the whole suite, whose results count where all of them are good. */
+/**
+ * The variable that names reports of runs of the suite, separated like the folders of a search path: the first one with a
+ * file counts, where all of its results are good.
+ */
 const REPORT = 'TURNWRIGHT_TESTS_REPORT';
 
 /**
@@ -63,9 +66,8 @@ export async function runTests(
 
 /** undefined: not all of these files have run, or one has failed. */
 function reported(files: readonly string[]): TestsRun | undefined {
-  const report = process.env[REPORT];
-  if (report === undefined || !existsSync(report)) return undefined;
-  const { testResults } = readReport(report);
+  const reports = (process.env[REPORT] ?? '').split(delimiter).filter((path) => existsSync(path));
+  const testResults = reports.flatMap((path) => readReport(path).testResults);
   const found = files.map((file) => testResults.find(({ name }) => name.endsWith(`/${file}`)));
   if (!found.every((file) => file?.status === 'passed')) return undefined;
   return summed(found.flatMap((file) => file ?? []));

@@ -26,7 +26,7 @@ row('S4', async ({ figures, size, seed }) => {
     throw new Error(`${kind} ${each} has said nothing.`);
   };
   try {
-    const operations = size(3_000, 100_000);
+    const operations = size(1_500, 100_000);
     const races = size(1_500, 100_000);
     const onTrees = await Promise.all(
       Array.from({ length: PROCESSES }, (_, each) => run('operations', each, operations / PROCESSES)),
@@ -39,8 +39,8 @@ row('S4', async ({ figures, size, seed }) => {
     figures.atLeast('operations on random trees', sum(onTrees, 'operations'), operations);
     figures.atLeast('of which were done', sum(onTrees, 'done'), operations / 10);
     figures.atLeast('of which were refused', sum(onTrees, 'refused'), operations / 10);
-    figures.atLeast('links in the trees', sum(onTrees, 'links'), size(100, 3_000));
-    if (canMount) figures.atLeast('bind mounts in the trees', sum(onTrees, 'mounts'), size(2, 100));
+    figures.atLeast('links in the trees', sum(onTrees, 'links'), size(50, 3_000));
+    if (canMount) figures.atLeast('bind mounts in the trees', sum(onTrees, 'mounts'), size(1, 100));
     figures.none(
       'reads and writes outside',
       onTrees.flatMap(({ escapes }) => escapes),
