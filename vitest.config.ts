@@ -28,8 +28,8 @@ export default defineConfig({
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes
     // something global (the environment, the clock) puts it back.
     isolate: false,
-    // Two more than the processors that the run is made for: many files only wait for programs.
-    maxWorkers: 4,
+    // One more than the processors that the run is made for: some files only wait for programs.
+    maxWorkers: 3,
     sequence: { sequencer: ProgramsFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
