@@ -21,6 +21,9 @@ export async function bundle(doors, { out, define }) {
     platform: 'node',
     external: [/^zod(\/|$)/, '@vscode/ripgrep', 'pg', /^@dbos-inc\/dbos-sdk(\/|$)/],
     transform: { target: TARGET, define },
+    plugins: [withoutValidators],
+    // Its modules only define things, which the package does not say of itself.
+    treeshake: { moduleSideEffects: [{ test: /@modelcontextprotocol\//, sideEffects: false }] },
   });
   const { output } = await built.generate({
     format: 'esm',
@@ -36,6 +39,16 @@ export async function bundle(doors, { out, define }) {
   const chunks = output.filter(({ type }) => type === 'chunk');
   await Promise.all(chunks.map((chunk) => print(chunk, join(out, chunk.fileName))));
 }
+
+/** The MCP library brings a second ajv for its own client, of which only transports and OAuth are used. */
+const withoutValidators = {
+  name: 'without-validators',
+  resolveId: (id) => (id === '@modelcontextprotocol/client/_shims' ? '\0without-validators' : null),
+  load: (id) =>
+    id === '\0without-validators'
+      ? 'export class DefaultJsonSchemaValidator {} export const CORS_IS_POSSIBLE = false;'
+      : null,
+};
 
 /**
  * What is loaded together is one file, for a file costs more than its bytes: all that importing the library loads, but

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseHostLine } from '../src/cli/control/wire.ts';
 import { readText } from '../src/hooks/read-text.ts';
+import type { JsonRpcMessage } from '../src/mcp/connect/json-rpc.ts';
 import { createRemoteTransport } from '../src/mcp/connect/remote-transport.ts';
 import { createStdioTransport } from '../src/mcp/connect/stdio-transport.ts';
 import { openConnections } from '../src/model/http/connections.ts';
@@ -108,10 +108,10 @@ describe('a value of 20,000 levels in', () => {
       clock: systemClock,
     });
     onTestFinished(() => transport.close());
-    const received = new Promise<JSONRPCMessage>((resolve) => {
+    const received = new Promise<JsonRpcMessage>((resolve) => {
       const before = transport.onmessage;
-      transport.onmessage = (message, extra) => {
-        before?.(message, extra);
+      transport.onmessage = (message) => {
+        before?.(message);
         resolve(message);
       };
     });

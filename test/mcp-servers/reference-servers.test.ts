@@ -73,6 +73,52 @@ describe('the reference servers', () => {
 
 const elicit = async () => ({ action: 'decline' as const });
 
+describe.each(['reject', 'serve'])('a server of the published library (legacy: %s)', (legacy) => {
+  const program = fileURLToPath(new URL('./both-revisions.mjs', import.meta.url));
+  const accept = async () => ({ action: 'accept' as const, content: { name: 'Ada' } });
+
+  const used = async (room: Room): Promise<void> => {
+    expect(room.statuses()[0]).toMatchObject({
+      status: 'connected',
+      protocolVersion: '2026-07-28',
+      serverInfo: { name: 'published' },
+    });
+    expect(room.instructions).toEqual([{ server: 'it', text: 'Be kind.' }]);
+    expect((await call(toolIn(room, 'mcp__it__echo'), { text: 'hi' })).text).toBe('hi (modern)');
+    const asked = await call(toolIn(room, 'mcp__it__ask'));
+    expect(JSON.parse(asked.text)).toEqual({ action: 'accept', content: { name: 'Ada' } });
+    const read = await call(toolIn(room, 'ReadMcpResourceTool'), { server: 'it', uri: 'memo://note' });
+    expect(read.text).toBe('{"contents":[{"uri":"memo://note","text":"remember"}]}');
+    const said = await room.commands[0]?.run('Ada', { signal: new AbortController().signal });
+    expect(said?.messages).toEqual([[{ type: 'text', text: 'Greet Ada' }]]);
+    const wrong = await call(toolIn(room, 'mcp__it__echo'), { text: 7 });
+    expect(wrong.output.isError).toBe(true);
+  };
+
+  it('over stdio', async () => {
+    const room = await roomOf({ it: stdio(program, [legacy], { LEGACY: legacy }) }, { elicit: accept });
+    // It starts slowly, and may be bound to a session the first time.
+    await room.reconnect('it');
+    await used(room);
+    await call(toolIn(room, 'mcp__it__grow'));
+    await until(() => named(room).includes('mcp__it__newcomer'));
+  });
+
+  it('over HTTP', async () => {
+    const port = await freePort();
+    const server = spawnGroup(process.execPath, [program], {
+      cwd: tmpdir(),
+      env: { LEGACY: legacy, PORT: String(port), PATH: process.env['PATH'] ?? '' },
+    });
+    onTestFinished(async () => void (await server.end(100)));
+    server.stdout?.resume();
+    server.stderr?.resume();
+    const room = await roomOf({ it: { type: 'http', url: `http://127.0.0.1:${port}/` } }, { elicit: accept });
+    await until(() => room.statuses()[0]?.status === 'connected');
+    await used(room);
+  });
+});
+
 async function everything(room: Room): Promise<void> {
   expect(room.warnings.filter((line) => !line.includes('background task'))).toEqual([]);
   expect((await call(toolIn(room, 'mcp__every__echo'), { message: 'hi' })).text).toContain('hi');

@@ -75,6 +75,7 @@ export function connectedServers(
       parkAfterMs === undefined ? undefined : async (...call) => (await elicitations()).during(...call),
     parserOf,
     connect: connectWith(config),
+    openings: config.home === undefined ? undefined : { configHome: config.home, files },
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),
     startMs,
     callIdleMs: callMs,

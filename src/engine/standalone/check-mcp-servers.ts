@@ -56,6 +56,8 @@ export async function checkMcpServers(
     elicit: undefined,
     parserOf,
     connect: connectWith(config),
+    openings:
+      config.home === undefined ? undefined : { configHome: config.home, files: config.files ?? nodeFiles },
     credentials:
       config.home === undefined ? undefined : createCredentialStore(config.home, config.files ?? nodeFiles),
     startMs,

@@ -1,14 +1,16 @@
 /** One live connection to a server, from the handshake until either side ends it. */
 
+import type { Clock } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/sandbox.ts';
 import { isRecord } from '../../util/is-record.ts';
+import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
-type Answer = Readonly<Record<string, unknown>>;
+export type Answer = Readonly<Record<string, unknown>>;
 
-interface AskOptions {
+export interface AskOptions {
   readonly signal: AbortSignal;
   onProgress?(progress: Answer): void;
 }
@@ -17,11 +19,17 @@ export interface Connection {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
   /** Instructions of the server. */
   readonly instructions: string | undefined;
+  /** Revision of the protocol that is spoken; undefined if a host has agreed on one. */
+  readonly revision: string | undefined;
   readonly lists: ReadonlySet<ListKind>;
-  /** Sends a request of the protocol. Rejects with the library's errors, or with ConnectionLostError. */
+  /** Sends a request of the protocol. Rejects with the server's error, or as `failureOf` tells apart. */
   ask(method: string, params: Answer, options: AskOptions): Promise<Answer>;
   /** All pages of a list. */
   list(kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]>;
+  /** What is known of the server by now makes another attempt worth it, should it end at once. */
+  readonly isWorthAnother?: boolean | undefined;
+  /** Rejects when the server does not answer. */
+  check(signal: AbortSignal): Promise<void>;
   /** The server has an open question to the user. */
   readonly held: boolean;
   /** Resolves with the reason when the other side ends it. */
@@ -37,6 +45,9 @@ export interface ConnectionPorts extends RemotePorts {
   /** Environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
+  readonly clock: Clock;
+  /** Where what is learned about servers is kept; undefined: in memory. */
+  readonly openings?: MemoryPlace | undefined;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
   isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;
@@ -45,7 +56,39 @@ export interface ConnectionPorts extends RemotePorts {
   onElicitationComplete(server: string, elicitationId: string): void;
 }
 
+const LISTS: readonly ListKind[] = ['tools', 'resources', 'prompts'];
 const MAX_PAGES = 100;
+
+/** What a server says of itself when it is met. */
+interface Introduction {
+  readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
+  readonly instructions: string | undefined;
+  readonly capabilities: Answer;
+  readonly lists: ReadonlySet<ListKind>;
+}
+
+/** `isSilent`: a server that names no capabilities has this list. */
+export function introductionOf(
+  { serverInfo, capabilities, instructions }: Answer,
+  isSilent: (kind: ListKind) => boolean = () => false,
+): Introduction {
+  const named = isRecord(capabilities) ? capabilities : undefined;
+  return {
+    serverInfo: isServerInfo(serverInfo) ? { name: serverInfo.name, version: serverInfo.version } : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+    capabilities: named ?? {},
+    lists: new Set(LISTS.filter((kind) => (named === undefined ? isSilent(kind) : named[kind]))),
+  };
+}
+
+function isServerInfo(value: unknown): value is { readonly name: string; readonly version: string } {
+  return isRecord(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
+}
+
+/** The list that a notification says has changed; undefined if it says something else. */
+export function changedList(method: string): ListKind | undefined {
+  return LISTS.find((kind) => method === `notifications/${kind}/list_changed`);
+}
 
 /** Reads all pages of a list. */
 export async function allPages(

@@ -1,4 +1,5 @@
 /** Classifies failures of the communication with a server. */
+import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { DeadlineError } from './deadlines.ts';
 
@@ -10,8 +11,14 @@ export class NotDeliveredError extends Error {}
 export class NotRenewedError extends Error {}
 /** The token does not have a scope that this request needs. The server did nothing. */
 export class NeedsScopeError extends Error {}
-/** Marks, in the error's data, a response that broke off. */
-export const ANSWER_LOST = 'turnwright/answer_lost';
+/** The response broke off. */
+export class AnswerLostError extends Error {
+  constructor() {
+    super('the connection broke off before its answer');
+  }
+}
+/** The server answered what the protocol does not allow, or this client does not support. */
+export class ResultError extends Error {}
 
 type McpFailure =
   /** The request did not arrive: repeating it is safe. */
@@ -41,19 +48,25 @@ export function failureOf(error: unknown): McpFailure {
   if (needsScope !== undefined) return { kind: 'needs_scope', message: needsScope.message };
   if (causes.some((cause) => cause instanceof NotDeliveredError)) return { kind: 'not_delivered', message };
   const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };
-  if (data === ANSWER_LOST) return { kind: 'lost', message: 'the connection broke off before its answer' };
-  const status = httpStatus(code, message);
+  const status = httpStatus(error);
   if (status === undefined) {
     const answered = typeof code === 'number' && message.startsWith('MCP error');
     const details = answered && data !== undefined ? ` ${JSON.stringify(data)}` : '';
-    return { kind: answered ? 'answered' : 'lost', message: withoutPrefix(message) + details };
+    const isAnswer = answered || error instanceof ResultError;
+    return { kind: isAnswer ? 'answered' : 'lost', message: withoutPrefix(message) + details };
   }
   if (status === 401 || status === 403)
     return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };
+  const said = textOf(data) ?? message;
   // Some servers answer an unknown session with 400.
-  if (status === 404 || (status === 400 && /session/i.test(message)))
-    return { kind: 'session_gone', message };
-  return { kind: status >= 300 && status < 500 ? 'answered' : 'lost', message };
+  if (status === 404 || (status === 400 && /session/i.test(said)))
+    return { kind: 'session_gone', message: refusalText(status, said) };
+  return { kind: status >= 300 && status < 500 ? 'answered' : 'lost', message: refusalText(status, said) };
+}
+
+function refusalText(status: number, said: string): string {
+  if (status >= 300 && status < 400) return `HTTP ${status}: a redirect, which is not followed`;
+  return said.trim() === '' ? `HTTP ${status}` : `HTTP ${status}: ${said.trim()}`;
 }
 
 /** Removes the library's prefix, which some servers send as part of their message. */
@@ -61,11 +74,26 @@ export function withoutPrefix(message: string): string {
   return message.replace(/^(?:MCP error -?\d+: )+/, '');
 }
 
-function httpStatus(code: unknown, message: string): number | undefined {
-  const inText = /\bHTTP (\d{3})\b/.exec(message)?.[1];
+/** As the transports of the library tell it: in the error's data, in its code, or in its text alone. */
+function httpStatus(error: unknown): number | undefined {
+  const { name, code, data, message } = error as {
+    readonly name?: unknown;
+    readonly code?: unknown;
+    readonly data?: { readonly status?: unknown };
+    readonly message?: unknown;
+  };
+  if (name === 'InsufficientScopeError') return 403;
+  if (name === 'UnauthorizedError') return 401;
+  if (name === 'SdkHttpError' && typeof data?.status === 'number') return data.status;
+  const inText = /\bHTTP (\d{3})\b/.exec(String(message))?.[1];
   if (inText !== undefined) return Number(inText);
-  if (!/^(?:Streamable HTTP|SSE) error/.test(message)) return undefined;
-  return typeof code === 'number' && code >= 100 && code < 600 ? code : undefined;
+  return /^SSE error/.test(String(message)) && typeof code === 'number' && code >= 100 ? code : undefined;
+}
+
+/** The body of a response that refuses. */
+function textOf(data: unknown): string | undefined {
+  const text = isRecord(data) ? data['text'] : undefined;
+  return typeof text === 'string' ? text : undefined;
 }
 
 function causesOf(error: unknown): readonly Error[] {

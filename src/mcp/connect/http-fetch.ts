@@ -16,11 +16,6 @@ function unreached({ origin }: URL, error: NodeJS.ErrnoException): string {
   return `${origin} cannot be reached${why}`;
 }
 
-interface BodyEnd {
-  /** The stream has event ids, so it can be resumed. */
-  readonly resumable: boolean;
-}
-
 const NOT_DELIVERED = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -52,11 +47,7 @@ interface HttpFetch {
   close(): void;
 }
 
-/** `onBodyEnd` is called when an event stream ends or breaks, with the body of its request. */
-export function createHttpFetch(
-  connect: ConnectPort,
-  onBodyEnd: (requestBody: string | undefined, end: BodyEnd) => void = () => {},
-): HttpFetch {
+export function createHttpFetch(connect: ConnectPort): HttpFetch {
   const origins = new Map<string, OriginConnections>();
   const connectionsTo = (url: URL): OriginConnections => {
     const known = origins.get(url.origin) ?? connect(url);
@@ -87,7 +78,7 @@ export function createHttpFetch(
             : error,
         ),
       );
-      outgoing.once('response', (incoming) => resolve(responseOf(incoming, (end) => onBodyEnd(body, end))));
+      outgoing.once('response', (incoming) => resolve(responseOf(incoming)));
       outgoing.end(body);
     });
   };
@@ -117,7 +108,7 @@ function reasonOf(signal: AbortSignal | null | undefined): Error {
   return reason instanceof Error ? reason : new DOMException('The request was given up.', 'AbortError');
 }
 
-function responseOf(incoming: IncomingMessage, onEnd: (end: BodyEnd) => void): Response {
+function responseOf(incoming: IncomingMessage): Response {
   const status = incoming.statusCode ?? 500;
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
@@ -128,24 +119,19 @@ function responseOf(incoming: IncomingMessage, onEnd: (end: BodyEnd) => void): R
     return new Response(null, { status, headers });
   }
   const streams = /^text\/event-stream/i.test(String(incoming.headers['content-type']));
-  const body = boundedBody(incoming, streams, onEnd);
+  const body = boundedBody(incoming, streams);
   return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
 }
 
-/**
- * A break is an error of the stream, in contrast to a regular end. `onEnd` is called for both, for event
- * streams.
- */
-function boundedBody(incoming: IncomingMessage, streams: boolean, onEnd: (end: BodyEnd) => void) {
+/** A break is an error of the stream, in contrast to a regular end. */
+function boundedBody(incoming: IncomingMessage, streams: boolean) {
   let bytes = 0;
-  let resumable = false;
   let over = false;
   const finish = (settle: () => void) => {
     if (over) return;
     over = true;
     settle();
     incoming.destroy();
-    if (streams) onEnd({ resumable });
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -158,7 +144,6 @@ function boundedBody(incoming: IncomingMessage, streams: boolean, onEnd: (end: B
           fail(new Error(`The server sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`));
           return;
         }
-        if (streams && !resumable) resumable = /(?:^|[\r\n])id:/.test(chunk.toString('latin1'));
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
       });

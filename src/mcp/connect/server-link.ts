@@ -30,7 +30,7 @@ const STABLE_MS = 30_000;
 /** How long a call waits for a server that is not connected, and how often it checks, ms. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 500;
-/** Time limit of a ping, ms. */
+/** Time limit of a sign of life, ms. */
 const PING_MS = 5_000;
 const MAX_ERROR_CHARS = 1_000;
 
@@ -135,7 +135,7 @@ export class ServerLink {
     const limit = new AbortController();
     const cancelLimit = this.#ports.clock.timer(PING_MS, () => limit.abort(new Error('No answer.')));
     try {
-      await connection.ask('ping', {}, { signal: limit.signal });
+      await connection.check(limit.signal);
     } catch (error) {
       // Some transports reject with an error of the protocol, like an answer, when the limit is reached.
       if (limit.signal.aborted || failureOf(error).kind === 'lost')

@@ -2,8 +2,6 @@
  * Messages as lines over the standard streams of a child process in a process group of its own: everything
  * that a server starts ends with it. Buffers are bounded (T117).
  */
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Isolate, Launch } from '../../protocol/tools/sandbox.ts';
 import { isTooDeep, TOO_DEEP } from '../../util/bounded-json.ts';
 import { standingFolder } from '../../util/files/standing-folder.ts';
@@ -11,6 +9,8 @@ import { isRecord } from '../../util/is-record.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
 import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { cleanText } from '../tools/clean-text.ts';
+import type { MessageTransport } from './json-line.ts';
+import type { JsonRpcMessage } from './json-rpc.ts';
 
 interface StdioServer {
   readonly command: string;
@@ -22,9 +22,11 @@ interface StdioServer {
   readonly isolate: Isolate | undefined;
 }
 
-export interface StdioTransport extends Transport {
+export interface StdioTransport extends MessageTransport {
   /** How the process ended by itself, with the end of its stderr; undefined while it runs, or if closed. */
   readonly epitaph: string | undefined;
+  /** It was stopped because of what it wrote. */
+  readonly wasStopped: boolean;
 }
 
 /** Maximum bytes of one message. */
@@ -43,10 +45,18 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
   let epitaph: string | undefined;
   let stderr = '';
   let closed = false;
+  let wasStopped = false;
+  const stop = (why: string) => {
+    wasStopped ||= !closed;
+    void finish(why);
+  };
 
   const transport: StdioTransport = {
     get epitaph() {
       return epitaph;
+    },
+    get wasStopped() {
+      return wasStopped;
     },
     async start() {
       const { command: program, args, env, isolate } = server;
@@ -67,10 +77,10 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
       const drained = new Promise<void>((resolve) => started.stdout?.once('end', resolve));
       const lines = lineReader(
         (line) => {
-          if (isTooDeep(line)) void finish(`wrote a message that is ${TOO_DEEP}`);
+          if (isTooDeep(line)) stop(`wrote a message that is ${TOO_DEEP}`);
           else receive(line, transport);
         },
-        () => void finish(`wrote more than ${MAX_LINE_BYTES / 1024 / 1024} MB without a line's end`),
+        () => stop(`wrote more than ${MAX_LINE_BYTES / 1024 / 1024} MB without a line's end`),
       );
       started.stdout?.on('data', lines);
       // A server that closes its stdout cannot answer any more; most exit right after.
@@ -153,7 +163,7 @@ function lineReader(onLine: (line: string) => void, onOverflow: () => void): (ch
 }
 
 /** Lines that are not messages are ignored: servers print banners. */
-function receive(line: string, transport: Transport): void {
+function receive(line: string, transport: MessageTransport): void {
   if (!line.startsWith('{') && !line.trimStart().startsWith('{')) return;
   let message: unknown;
   try {
@@ -162,7 +172,7 @@ function receive(line: string, transport: Transport): void {
     return;
   }
   if (!isRecord(message) || message['jsonrpc'] !== '2.0') return;
-  transport.onmessage?.(withObjectResult(message) as JSONRPCMessage);
+  transport.onmessage?.(withObjectResult(message) as unknown as JsonRpcMessage);
 }
 
 /** The protocol requires an object; other values of a server are wrapped (F83). */

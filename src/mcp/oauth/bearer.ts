@@ -1,7 +1,7 @@
 /**
  * The token in requests to a server: from the last login, renewed before it expires and when it is refused.
  */
-import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/client';
 import type { Clock } from '../../protocol/ports.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { NeedsScopeError, NotRenewedError } from '../connect/failure.ts';
@@ -136,6 +136,9 @@ export function expiryOf(tokens: OAuthTokens | undefined, nowMs: number): number
   return lifetime === undefined ? undefined : nowMs + lifetime * 1000;
 }
 
+/** Errors of an authorization server that say nothing about the token. */
+const PASSING: readonly string[] = ['server_error', 'temporarily_unavailable', 'too_many_requests'];
+
 /**
  * `refused`: it was revoked or has expired. Rejects with `NotRenewedError` when the authorization server is
  * not available.
@@ -145,10 +148,7 @@ async function refreshed(
   refreshToken: string,
   fetch: Fetch,
 ): Promise<OAuthTokens | 'refused'> {
-  const [{ refreshAuthorization }, errors] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/auth.js'),
-    import('@modelcontextprotocol/sdk/server/auth/errors.js'),
-  ]);
+  const { OAuthError, refreshAuthorization } = await import('@modelcontextprotocol/client');
   try {
     const tokens = await refreshAuthorization(authorizationServer, {
       // As the library read it at the login.
@@ -160,12 +160,7 @@ async function refreshed(
     });
     return { ...tokens, issuer: authorizationServer } as OAuthTokens;
   } catch (error) {
-    const isRefusal =
-      error instanceof errors.OAuthError &&
-      !(error instanceof errors.ServerError) &&
-      !(error instanceof errors.TemporarilyUnavailableError) &&
-      !(error instanceof errors.TooManyRequestsError);
-    if (isRefusal) return 'refused';
+    if (error instanceof OAuthError && !PASSING.includes(error.code)) return 'refused';
     const why = errorText(error);
     throw new NotRenewedError(`The access token could not be renewed at ${authorizationServer} (${why}).`, {
       cause: error,

@@ -9,7 +9,7 @@ export async function missingScope(response: Response): Promise<string | undefin
 
 /** Loaded with the first refusal. */
 export async function challengeOf(response: Response) {
-  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
   return extractWWWAuthenticateParams(response);
 }
 

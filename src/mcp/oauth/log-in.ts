@@ -4,10 +4,15 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  OAuthTokens,
+  StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
 import { errorText } from '../../util/text/error-text.ts';
 import { type ConnectPort, createHttpFetch, type Fetch } from '../connect/http-fetch.ts';
+import { requestMeta, STATELESS_REVISION } from '../revisions/revisions.ts';
 import type { McpRemoteServerConfig } from '../servers/server-config.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import { withTokens } from './bearer.ts';
@@ -52,7 +57,7 @@ async function withCallback(
   before: Credentials | undefined,
   fetch: Fetch,
 ): Promise<void> {
-  const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const { auth } = await import('@modelcontextprotocol/client');
   const attempt = createAttempt(server, callback.url, before);
   const challenge = await challengeOf(await knock(server, fetch));
   const { resourceMetadataUrl } = challenge;
@@ -77,21 +82,33 @@ async function withCallback(
   const expected = attempt.discovery()?.authorizationServerMetadata?.issuer;
   if (issuer !== undefined && expected !== undefined && issuer !== expected)
     throw new Error(`The login was answered by ${issuer}, not by ${expected}, so it was not used.`);
-  await auth(attempt.provider, { ...where, authorizationCode: code });
+  await auth(attempt.provider, {
+    ...where,
+    authorizationCode: code,
+    ...(issuer !== undefined && { iss: issuer }),
+  });
   await store.write(attempt.credentials(nowMs()));
 }
 
 /** Sends a request without a token, to learn the authorization server. */
 async function knock(server: McpRemoteServerConfig, send: Fetch): Promise<Response> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const first = await knockWith(server, send, 'ping', {});
+  if (server.type === 'sse' || first.status === 401 || first.status === 403) return first;
+  // A server without sessions may refuse that for its form alone.
+  return knockWith(server, send, 'server/discover', { _meta: requestMeta('0') });
+}
+
+async function knockWith(server: McpRemoteServerConfig, send: Fetch, method: string, params: object) {
+  const isStateless = method !== 'ping';
   const response = await send(server.url, {
     method: server.type === 'sse' ? 'GET' : 'POST',
     headers: {
       ...server.headers,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
+      ...(isStateless && { 'mcp-protocol-version': STATELESS_REVISION, 'mcp-method': method }),
     },
-    ...(server.type === 'http' && { body }),
+    ...(server.type === 'http' && { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) }),
   });
   await response.body?.cancel();
   return response;
@@ -101,12 +118,12 @@ async function knock(server: McpRemoteServerConfig, send: Fetch): Promise<Respon
 function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, before: Credentials | undefined) {
   const state = randomBytes(32).toString('base64url');
   const { clientId, clientSecret, clientMetadataUrl, scope } = server.oauth ?? {};
-  const given: OAuthClientInformationMixed | undefined =
+  const given: StoredOAuthClientInformation | undefined =
     clientId === undefined
       ? undefined
       : { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
-  // A client is bound to the redirect URL that it was registered with.
-  let client = given ?? (before?.redirectUrl === redirectUrl ? before.client : undefined);
+  // A client is bound to the redirect URL and the authorization server that it was registered with.
+  let client = given ?? (before?.redirectUrl === redirectUrl ? registeredClient(before) : undefined);
   let tokens: OAuthTokens | undefined;
   let verifier: string | undefined;
   let address: URL | undefined;
@@ -124,9 +141,11 @@ function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, befor
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     state: () => state,
     clientInformation: () => client,
-    saveClientInformation: (registered) => {
-      client = registered;
-    },
+    ...(given === undefined && {
+      saveClientInformation: (registered: StoredOAuthClientInformation) => {
+        client = registered;
+      },
+    }),
     // A login ignores stored tokens.
     tokens: () => undefined,
     saveTokens: (granted) => {
@@ -167,6 +186,15 @@ function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, befor
       return withTokens(found, tokens, nowMs);
     },
   };
+}
+
+function registeredClient({
+  authorizationServer,
+  client,
+  metadata,
+}: Credentials): StoredOAuthClientInformation {
+  const issuer = client['issuer'] ?? metadata?.['issuer'] ?? authorizationServer;
+  return { ...client, issuer: String(issuer) } as StoredOAuthClientInformation;
 }
 
 /** The client's registered port, else any. */

@@ -3,10 +3,13 @@
  * at a company's identity provider. They are kept in memory. Loaded with the first such server.
  */
 import { createPrivateKey } from 'node:crypto';
-import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
-import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
-import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import {
+  auth,
+  createPrivateKeyJwtAuth,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+} from '@modelcontextprotocol/client';
 import type { Clock } from '../../protocol/ports.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { errorText } from '../../util/text/error-text.ts';

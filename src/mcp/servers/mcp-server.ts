@@ -83,7 +83,7 @@ export class McpServer {
   get status(): McpServerStatus {
     const link = this.#link;
     const connected = link?.status === 'connected';
-    const serverInfo = link?.connection?.serverInfo;
+    const { serverInfo, revision } = link?.connection ?? {};
     const { tools: offered, held = [] } = this.#offers ?? {};
     const quarantined = offered?.quarantined ?? [];
     const error = this.#parsed.ok ? link?.error : this.#parsed.problem;
@@ -91,6 +91,7 @@ export class McpServer {
       name: this.name,
       status: link?.status ?? 'failed',
       ...(serverInfo && { serverInfo: { name: serverInfo.name, version: serverInfo.version } }),
+      ...(revision !== undefined && { protocolVersion: revision }),
       ...(error !== undefined && { error }),
       ...(this.#parsed.ok && !isHosts(this.#parsed.config) && { config: shownConfig(this.#parsed.config) }),
       ...(this.#parsed.ok && { transport: transportOf(this.#parsed.config) }),
@@ -181,7 +182,7 @@ export class McpServer {
     const ports = { ...this.#ports, name: this.name, onListChanged };
     const connection = isHosts(config)
       ? await (await import('../connect/host-connection.ts')).openHostConnection(config, ports, signal)
-      : await (await import('../connect/library-connection.ts')).openConnection(config, ports, signal);
+      : await (await import('../connect/external-connection.ts')).openConnection(config, ports, signal);
     try {
       const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
       // A server that fails to list prompts still has its tools.
@@ -196,6 +197,8 @@ export class McpServer {
       return connection;
     } catch (error) {
       await connection.close();
+      if (connection.isWorthAnother === true && failureOf(error).kind === 'lost' && !signal.aborted)
+        return this.#open(config, pinStore, signal);
       throw error;
     }
   }

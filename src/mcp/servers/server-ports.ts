@@ -4,6 +4,7 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/sandbox.ts';
 import type { ToolOutput } from '../../protocol/tools/tool.ts';
 import type { RemotePorts } from '../connect/remote-ports.ts';
+import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { ParserPort, ToolCallRequest } from '../tools/listed-tool.ts';
 import type { TakenNames } from './names.ts';
@@ -16,6 +17,8 @@ export interface McpServerPorts extends RemotePorts {
   readonly env: Readonly<Record<string, string>>;
   /** Version that is sent to servers. */
   readonly version: string;
+  /** Where what is learned about servers is kept; undefined: in memory. */
+  readonly openings?: MemoryPlace | undefined;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
   isolateFor(server: string): Isolate | undefined;
   readonly elicit: ElicitPort | undefined;

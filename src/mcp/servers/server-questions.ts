@@ -1,14 +1,13 @@
 /** Requests of a server: the working directory as a root, and questions to the user. */
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { answerElicitation, type ElicitationReply, type ElicitPort } from '../tools/elicitation.ts';
+import { answerElicitation, type ElicitPort } from '../tools/elicitation.ts';
 
-export const CLIENT_CAPABILITIES = { roots: {}, elicitation: { form: {}, url: {} } } as const;
+type Params = Readonly<Record<string, unknown>>;
 
-interface ServerQuestions {
-  roots(): { readonly roots: { readonly uri: string; readonly name: string }[] };
-  /** Never rejects. */
-  elicit(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ElicitationReply>;
+export interface ServerQuestions {
+  /** Answers a request of the server; undefined: there is no such method. Never rejects. */
+  answer(method: string, params: Params, signal: AbortSignal): Promise<Params | undefined>;
   /** A question is open. */
   readonly open: boolean;
 }
@@ -23,15 +22,24 @@ export function serverQuestions({
   readonly elicit: ElicitPort | undefined;
 }): ServerQuestions {
   let open = 0;
+  const elicited = async (params: Params, signal: AbortSignal): Promise<Params> => {
+    open += 1;
+    try {
+      const { action, content } = await answerElicitation(name, params, elicit, signal);
+      return { action, ...(content !== undefined && { content }) };
+    } finally {
+      open -= 1;
+    }
+  };
   return {
-    roots: () => ({ roots: [{ uri: pathToFileURL(cwd).href, name: basename(cwd) }] }),
-    async elicit(params, signal) {
-      open += 1;
-      try {
-        const { action, content } = await answerElicitation(name, params, elicit, signal);
-        return { action, ...(content !== undefined && { content }) };
-      } finally {
-        open -= 1;
+    async answer(method, params, signal) {
+      switch (method) {
+        case 'elicitation/create':
+          return elicited(params, signal);
+        case 'roots/list':
+          return { roots: [{ uri: pathToFileURL(cwd).href, name: basename(cwd) }] };
+        default:
+          return undefined;
       }
     },
     get open() {

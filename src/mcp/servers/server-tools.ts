@@ -76,7 +76,9 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
         ...(ownName !== undefined && { serverName: cleanText(ownName, MAX_NAME_CHARS) }),
       },
       taken,
-      ...(isHosts(config) ? { parserOf } : { alwaysLoad: config.alwaysLoad }),
+      ...(isHosts(config)
+        ? { parserOf }
+        : { alwaysLoad: config.alwaysLoad, isOverHttp: config.type === 'http' }),
       call: (request) => call(request, held.get(request.tool)),
       policyOf(tool) {
         const policy = configuredPolicy(server, tool, config.tools);

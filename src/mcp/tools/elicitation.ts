@@ -12,7 +12,7 @@ interface ElicitationQuestion {
   readonly requestedSchema?: JsonSchema;
 }
 
-export interface ElicitationReply {
+interface ElicitationReply {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Record<string, unknown>;
 }

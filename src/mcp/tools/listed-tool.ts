@@ -9,6 +9,7 @@ import type {
   ToolProgress,
 } from '../../protocol/tools/tool.ts';
 import { isRecord } from '../../util/is-record.ts';
+import { mirroredParams } from '../revisions/param-headers.ts';
 import { type TakenNames, toolNames } from '../servers/names.ts';
 import { cleanText } from './clean-text.ts';
 import { renderOutput } from './result.ts';
@@ -51,6 +52,8 @@ interface ListedToolOptions {
   readonly alwaysLoad?: boolean | undefined;
   /** Default: the server validates its input. */
   readonly parserOf?: ParserPort | undefined;
+  /** Calls are requests of HTTP, of which arguments may be headers. Default false. */
+  readonly isOverHttp?: boolean | undefined;
   /** By name on the server. Default none. */
   policyOf?(tool: string): ToolPolicy | undefined;
 }
@@ -58,7 +61,15 @@ interface ListedToolOptions {
 export function listedTools(
   slug: string,
   listed: readonly Readonly<Record<string, unknown>>[],
-  { call, origin, taken, alwaysLoad = false, parserOf = () => unchecked, policyOf }: ListedToolOptions,
+  {
+    call,
+    origin,
+    taken,
+    alwaysLoad = false,
+    isOverHttp = false,
+    parserOf = () => unchecked,
+    policyOf,
+  }: ListedToolOptions,
 ): ListedTools {
   const quarantined: string[] = [];
   const named = new Map<string, Readonly<Record<string, unknown>>>();
@@ -78,7 +89,9 @@ export function listedTools(
       isRecord(each['execution']) && each['execution']['taskSupport'] === 'required'
         ? 'it runs only as a background task'
         : schema.ok
-          ? undefined
+          ? isOverHttp
+            ? headerProblem(each['inputSchema'])
+            : undefined
           : schema.problem;
     if (!schema.ok || problem !== undefined) {
       quarantined.push(`The tool "${cleanText(raw, 100)}" was left out: ${problem}.`);
@@ -129,6 +142,11 @@ export function listedTools(
     wire.push([raw, name, description, schema.schema, [...schema.renamed], effect, policyOf?.(raw)]);
   }
   return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
+}
+
+function headerProblem(inputSchema: unknown): string | undefined {
+  const mirrored = mirroredParams(inputSchema);
+  return 'problem' in mirrored ? mirrored.problem : undefined;
 }
 
 const MAX_TITLE_CHARS = 200;

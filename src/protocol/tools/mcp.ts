@@ -23,6 +23,8 @@ export interface McpServerStatus {
   readonly status: McpStatus;
   /** What the server says of itself. */
   readonly serverInfo?: { readonly name: string; readonly version: string };
+  /** Revision of MCP that it speaks with us; absent until it is connected, and for servers of the host. */
+  readonly protocolVersion?: string;
   /** Why it failed, in one sentence. */
   readonly error?: string;
   /** Without secrets: environment, headers and query strings are left out. */
