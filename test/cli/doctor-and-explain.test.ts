@@ -254,7 +254,7 @@ describe('explain', () => {
       cwd,
     });
     const { stdout } = await commandLine(['explain'], { env: home, cwd });
-    expect(stdout).toMatch(/tools: Bash `echo one; echo it is broken; exit 3` error \d+ ms/);
+    expect(stdout).toMatch(/tools: Bash `echo one; echo it is broken; exit 3` error [\d.]+ m?s/);
     expect(stdout).toContain(`     ${command}\n       Exit code 3\n       one\n       it is broken\n`);
     const [id = ''] =
       /[0-9a-f-]{36}/.exec((await commandLine(['sessions'], { env: home, cwd })).stdout) ?? [];

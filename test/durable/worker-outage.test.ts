@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
+import { isLong } from '../long-form.ts';
 import { movableAddress, newDatabase, startCluster, startStandby } from './cluster.ts';
 import { forgotten, judge, lateAppends, resultsOf } from './judge.ts';
 import { eventually, type Fleet, startFleet, type WorkerProcess } from './processes.ts';
@@ -62,26 +63,31 @@ test('D4: the server crashes and is away for 5 s; all sessions end, and none los
   await allEndWell(fleet, atWork);
 });
 
-test('D4: a synchronous standby takes the place of the server; all sessions end as before', {
-  timeout: 2 * LIMIT_MS,
-}, async () => {
-  const primary = startCluster();
-  const address = movableAddress(primary);
-  const standby = startStandby(primary);
-  onTestFinished(() => {
-    standby.stop();
-    address.remove();
-    primary.stop();
-  });
-  const url = new URL(newDatabase(primary.socketFolder));
-  url.searchParams.set('host', address.socketFolder);
-  const fleet = await startFleet(url.href);
-  const atWork = await allAtWork(fleet);
-  primary.crash();
-  standby.promote();
-  address.pointTo(standby);
-  await allEndWell(fleet, atWork);
-});
+// That the store keeps every record then is in outage.test.ts, in the short form too.
+test.runIf(isLong)(
+  'D4: a synchronous standby takes the place of the server; all sessions end as before',
+  {
+    timeout: 2 * LIMIT_MS,
+  },
+  async () => {
+    const primary = startCluster();
+    const address = movableAddress(primary);
+    const standby = startStandby(primary);
+    onTestFinished(() => {
+      standby.stop();
+      address.remove();
+      primary.stop();
+    });
+    const url = new URL(newDatabase(primary.socketFolder));
+    url.searchParams.set('host', address.socketFolder);
+    const fleet = await startFleet(url.href);
+    const atWork = await allAtWork(fleet);
+    primary.crash();
+    standby.promote();
+    address.pointTo(standby);
+    await allEndWell(fleet, atWork);
+  },
+);
 
 test('connections are ended at random, also those of the runner; no worker exits, and no session is set aside', {
   timeout: 2 * LIMIT_MS,

@@ -116,7 +116,6 @@ export const ROWS: readonly ScoreRow[] = [
     title: 'Changes of the code that tests notice',
     file: 'reliability/mutation-score',
     budget: { quick: 20, full: 330 },
-    alone: true,
   },
   {
     id: 'S1',
