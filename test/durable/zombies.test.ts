@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
+import { inForm } from '../long-form.ts';
 import { newDatabase } from './cluster.ts';
 import { forgotten, judge, lateAppends, resultsOf } from './judge.ts';
 import { eventually, startFleet } from './processes.ts';
@@ -10,7 +11,7 @@ const SCENARIO = JSON.stringify({ rounds: 4, modelMs: 1_500, toolMs: 300 });
 const AWAY_MS = 20_000;
 
 describe.concurrent('a worker that is away for 20 s and comes back', () => {
-  test.for(['stopped', 'cut off'] as const)(
+  test.for(inForm(['stopped'], ['stopped', 'cut off']))(
     'D3: the sessions of a worker that was %s are handed over, and it writes nothing when it is back',
     { timeout: 300_000 },
     async (how, { onTestFinished }) => {
