@@ -17,8 +17,10 @@ const LIMITS = {
   W5: { 'CPU per session': 5.7, 'wall / ideal': 2.3, 'RSS per session': 4.5 },
   W6: { 'CPU per delta': 3.3 },
 };
-/** A tool input of four times the pieces may cost so many times the CPU: what is linear stays
- * below 4, as much of the cost does not depend on the input. */
+/**
+ * A tool input of four times the pieces may cost so many times the CPU. It would be 4 if all of the cost were the pieces',
+ * and 16 if that were quadratic.
+ */
 const GROWTH_OF_INPUT = 1.9;
 
 let failed = false;

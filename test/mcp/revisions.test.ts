@@ -40,44 +40,15 @@ const echoed = async (room: Room) => (await call(toolIn(room, 'mcp__it__echo'), 
 const statusOf = (room: Room) => room.statuses()[0];
 
 describe('a server', () => {
+  const used = ['tools/list', 'tools/call'];
+  const initialized = ['initialize', 'notifications/initialized', ...used];
+
   it.each([
-    ['new', NEW, ['start', 'server/discover', 'tools/list', 'tools/call']],
-    [
-      'old',
-      OLD,
-      ['start', 'server/discover', 'initialize', 'notifications/initialized', 'tools/list', 'tools/call'],
-    ],
-    [
-      'silent',
-      OLD,
-      ['start', 'server/discover', 'initialize', 'notifications/initialized', 'tools/list', 'tools/call'],
-    ],
-    [
-      'dies',
-      OLD,
-      [
-        'start',
-        'server/discover',
-        'start',
-        'initialize',
-        'notifications/initialized',
-        'tools/list',
-        'tools/call',
-      ],
-    ],
-    [
-      'closes',
-      OLD,
-      [
-        'start',
-        'server/discover',
-        'start',
-        'initialize',
-        'notifications/initialized',
-        'tools/list',
-        'tools/call',
-      ],
-    ],
+    ['new', NEW, ['start', 'server/discover', ...used]],
+    ['old', OLD, ['start', 'server/discover', ...initialized]],
+    ['silent', OLD, ['start', 'server/discover', ...initialized]],
+    ['dies', OLD, ['start', 'server/discover', 'start', ...initialized]],
+    ['closes', OLD, ['start', 'server/discover', 'start', ...initialized]],
   ])('that is a program (%s) is met in %s, and met in the same way again', async (how, revision, met) => {
     const { config, asked } = await program(how);
     const room = await roomOf({ it: config });

@@ -1,9 +1,9 @@
 /** Whatever a line and the rules are made of, a decision about them takes a bounded number of steps, and is made. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { caseOf } from '../../src/permissions/decide/case-of.ts';
 import { decideCall } from '../../src/permissions/decide/decide-call.ts';
 import type { PermissionState } from '../../src/permissions/decide/evaluation.ts';
-import { MOST_AT_ONCE } from '../../src/permissions/decide/steps.ts';
+import { MOST_AT_ONCE, Steps } from '../../src/permissions/decide/steps.ts';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { createRuleSet } from '../../src/permissions/rules/rule-set.ts';
 import { usableSettings } from '../../src/settings/read/usable-settings.ts';
@@ -127,6 +127,26 @@ it.each([
     );
   },
 );
+
+describe('a pause', () => {
+  it('is made after 10 ms, however little was counted', () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => now.mockRestore());
+    const steps = new Steps();
+    expect(steps.pause()).toBeUndefined();
+    now.mockReturnValue(10);
+    expect(steps.pause()).toBeInstanceOf(Promise);
+  });
+
+  it('is one for all that goes on side by side', async () => {
+    const steps = new Steps();
+    steps.take(5_000);
+    const [first, second] = [steps.pause(), steps.pause()];
+    expect(second).toBe(first);
+    await first;
+    expect(steps.pause()).toBeUndefined();
+  });
+});
 
 describe('rules', () => {
   const long = times('a', 1000);

@@ -90,6 +90,18 @@ export function changedList(method: string): ListKind | undefined {
   return LISTS.find((kind) => method === `notifications/${kind}/list_changed`);
 }
 
+/** What a server with a session says of its own accord. */
+export function hearServer(
+  { name, onElicitationComplete, onListChanged }: ConnectionPorts,
+  method: string,
+  params: Answer,
+): void {
+  if (method === 'notifications/elicitation/complete')
+    onElicitationComplete(name, String(params['elicitationId']));
+  const changed = changedList(method);
+  if (changed !== undefined) onListChanged(changed);
+}
+
 /** Reads all pages of a list. */
 export async function allPages(
   ask: Connection['ask'],

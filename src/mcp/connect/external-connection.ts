@@ -1,19 +1,13 @@
 /** A connection to a server that is started, or reached over the network. Loaded on first use. */
 
 import { type Met, meet } from '../revisions/meet.ts';
-import { createOpeningMemory } from '../revisions/opening-memory.ts';
+import { createOpeningMemory, type OpeningMemory } from '../revisions/opening-memory.ts';
 import type { Opening } from '../revisions/revisions.ts';
 import { createStatelessConnection, type StatelessConnection } from '../revisions/stateless-connection.ts';
 import { isRemote } from '../servers/parse-server.ts';
 import type { ExternalServerConfig } from '../servers/server-config.ts';
 import { serverQuestions } from '../servers/server-questions.ts';
-import {
-  allPages,
-  type Connection,
-  type ConnectionPorts,
-  changedList,
-  introductionOf,
-} from './connection.ts';
+import { allPages, type Connection, type ConnectionPorts, hearServer, introductionOf } from './connection.ts';
 import { linkToTransport, type MessageTransport } from './json-line.ts';
 import { createPeer } from './peer.ts';
 import { createRemoteTransport } from './remote-transport.ts';
@@ -29,14 +23,15 @@ export async function openConnection(
   const { clock } = ports;
   const openings = createOpeningMemory(ports.openings);
   // Servers over SSE are older than any other opening.
-  const known = config.type === 'sse' ? 'initialize' : await openings.recall(config, clock.nowMs());
   const only = config.type === 'sse' ? 'initialize' : undefined;
+  const known = only ?? (await openings.recall(config, clock.nowMs()));
   try {
-    return await open(config, ports, { known, only }, signal);
+    return await open(config, ports, { openings, known, only }, signal);
   } catch (error) {
     if (!(error instanceof DiedWhenMetError) || signal.aborted) throw error;
     // Some programs end at a request that they do not know.
-    return open(config, ports, { known, only: known === 'initialize' ? 'discover' : 'initialize' }, signal);
+    const other = known === 'initialize' ? 'discover' : 'initialize';
+    return open(config, ports, { openings, known, only: other }, signal);
   }
 }
 
@@ -44,6 +39,7 @@ export async function openConnection(
 class DiedWhenMetError extends Error {}
 
 interface Way {
+  readonly openings: OpeningMemory;
   readonly known: Opening | undefined;
   readonly only: Opening | undefined;
 }
@@ -71,11 +67,8 @@ async function open(
     link: (events) => linkToTransport(transport, events),
     answer: questions.answer,
     hear(method, params) {
-      if (stateless !== undefined) return stateless.hear(method, params);
-      if (method === 'notifications/elicitation/complete')
-        ports.onElicitationComplete(name, String(params['elicitationId']));
-      const changed = changedList(method);
-      if (changed !== undefined) ports.onListChanged(changed);
+      if (stateless === undefined) hearServer(ports, method, params);
+      else stateless.hear(method, params);
     },
     epitaph() {
       const said = 'epitaph' in transport ? transport.epitaph : undefined;
@@ -104,7 +97,7 @@ async function open(
       ? new Error(why, { cause: error })
       : new DiedWhenMetError(why, { cause: error });
   }
-  createOpeningMemory(ports.openings).learn(config, met.better ?? met.opening, clock.nowMs());
+  way.openings.learn(config, met.better ?? met.opening, clock.nowMs());
   if (met.opening === 'discover') {
     stateless = createStatelessConnection(met.introduction, { peer, questions, ports, isRemote: !isProgram });
     return stateless;

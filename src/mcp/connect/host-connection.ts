@@ -1,5 +1,5 @@
 /**
- * * A connection to a server of the host: an object of the MCP SDK, or one behind a function. Such servers
+ * A connection to a server of the host: an object of the MCP SDK, or one behind a function. Such servers
  * are met with `initialize`, which they all know.
  */
 
@@ -12,7 +12,7 @@ import {
   allPages,
   type Connection,
   type ConnectionPorts,
-  changedList,
+  hearServer,
   introductionOf,
 } from './connection.ts';
 import { linkToFunction, linkToInstance } from './json-line.ts';
@@ -34,12 +34,7 @@ export async function openHostConnection(
     // A text, so that it cannot be confused with ids of the server's own requests.
     nextId: (count) => `turnwright-${count}`,
     answer: questions.answer,
-    hear(method, told) {
-      if (method === 'notifications/elicitation/complete')
-        ports.onElicitationComplete(ports.name, String(told['elicitationId']));
-      const changed = changedList(method);
-      if (changed !== undefined) ports.onListChanged(changed);
-    },
+    hear: (method, told) => hearServer(ports, method, told),
     epitaph: () => 'the connection was closed',
   });
   const ask: Connection['ask'] = (method, asked, options) => {

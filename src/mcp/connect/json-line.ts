@@ -20,7 +20,7 @@ export interface Line {
   /** Rejects when the server refuses the connection. */
   open(): Promise<void>;
   /**
-   * * Resolves with the reply to a request, with undefined for a notification. Rejects when the message
+   * Resolves with the reply to a request, with undefined for a notification. Rejects when the message
    * cannot be sent, when its answer is lost, and on abort.
    */
   exchange(message: JsonRpcMessage, options: SendOptions): Promise<JsonRpcMessage | undefined>;

@@ -1,5 +1,5 @@
 /**
- * * JSON-RPC with a server: requests, their progress and cancellation, and answers to what the server asks.
+ * JSON-RPC with a server: requests, their progress and cancellation, and answers to what the server asks.
  * It is the same for servers of all kinds, and knows nothing of revisions.
  */
 

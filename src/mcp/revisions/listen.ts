@@ -1,5 +1,5 @@
 /**
- * * Changes of lists, for a server without sessions: they are said on the response of one request that stays
+ * Changes of lists, for a server without sessions: they are said on the response of one request that stays
  * open. It is opened again when it ends, and what changed meanwhile is asked for.
  */
 import type { Clock } from '../../protocol/ports.ts';

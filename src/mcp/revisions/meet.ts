@@ -1,5 +1,5 @@
 /**
- * * Finds out which revision a server speaks, and begins with it: `server/discover` is asked first, and
+ * Finds out which revision a server speaks, and begins with it: `server/discover` is asked first, and
  * `initialize` when the server does not know it, or is silent. A server that was met before is met in the
  * same way.
  */
@@ -43,7 +43,7 @@ interface MeetOptions {
 }
 
 /**
- * * ms for which the answer to `server/discover` is waited for alone. A program that starts more slowly finds
+ * ms for which the answer to `server/discover` is waited for alone. A program that starts more slowly finds
  * both requests, and answers both; it gets as long as other servers once it is known to answer this one.
  */
 const SILENT_PROGRAM_MS = 500;

@@ -1,5 +1,5 @@
 /**
- * * Which request servers are met with, within the process and in the configuration home, because finding out
+ * Which request servers are met with, within the process and in the configuration home, because finding out
  * costs a request, and some programs their life.
  */
 import { join } from 'node:path';

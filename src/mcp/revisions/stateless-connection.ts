@@ -1,5 +1,5 @@
 /**
- * * A connection to a server that keeps no session: each request says what it needs to be understood, what
+ * A connection to a server that keeps no session: each request says what it needs to be understood, what
  * the server wants to know is the result of a request that is made again, and changes of lists are listened
  * for.
  */
