@@ -9,6 +9,7 @@ import type { BaseOptions } from '../options/options.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { CallModel } from '../protocol/model/model.ts';
+import type { Purse } from '../protocol/model/purse.ts';
 import type {
   Admission,
   BlobStore,
@@ -271,6 +272,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
   blobs?: BlobStore | undefined;
   inbox?: Inbox | undefined;
   admission?: Admission | undefined;
+  /** Money that this session shares with others: each attempt at a model call is paid from it. */
+  purse?: Purse | undefined;
   files?: PersistentFiles | undefined;
   clock?: Clock | undefined;
   ids?: Ids | undefined;

@@ -3,7 +3,7 @@
 import { systemClock } from '../../util/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { OLDEST_QUEUED } from '../postgres/overview.ts';
-import type { SessionState } from '../postgres/sessions.ts';
+import type { SessionState } from '../session-status.ts';
 import type { WorkerFigure } from './figure.ts';
 
 /** Scrapes of this time share a look. */
