@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   type Database,
   inProcessRunner,
+  prepareDatabase,
   type Runner,
   setTenantLimits,
   tenantUse,
@@ -13,7 +14,9 @@ import {
 } from '../../src/durable/index.ts';
 import { createSweep } from '../../src/durable/sweep.ts';
 import { deferred, pause, reply, type ScriptStep, say } from '../../src/testing/index.ts';
-import { openedClient, openedDatabase } from './opened.ts';
+import { commandLine } from '../cli/command-line.ts';
+import { newDatabase } from './cluster.ts';
+import { openedClient, openedDatabase, openedEmpty } from './opened.ts';
 import { eventually, startFleet } from './processes.ts';
 import { alwaysAnswering } from './programs/scripted.ts';
 
@@ -190,4 +193,84 @@ test('runs at the same time spend no more than the day of their tenant; they go 
   await db.run("update turnwright.sessions set wake_at = now() where state = 'parked'");
   await settled(8);
   expect(asked).toBe(8);
+});
+
+test('limits are set, shown and removed on the command line, and wrong ones are refused', async () => {
+  const db = await openedDatabase();
+  const client = openedClient(db);
+  const run = (...words: string[]) => commandLine(['durable', 'limits', ...words, '--db', db.url]);
+  expect((await run()).stdout).toMatch(/^There are no limits of tenants/);
+  expect(await run('*', '--runs', '8', '--tokens-per-minute', '400000')).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  await run('acme', '--sessions', '20', '--usd-per-day', '2.5', '--requests-per-minute', '30');
+  await client.send('s1', 'Go.', { tenant: 'acme' });
+  const { stdout } = await run();
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
+    ['tenant', 'sessions', 'runs', 'held', 'dollars today', 'requests/min', 'tokens/min'],
+    ['*', '-', '8', '-', '-', '-', '400,000'],
+    ['acme', '1 of 20', '0 of 8*', '0', '0.00 of 2.50', '30', '400,000*'],
+  ]);
+  await run('acme', '--sessions', 'none');
+  expect(JSON.parse((await run('acme', '--json')).stdout)).toEqual([
+    {
+      tenant: 'acme',
+      limits: { usdPerDay: 2.5, requestsPerMinute: 30 },
+      sessions: 1,
+      runs: 0,
+      heldRuns: 0,
+      usdToday: 0,
+    },
+  ]);
+  for (const [words, sentence] of [
+    [['acme', '--runs', '-1'], 'Give a whole number above 0, or none.'],
+    [['acme', '--runs', '1.5'], 'Give a whole number above 0, or none.'],
+    [['acme', '--usd-per-day', 'NaN'], 'Give a number above 0, or none.'],
+    [['acme', '--usd-per-day', '0'], 'Give a number above 0, or none.'],
+    [['nobody', '--runs', 'none'], 'Tenant nobody has no limit runs of its own, so none can be removed.'],
+    [['--runs', '3'], 'Say whose limit it is: turnwright durable limits <tenant or *> --runs <figure>'],
+  ] as const)
+    expect(await run(...words), words.join(' ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(sentence),
+    });
+  expect(await commandLine(['durable', 'status', '--runs', '3', '--db', db.url])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--runs goes with "limits" only'),
+  });
+  await expect(setTenantLimits(db, 'acme', { runs: Number.NaN })).rejects.toThrow(
+    'runs is NaN; it must be a whole',
+  );
+});
+
+test('show, status and the list say which limit holds a session, and what helps', async () => {
+  const url = newDatabase();
+  await prepareDatabase(url);
+  const db = await openedEmpty(url);
+  const client = openedClient(db);
+  const run = (...words: string[]) => commandLine([...words, '--db', db.url]);
+  for (const id of ['s1', 's2']) await client.send(id, 'Go.', { tenant: 'Acme & Co' });
+  const hold = (id: string, limit: string) =>
+    db.run(
+      `update turnwright.sessions set state = 'parked', parked = $2, held_at = now() where session_id = $1`,
+      [id, JSON.stringify({ on: 'time', limit, why: `It is ${limit}.` })],
+    );
+  await hold('s1', 'runs');
+  await hold('s2', 'usdPerDay');
+  expect((await run('durable', 'show', 's1')).stdout).toMatch(
+    /It is runs\. Raise the limit: npx turnwright durable limits 'Acme & Co' --runs <n>\n$/,
+  );
+  expect((await run('durable', 'show', 's2')).stdout).toMatch(
+    /It is usdPerDay\. It goes on with the next day, or with a higher limit: .* 'Acme & Co' --usd-per-day <usd>\n$/,
+  );
+  expect((await run('durable', 'status')).stdout).toContain(
+    'limits     hold 1 run until one of the same tenant ends, and 1 session until its tenant has money again: npx turnwright durable limits',
+  );
+  expect((await run('sessions')).stdout).toContain('It is runs.');
 });

@@ -1,5 +1,6 @@
 /** What is known of a tenant, as parts of statements, and the lock under which it is decided about. */
 import { TurnwrightError } from '../../../protocol/errors.ts';
+import { shellWord } from '../../../util/process/shell-word.ts';
 import type { RunStatement } from '../database.ts';
 
 /** The UTC day, and when the next one begins. */
@@ -46,7 +47,3 @@ export async function refuseOneTooMany(run: RunStatement, tenant: string): Promi
       `${nameOf(tenant)} has ${most} ${most === 1 ? 'session' : 'sessions'}, which is its limit, so no other one begins. Send to one of them, delete one (npx turnwright durable delete <session>), or raise the limit: npx turnwright durable limits ${shellWord(tenant)} --sessions <n>`,
     );
 }
-
-/** As an argument of a command. */
-const shellWord = (text: string): string =>
-  /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,7 +1,7 @@
 /**
  * Money of a tenant for a UTC day, which all of its runs share: what an attempt at a model request may cost
  * is a row before it is sent, so that runs at the same time do not spend the same money. What a run leaves
- * behind when its worker dies stays counted in full, as nobody knows what was billed.
+ * behind when its worker dies stays counted in full: what was billed is not known.
  */
 import type { EmptyPurse, Purse, TakenMoney } from '../../../protocol/model/purse.ts';
 import { uuid } from '../../../util/ids/uuid.ts';
