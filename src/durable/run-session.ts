@@ -56,6 +56,10 @@ type RunEnd =
 /** ms that a question, a wait or Sleep may last before the run ends and its worker is free. */
 const PARK_AFTER_MS = 30_000;
 
+/** What follows would be in a session that its followers do not know. */
+const NO_CLEAR =
+  'A session in a database keeps its conversation, as others follow it by its id. To begin anew, send the next prompt to a new id: turnwright send <new session> "what to do"';
+
 /** Rejects when the session cannot be worked on: its journal, its options or the database refuse. */
 export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const { session, cwd, options, database, listener, isHeard, onWaiting } = given;
@@ -92,6 +96,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         purse: given.purse,
         earlierAnswers,
         ...options.engine,
+        noClear: NO_CLEAR,
         store: store.port,
         leases: owned.leases,
         inbox: {

@@ -249,6 +249,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * alike.
    */
   snipReplay?: ((boundary: SystemMessage, store: readonly ViewMessage[]) => void) | undefined;
+  /** `/clear` says this and clears nothing: others know the session by its id. */
+  noClear?: string | undefined;
   /**
    * Emits attachments of the loop, and misses of the prompt cache, as informational messages.
    * @default false
