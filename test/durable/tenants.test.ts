@@ -274,3 +274,13 @@ test('show, status and the list say which limit holds a session, and what helps'
   );
   expect((await run('sessions')).stdout).toContain('It is runs.');
 });
+
+test('status says for what sessions were set aside, and what helps', async () => {
+  const db = await openedDatabase();
+  await openedClient(db).send('s1', 'Go.');
+  await db.run(`update turnwright.sessions set state = 'poisoned', outcome = '{"error":"Set aside after 5 runs: boom"}'`);
+  const { stdout } = await commandLine(['durable', 'status', '--db', db.url]);
+  expect(stdout).toContain(
+    'set aside  try one again: npx turnwright durable retry <session>; all about it: show <session>\n  s1  Set aside after 5 runs: boom\n',
+  );
+});

@@ -10,6 +10,7 @@ import {
   pruneSessions,
   TABLES_VERSION,
 } from '../../durable/index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type DurableAction, type DurableInvocation, isCaringAction } from '../flags/durable-flags.ts';
@@ -132,6 +133,7 @@ export async function durableCommand(
 function statusLines({
   sessions,
   openAsks,
+  setAside,
   held,
   oldestQueuedMs,
   workers,
@@ -147,6 +149,10 @@ function statusLines({
   ];
   return [
     `sessions   ${counts.length === 0 ? 'none' : counts.join(', ')}${queued}`,
+    ...(setAside.length === 0
+      ? []
+      : ['set aside  try one again: npx turnwright durable retry <session>; all about it: show <session>']),
+    ...setAside.map(({ sessionId, error }) => `  ${sessionId}  ${visible(error)}`),
     `questions  ${openAsks === 0 ? 'none is open' : `${openAsks} wait for an answer`}`,
     ...(waits.length === 0 ? [] : [`limits     hold ${waits.join(', and ')}: npx turnwright durable limits`]),
     `database   ${(bytes / 1e6).toFixed(1)} MB`,

@@ -174,7 +174,7 @@ export const MIGRATIONS: readonly Migration[] = [
         reservation_id text primary key,
         tenant text not null,
         day date not null,
-        session_id text not null,
+        session text not null,
         run int not null,
         worker text not null,
         usd float8 not null

@@ -108,14 +108,16 @@ const withinLimits = perDatabase(({ transaction }) =>
 
 /** Changes nothing when there is another reason why the run does not begin. */
 async function setAside(run: RunStatement, sessionId: string, number: number): Promise<void> {
-  const [row] = await run<{ readonly outcome: string | null }>(
-    `select outcome from turnwright.sessions
+  const [row] = await run<{ readonly outcome: string | null; readonly last: string | null }>(
+    `select outcome, (select j.body from turnwright.journal j where j.session_id = s.session_id
+       order by seq desc limit 1) as last
+     from turnwright.sessions s
      where session_id = $1 and run = $2 and state in ('queued', 'running') and barren_epochs >= ${BARREN_EPOCHS}`,
     [sessionId, number],
   );
   if (row === undefined) return;
   const { failure } = JSON.parse(row.outcome ?? '{}') as { readonly failure?: string };
-  const why = failure ?? 'each time the worker ended.';
+  const why = failure ?? `each time the worker ended${row.last === null ? '' : during(row.last)}.`;
   const error = `Set aside after ${BARREN_EPOCHS} runs in a row without any progress: ${why}`;
   await run(
     `update turnwright.sessions set state = 'poisoned', outcome = $3, worker = null, updated_at = now(),
@@ -124,4 +126,11 @@ async function setAside(run: RunStatement, sessionId: string, number: number): P
     [sessionId, number, JSON.stringify({ error }), failure === FORGOTTEN],
   );
   await wakeFollowers(run, sessionId);
+}
+
+/** What had begun when the last record was written. */
+function during(record: string): string {
+  const { type, toolName } = JSON.parse(record) as { readonly type: string; readonly toolName?: string };
+  if (type === 'intent') return `, the last time after ${toolName} had begun`;
+  return type === 'request' ? ', the last time after a request to the model had begun' : '';
 }

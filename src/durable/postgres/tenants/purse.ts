@@ -147,10 +147,10 @@ async function reserve(run: RunStatement, answers: ReadonlyMap<Taking, Answer>):
 
 /** Under its own id, so that a transaction that is repeated after its commit reserves once. */
 const RESERVE = `
-  insert into turnwright.reservations (reservation_id, tenant, day, session_id, run, worker, usd)
-  select id, tenant, ${TODAY}, session_id, run, worker, usd
+  insert into turnwright.reservations (reservation_id, tenant, day, session, run, worker, usd)
+  select id, tenant, ${TODAY}, session, run, worker, usd
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::float8[])
-    as g (id, tenant, session_id, run, worker, usd)
+    as g (id, tenant, session, run, worker, usd)
   on conflict do nothing`;
 
 const MONEY = `
@@ -173,7 +173,7 @@ const FOLD = intoSpending(`
   delete from turnwright.reservations where reservation_id in (
     select reservation_id from turnwright.reservations r where tenant = $1 and not exists (
       select from turnwright.sessions s
-      where s.session_id = r.session_id and s.run = r.run and s.worker = r.worker and s.state = 'running')
+      where s.session_id = r.session and s.run = r.run and s.worker = r.worker and s.state = 'running')
     for update skip locked)
   returning tenant, day, usd`);
 
