@@ -14,7 +14,7 @@ import {
   withReturned,
 } from './bucket.ts';
 
-/** All requests to a provider, or of a tenant. Name `*`: each, for figures that it has none of its own for. */
+/** All requests to a provider, or of a tenant. Name `*`: each, for figures that it has none of its own. */
 export interface LimitScope {
   readonly kind: 'provider' | 'tenant';
   readonly name: string;
