@@ -93,10 +93,10 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       engine: {
         blobs: createBlobStore(database, sessionId, store.epoch),
         admission: given.admission,
-        purse: given.purse,
         earlierAnswers,
         ...options.engine,
         noClear: NO_CLEAR,
+        ...(given.purse !== undefined && { purse: given.purse }),
         store: store.port,
         leases: owned.leases,
         inbox: {

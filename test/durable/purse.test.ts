@@ -79,6 +79,15 @@ test('what a run held whose worker died stays counted, and is not waited for', a
   expect(await db.run('select 1 from turnwright.reservations')).toEqual([]);
 });
 
+test('who waits for what another run holds goes on when that one dies', async () => {
+  const { db, purse } = await opened();
+  await take(purse('s1'), 0.6);
+  const waiting = take(purse('s2'), 0.5, 0.3);
+  await take(purse('s1'), 0.1);
+  await db.run("update turnwright.sessions set state = 'idle' where session_id = 's1'");
+  expect((await waiting).usd).toBeCloseTo(0.3);
+});
+
 test('many runs of two processes take no more than there is', async () => {
   const { db, purse } = await opened();
   const runs = ['s1', 's2'].map(purse);

@@ -59,6 +59,8 @@ test('a tenant begins no more sessions than it may have, however many ask at onc
   await send('more', 'acme');
   await setTenantLimits(db, '*', { sessions: null });
   await send('of-other-2', 'other');
+  for (const name of ['*', 'x'.repeat(257)])
+    await expect(send('wrong', name)).rejects.toThrow('The name of a tenant has at most 256 characters');
 });
 
 test('runs beyond the limit of their tenant wait for a place, and keep no other tenant waiting', async () => {
@@ -278,9 +280,32 @@ test('show, status and the list say which limit holds a session, and what helps'
 test('status says for what sessions were set aside, and what helps', async () => {
   const db = await openedDatabase();
   await openedClient(db).send('s1', 'Go.');
-  await db.run(`update turnwright.sessions set state = 'poisoned', outcome = '{"error":"Set aside after 5 runs: boom"}'`);
+  await db.run(
+    `update turnwright.sessions set state = 'poisoned', outcome = '{"error":"Set aside after 5 runs: boom"}'`,
+  );
   const { stdout } = await commandLine(['durable', 'status', '--db', db.url]);
   expect(stdout).toContain(
     'set aside  try one again: npx turnwright durable retry <session>; all about it: show <session>\n  s1  Set aside after 5 runs: boom\n',
   );
+});
+
+test('a session that waits for money can be interrupted, and its follower is told why it waits', async () => {
+  const db = await openedDatabase();
+  const client = openedClient(db);
+  await setTenantLimits(db, '*', { usdPerDay: 1 });
+  await db.run(
+    `insert into turnwright.spending (tenant, day, usd) values ('acme', (now() at time zone 'utc')::date, 1)`,
+  );
+  await started(db, inProcessRunner(), () => say('Done.'));
+  await client.send('s1', 'Go.', { tenant: 'acme' });
+  await eventually(async () => (await client.status('s1'))?.limit === 'usdPerDay');
+  const followed = commandLine(['send', 's1', '--follow', '--from', '0.0', '--db', db.url]);
+  // What it says first comes before it follows.
+  await eventually(async () => (await db.run('select 1 from turnwright.followers')).length > 0);
+  await client.interrupt('s1');
+  await eventually(async () => (await client.status('s1'))?.state === 'idle', {
+    describe: () => client.status('s1'),
+  });
+  expect((await followed).stderr).toMatch(/s1 waits: Tenant acme .* durable limits acme --usd-per-day/);
+  expect((await client.status('s1'))?.outcome).toMatchObject({ reason: 'aborted_streaming' });
 });

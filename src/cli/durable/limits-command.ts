@@ -49,7 +49,9 @@ function rowOf({ tenant, limits, sessions, runs, heldRuns, usdToday }: TenantUse
   const isEach = tenant === '*';
   const limit = (name: keyof TenantLimits) => {
     const [figure, star] = limits[name] === undefined && !isEach ? [ofEach[name], '*'] : [limits[name], ''];
-    return figure === undefined ? undefined : `${name === 'usdPerDay' ? figure.toFixed(2) : grouped(figure)}${star}`;
+    return figure === undefined
+      ? undefined
+      : `${name === 'usdPerDay' ? figure.toFixed(2) : grouped(figure)}${star}`;
   };
   const used = (use: string, name: keyof TenantLimits) =>
     isEach ? (limit(name) ?? '-') : [use, limit(name)].filter((text) => text !== undefined).join(' of ');

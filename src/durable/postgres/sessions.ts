@@ -8,7 +8,7 @@ import type { SessionState } from '../session-status.ts';
 import type { Database, RunStatement } from './database.ts';
 import { putItem } from './inbox.ts';
 import { notify } from './listen.ts';
-import { refuseOneTooMany } from './tenants/facts.ts';
+import { admitSession } from './tenants/facts.ts';
 
 const MOST_ID_CHARS = 128;
 
@@ -45,7 +45,7 @@ export function sendPrompt(
        on conflict do nothing returning 1`,
       [sessionId, tenant, cwd ?? null],
     );
-    if (created !== undefined) await refuseOneTooMany(run, tenant);
+    if (created !== undefined) await admitSession(run, tenant);
     // The lock orders it with the end of a run, which looks for prompts that it has not seen.
     const { head, state, waitsFor } = await locked(run, sessionId);
     // They came when the run that they were for had ended.

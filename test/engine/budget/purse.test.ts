@@ -26,7 +26,11 @@ async function run(take: Purse['take'], options: Partial<Options> = {}) {
   return { last: messages.at(-1), asked: model.requests.length };
 }
 
-const empty: Purse['take'] = async () => ({ kind: 'empty', why: 'No money today.', wakeAt: Date.now() + 3_600_000 });
+const empty: Purse['take'] = async () => ({
+  kind: 'empty',
+  why: 'No money today.',
+  wakeAt: Date.now() + 3_600_000,
+});
 
 it('parks until there may be money, and says why', async () => {
   expect(await run(empty, { parkAfterMs: 1_000 })).toMatchObject({

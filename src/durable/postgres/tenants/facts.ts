@@ -7,10 +7,13 @@ import type { RunStatement } from '../database.ts';
 export const TODAY = "(now() at time zone 'utc')::date";
 export const TOMORROW_MS = `extract(epoch from (${TODAY} + 1)::timestamp at time zone 'utc')::float8 * 1000`;
 
-/** USD of this day that a tenant was billed, and that its calls in flight may be. `tenant` is SQL. */
+/** USD of this day that a tenant was billed. `tenant` is SQL. */
+export const billedTo = (tenant: string): string =>
+  `coalesce((select p.usd from turnwright.spending p where p.tenant = ${tenant} and p.day = ${TODAY}), 0)`;
+
+/** The same, and what its calls in flight may be billed. */
 export const spentBy = (tenant: string): string =>
-  `(coalesce((select p.usd from turnwright.spending p where p.tenant = ${tenant} and p.day = ${TODAY}), 0)
-    + coalesce((select sum(r.usd) from turnwright.reservations r where r.tenant = ${tenant} and r.day = ${TODAY}), 0))`;
+  `(${billedTo(tenant)} + coalesce((select sum(r.usd) from turnwright.reservations r where r.tenant = ${tenant} and r.day = ${TODAY}), 0))`;
 
 /** The figure that holds for a tenant: its own, or else that of `*`. `tenant` is SQL. */
 export const limitOf = (column: 'sessions' | 'runs' | 'usd_per_day', tenant: string): string =>
@@ -28,8 +31,19 @@ export async function lockTenant(run: RunStatement, tenant: string): Promise<voi
   await run("select pg_advisory_xact_lock(hashtextextended('turnwright/tenant/' || $1, 0))", [tenant]);
 }
 
-/** Rejects with `limit_reached`, where the session that was just created is one too many for its tenant. */
-export async function refuseOneTooMany(run: RunStatement, tenant: string): Promise<void> {
+/** It is part of notifications, which have a size. */
+const MOST_NAME_CHARS = 256;
+
+/**
+ * For the session that was just created: rejects with `limit_reached` where it is one too many for its tenant,
+ * and with `invalid_option` for a name that no tenant can have.
+ */
+export async function admitSession(run: RunStatement, tenant: string): Promise<void> {
+  if (tenant === '*' || tenant.length > MOST_NAME_CHARS)
+    throw new TurnwrightError(
+      'invalid_option',
+      `The name of a tenant has at most ${MOST_NAME_CHARS} characters, and is not "*", which limits take for each tenant.`,
+    );
   const [limit] = await run<{ readonly most: number | null }>(`select ${limitOf('sessions', '$1')} as most`, [
     tenant,
   ]);

@@ -2,7 +2,7 @@
 import { TurnwrightError } from '../../../protocol/errors.ts';
 import type { Statements } from '../database.ts';
 import { notify } from '../listen.ts';
-import { nameOf, spentBy, TODAY } from './facts.ts';
+import { limitOf, nameOf, spentBy, TODAY } from './facts.ts';
 import { releaseAll, wakeForMoney } from './places.ts';
 
 /** Limits of a tenant; an absent figure is none of its own: that of `*` holds, if there is one. */
@@ -159,21 +159,45 @@ interface UseRow {
   readonly usd_today: number;
 }
 
-const USE = `
+const RUNNING =
+  "(select count(*)::int from turnwright.sessions s where s.tenant = n.tenant and s.state = 'running')";
+const HELD = `(select count(*)::int from turnwright.sessions s
+  where s.tenant = n.tenant and s.held_at is not null and s.state = 'parked')`;
+
+/** Tenants with something to tell of. */
+const NAMED = `
   with named as (
     select tenant from turnwright.tenant_limits
     union select substr(key, length('tenant/') + 1) from turnwright.limits where key like 'tenant/%'
     union select tenant from turnwright.spending where day = ${TODAY}
     union select tenant from turnwright.sessions where state in ('queued', 'running')
-  )
+  )`;
+
+const USE = `${NAMED}
   select n.tenant,
     coalesce(to_jsonb(l), '{}') || coalesce(to_jsonb(b), '{}') as limits,
     (select count(*)::int from turnwright.sessions s where s.tenant = n.tenant) as sessions,
-    (select count(*)::int from turnwright.sessions s where s.tenant = n.tenant and s.state = 'running') as runs,
-    (select count(*)::int from turnwright.sessions s
-      where s.tenant = n.tenant and s.held_at is not null and s.state = 'parked') as held_runs,
+    ${RUNNING} as runs, ${HELD} as held_runs,
     ${spentBy('n.tenant')} as usd_today
   from named n
     left join turnwright.tenant_limits l on l.tenant = n.tenant
     left join turnwright.limits b on b.key = 'tenant/' || n.tenant
   order by n.tenant <> '*', n.tenant`;
+
+/** What is running and spent now, of the tenants that spent most: figures that are read every few seconds. */
+export interface TenantFigures {
+  readonly tenant: string;
+  readonly runs: number;
+  readonly held: number;
+  readonly usd: number;
+  readonly mostRuns: number | null;
+  readonly usdPerDay: number | null;
+}
+
+const MOST_TENANTS = 100;
+
+export const tenantFigures = ({ run }: Pick<Statements, 'run'>): Promise<readonly TenantFigures[]> =>
+  run<TenantFigures>(`${NAMED}
+    select n.tenant, ${limitOf('runs', 'n.tenant')} as "mostRuns", ${limitOf('usd_per_day', 'n.tenant')} as "usdPerDay",
+      ${RUNNING} as runs, ${HELD} as held, ${spentBy('n.tenant')} as usd
+    from named n where n.tenant <> '*' order by usd desc, n.tenant limit ${MOST_TENANTS}`);

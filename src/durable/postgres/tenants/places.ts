@@ -4,7 +4,7 @@
  */
 import type { Run } from '../../dispatch.ts';
 import type { RunStatement, Statements } from '../database.ts';
-import { limitOf, lockTenant, nameOf, spentBy, TOMORROW_MS } from './facts.ts';
+import { billedTo, limitOf, lockTenant, nameOf, TOMORROW_MS } from './facts.ts';
 
 /** Which limit of its tenant a session waits for. */
 export type HoldingLimit = 'runs' | 'usdPerDay';
@@ -37,7 +37,7 @@ const FACTS = `
   select s.tenant, ${limitOf('runs', 's.tenant')} as "mostRuns",
     (select count(*)::int from turnwright.sessions o
       where o.tenant = s.tenant and o.session_id <> s.session_id and ${HAS_PLACE('o')}) as running,
-    ${limitOf('usd_per_day', 's.tenant')} as "usdPerDay", ${spentBy('s.tenant')} as "usdToday",
+    ${limitOf('usd_per_day', 's.tenant')} as "usdPerDay", ${billedTo('s.tenant')} as "usdToday",
     ${TOMORROW_MS} as "tomorrowMs",
     exists (select from turnwright.interrupts i where i.session_id = s.session_id and taken_epoch is null)
       as "isInterrupted"
@@ -45,7 +45,8 @@ const FACTS = `
 
 /**
  * Parks the queued run where a limit of its tenant does not let it begin now; returns whether it did. The
- * tenant is locked. An interrupt is heard although there is no money.
+ * tenant is locked. An interrupt is heard although there is no money. What calls in flight may be billed is
+ * not counted here: most of it comes back.
  */
 export async function holdBack(
   run: RunStatement,

@@ -4,6 +4,7 @@
  * behind when its worker dies stays counted in full: what was billed is not known.
  */
 import type { EmptyPurse, Purse, TakenMoney } from '../../../protocol/model/purse.ts';
+import { systemClock } from '../../../util/clock.ts';
 import { uuid } from '../../../util/ids/uuid.ts';
 import type { Database, RunStatement, Statements } from '../database.ts';
 import { grouped, perDatabase } from '../grouped.ts';
@@ -23,17 +24,35 @@ export interface RunPurse extends Purse {
   settled(): Promise<void>;
 }
 
+/** Of a run that died, no notification tells that it holds no money any more. */
+const LOOK_AGAIN_MS = 2_000;
+
 /** `listener`: it tells of money that other runs give back. */
-export function openPurse(database: Database, listener: Pick<Listener, 'wakes'>, of: RunOfTenant): RunPurse {
+export function openPurse(database: Database, listener: Pick<Listener, 'watch'>, of: RunOfTenant): RunPurse {
   const settling = new Set<Promise<void>>();
   return {
     async take({ mostUsd, leastUsd }, signal) {
-      for await (const _ of listener.wakes('limit', keyOf(of.tenant), signal)) {
-        const answer = await taking(database)({ ...of, mostUsd, leastUsd, id: uuid() });
-        if (answer.kind === 'empty') return answer;
-        if (answer.kind === 'taken') return takenMoney(answer.usd, answer.id);
+      let wake = (): void => undefined;
+      const heard = () => wake();
+      const stop = listener.watch('limit', keyOf(of.tenant), heard);
+      signal.addEventListener('abort', heard);
+      try {
+        while (!signal.aborted) {
+          const woken = new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          const answer = await taking(database)({ ...of, mostUsd, leastUsd, id: uuid() });
+          if (answer.kind === 'empty') return answer;
+          if (answer.kind === 'taken') return takenMoney(answer.usd, answer.id);
+          const stopTimer = systemClock.timer(LOOK_AGAIN_MS, heard);
+          await woken;
+          stopTimer();
+        }
+        throw signal.reason;
+      } finally {
+        stop();
+        signal.removeEventListener('abort', heard);
       }
-      throw signal.reason;
     },
     async settled() {
       await Promise.all(settling);
@@ -163,7 +182,7 @@ const intoSpending = (gone: string): string => `
   with gone as (${gone}),
   spent as (
     insert into turnwright.spending (tenant, day, usd)
-    select tenant, day, sum(usd) from gone group by tenant, day order by tenant, day
+    select tenant, day, sum(usd) from gone group by tenant, day order by tenant collate "C", day
     on conflict (tenant, day) do update set usd = spending.usd + excluded.usd
   )
   select pg_notify('turnwright', 'limit tenant/' || tenant) from (select distinct tenant from gone) t`;
@@ -198,7 +217,7 @@ const recording = perDatabase(({ run }) =>
     await run(
       `insert into turnwright.spending (tenant, day, usd)
        select tenant, ${TODAY}, sum(usd) from unnest($1::text[], $2::float8[]) as g (tenant, usd)
-       group by tenant order by tenant
+       group by tenant order by tenant collate "C"
        on conflict (tenant, day) do update set usd = spending.usd + excluded.usd`,
       [spent.map(({ tenant }) => tenant), spent.map(({ usd }) => usd)],
     );
