@@ -289,7 +289,7 @@ test('status says for what sessions were set aside, and what helps', async () =>
   );
 });
 
-test('a session that waits for money can be interrupted, and its follower is told why it waits', async () => {
+test('a session that waits for money can be interrupted, and its follower hears why it waits', async () => {
   const db = await openedDatabase();
   const client = openedClient(db);
   await setTenantLimits(db, '*', { usdPerDay: 1 });

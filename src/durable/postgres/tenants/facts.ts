@@ -35,8 +35,8 @@ export async function lockTenant(run: RunStatement, tenant: string): Promise<voi
 const MOST_NAME_CHARS = 256;
 
 /**
- * For the session that was just created: rejects with `limit_reached` where it is one too many for its tenant,
- * and with `invalid_option` for a name that no tenant can have.
+ * For the session that was just created: rejects with `limit_reached` where it is one too many for its
+ * tenant, and with `invalid_option` for a name that no tenant can have.
  */
 export async function admitSession(run: RunStatement, tenant: string): Promise<void> {
   if (tenant === '*' || tenant.length > MOST_NAME_CHARS)
