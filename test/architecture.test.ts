@@ -77,6 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'util/text/line-separators.ts',
     'util/text/cut-text.ts',
     'util/text/grouped.ts',
+    'util/process/shell-word.ts',
     'util/bounded-json.ts',
     // What a person types or writes is read as everywhere.
     'util/files/home-path.ts',

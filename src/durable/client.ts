@@ -6,16 +6,9 @@ import { uuid } from '../util/ids/uuid.ts';
 import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
 import { createOutbox } from './postgres/outbox.ts';
-import {
-  listSessions,
-  putAnswer,
-  putInterrupt,
-  type SessionState,
-  type SessionStatus,
-  sendPrompt,
-  sessionStatus,
-} from './postgres/sessions.ts';
+import { putAnswer, putInterrupt, sendPrompt } from './postgres/sessions.ts';
 import { openTables } from './postgres/tables/migrations.ts';
+import { listSessions, type SessionState, type SessionStatus, sessionStatus } from './session-status.ts';
 import { type FollowOptions, followSession } from './stream/follow.ts';
 import { openPages, type Pages } from './stream/pages.ts';
 import type { Followed } from './stream/reader.ts';

@@ -14,10 +14,17 @@ export { type LimitScope, setLimit } from './postgres/admission/buckets.ts';
 export { type Database, openDatabase } from './postgres/database.ts';
 export { type Overview, overviewOf, type SeenWorker } from './postgres/overview.ts';
 export type { SessionRow } from './postgres/runs.ts';
-export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
 export { checkTables, type Migrated, TABLES_VERSION } from './postgres/tables/migrations.ts';
+export {
+  setTenantLimits,
+  type TenantLimitChanges,
+  type TenantLimits,
+  type TenantUse,
+  tenantUse,
+} from './postgres/tenants/limits.ts';
 export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
 export { pruneSessions } from './prune-sessions.ts';
+export type { OpenQuestion, SessionState, SessionStatus } from './session-status.ts';
 export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
 export type { WorkerFigure } from './watch/figure.ts';

@@ -8,14 +8,8 @@ import { wakeFollowers } from './postgres/followers.ts';
 import { notify } from './postgres/listen.ts';
 import { deleteSessions, overviewOf, type SeenWorker } from './postgres/overview.ts';
 import { queueAgain } from './postgres/runs.ts';
-import {
-  locked,
-  noSuchSession,
-  putInterrupt,
-  queueRun,
-  type SessionStatus,
-  sessionStatus,
-} from './postgres/sessions.ts';
+import { locked, noSuchSession, putInterrupt, queueRun } from './postgres/sessions.ts';
+import { type SessionStatus, sessionStatus } from './session-status.ts';
 
 /** All that the database knows of a session. */
 export interface SessionDetails extends SessionStatus {

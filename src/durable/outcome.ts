@@ -18,6 +18,10 @@ export const outcomeOf = (result: SDKResultMessage): Outcome => ({
   turns: result.num_turns,
 });
 
+/** USD since the result before it. */
+export const newCostOf = ({ model_usage_since_last_result: models = {} }: SDKResultMessage): number =>
+  Object.values(models).reduce((sum, { costUSD }) => sum + costUSD, 0);
+
 /** Of the journal, for a run that had nothing to do: the one before it died between result and end. */
 export async function lastOutcome({ run }: Statements, sessionId: string): Promise<Outcome | undefined> {
   // Texts that quote such a record have other quotes; of what holds one as it is, there is little.

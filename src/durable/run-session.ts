@@ -2,6 +2,7 @@
 import { type Admission, type JournalStore, type Options, query, type SDKResultMessage } from '../index.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { LeaseStore } from '../protocol/ports.ts';
+import type { SDKSessionParked } from '../protocol/stream/session-messages.ts';
 import { openAsks } from './asks.ts';
 import { lastOutcome, type Outcome, outcomeOf } from './outcome.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
@@ -11,6 +12,7 @@ import { createInbox, openInterrupts } from './postgres/inbox.ts';
 import { createJournalStore } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
 import type { ParkedOn, SessionRow } from './postgres/runs.ts';
+import type { RunPurse } from './postgres/tenants/purse.ts';
 import { openRunOutbox } from './stream/run-outbox.ts';
 
 interface RunSessionOptions {
@@ -20,6 +22,8 @@ interface RunSessionOptions {
   readonly database: Database;
   readonly listener: Listener;
   readonly admission: Admission;
+  /** Of a tenant whose spending has a limit. */
+  readonly purse: RunPurse | undefined;
   readonly appends: AppendQueue;
   readonly leases: LeaseStore;
   readonly workerId: string;
@@ -51,6 +55,10 @@ type RunEnd =
 
 /** ms that a question, a wait or Sleep may last before the run ends and its worker is free. */
 const PARK_AFTER_MS = 30_000;
+
+/** What follows would be in a session that its followers do not know. */
+const NO_CLEAR =
+  'A session in a database keeps its conversation, as others follow it by its id. To begin anew, send the next prompt to a new id: turnwright send <new session> "what to do"';
 
 /** Rejects when the session cannot be worked on: its journal, its options or the database refuse. */
 export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
@@ -87,6 +95,8 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         admission: given.admission,
         earlierAnswers,
         ...options.engine,
+        noClear: NO_CLEAR,
+        ...(given.purse !== undefined && { purse: given.purse }),
         store: store.port,
         leases: owned.leases,
         inbox: {
@@ -113,8 +123,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         stopWatching = watchInterrupts(given, () => running.interrupt());
       }
       if (message.type === 'system' && message.subtype === 'session_parked') {
-        const { on, ask_ids, wake_at } = message;
-        parked = { on, askIds: ask_ids, ...(wake_at !== undefined && { wakeAt: wake_at }) };
+        parked = parkedOn(message, given.purse !== undefined);
       }
       if (message.type === 'result') {
         results += 1;
@@ -130,12 +139,23 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   } finally {
     stopWatching();
     await running.return();
+    await given.purse?.settled();
     await outbox.close();
   }
   if (store.failure() !== undefined) throw store.failure();
   if (owned.isLost() || store.isFenced()) return { kind: 'lost' };
   if (parked === undefined) outcome ??= await lastOutcome(database, sessionId);
   return { kind: 'ended', taken, parked, outcome, results, answered };
+}
+
+/** Where something is said for people, it is that the tenant has no money: nothing else is said so. */
+function parkedOn({ on, ask_ids, wake_at, why }: SDKSessionParked, isBudgeted: boolean): ParkedOn {
+  return {
+    on,
+    askIds: ask_ids,
+    ...(wake_at !== undefined && { wakeAt: wake_at }),
+    ...(why !== undefined && { why, ...(isBudgeted && { limit: 'usdPerDay' as const }) }),
+  };
 }
 
 /** Interrupts from outside: each stops the running submission, which still gets its result. */

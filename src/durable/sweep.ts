@@ -16,6 +16,7 @@ import {
   queueDue,
   queuedRuns,
 } from './postgres/runs.ts';
+import { IS_HELD_IN_VAIN, releaseAll } from './postgres/tenants/places.ts';
 import { livingWorkers } from './postgres/workers.ts';
 import type { Say } from './watch/log.ts';
 
@@ -107,6 +108,7 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
 
   return async () => {
     if (!(await isToBeSwept(database.run, { workerId, active: active() }))) return;
+    await releaseAll(database);
     const doubtful = await look();
     forgetOthers();
     if (doubtful.length === 0) return;
@@ -138,6 +140,7 @@ async function isToBeSwept(
   const [found] = await run<{ readonly is: boolean }>(
     `select exists (select from turnwright.sessions where ${IS_DUE})
        or exists (select from turnwright.sessions where ${IS_FORGOTTEN})
+       or ${IS_HELD_IN_VAIN}
        or exists (select from turnwright.sessions s where ${IS_OLD} and (${OF_THIS} or ${OF_NONE})) as is`,
     [workerId, active],
   );

@@ -26,7 +26,8 @@ export interface WorkerOptions {
   /** Address of the same database without a pooler in transaction mode, where `db` is that of one. */
   readonly direct?: string | undefined;
   /**
-   * Those of `query()`, the same for all sessions or chosen for each. Functions in them (hooks, `canUseTool`,
+   * Those of `query()`, the same for all sessions or chosen for each: the function is called whenever a run
+   * begins, and when it goes on for a prompt that came at its end. Functions in them (hooks, `canUseTool`,
    * tools) are this process's own: every worker brings the same ones. Without `canUseTool`, questions wait in
    * the database for an answer. `parkAfterMs` is 30,000 here,
    * and `includePartialMessages` is true.

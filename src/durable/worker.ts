@@ -7,6 +7,7 @@ import { codeOf } from '../util/code-of.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { dbosRunner } from './dbos.ts';
 import type { Executor } from './dispatch.ts';
+import { newCostOf } from './outcome.ts';
 import { createAdmission } from './postgres/admission/admission.ts';
 import { createAppendQueue } from './postgres/append-queue.ts';
 import { useOf } from './postgres/database.ts';
@@ -14,8 +15,11 @@ import { isOutage } from './postgres/database-error.ts';
 import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
 import { refusedFor } from './postgres/outlasting.ts';
-import { beginRun, endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
+import { endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
 import { openTables } from './postgres/tables/migrations.ts';
+import { beginRun } from './postgres/tenants/begin.ts';
+import { releaseHeld } from './postgres/tenants/places.ts';
+import { openPurse, recordSpending } from './postgres/tenants/purse.ts';
 import { startLiveness } from './reaper.ts';
 import { refuseWhatCannotTravel } from './refused-options.ts';
 import { runSession } from './run-session.ts';
@@ -140,14 +144,18 @@ export async function worker({
       if (session === undefined) return;
       figures.count('runs_started');
       const again = await workOnce(session, lease);
-      if (!again) return;
+      if (again) continue;
+      // Where that fails, the sweep does it.
+      if (session.mostRuns !== null) await releaseHeld(database, session.tenant).catch(() => undefined);
+      return;
     }
   }
 
   /** true: there is more to do. */
   async function workOnce(session: SessionRow, lease: AbortSignal): Promise<boolean> {
-    const { sessionId, run, tenant } = session;
+    const { sessionId, run, tenant, usdPerDay } = session;
     let { epoch } = session;
+    let spentUsd = 0;
     const about = { session: sessionId, run, tenant };
     const ended = figures.began(session.waitedSeconds);
     note(`The run began, ${session.waitedSeconds.toFixed(1)} s after it was asked for.`, about);
@@ -162,13 +170,20 @@ export async function worker({
         database,
         listener,
         admission: admission.of(tenant),
+        purse:
+          usdPerDay === null
+            ? undefined
+            : openPurse(database, listener, { tenant, sessionId, run, workerId: id }),
         appends,
         leases,
         workerId: id,
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,
-        onResult: (result) => figures.answered(tenant, result),
+        onResult(result) {
+          figures.answered(tenant, result);
+          spentUsd += newCostOf(result);
+        },
         onTakenOver(taken) {
           epoch = taken;
         },
@@ -203,6 +218,8 @@ export async function worker({
       return false;
     } finally {
       ended();
+      if (usdPerDay === null && spentUsd > 0)
+        await recordSpending(database, tenant, spentUsd).catch(() => undefined);
     }
   }
 

@@ -9,6 +9,7 @@ import type { BaseOptions } from '../options/options.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/model/messages.ts';
 import type { CallModel } from '../protocol/model/model.ts';
+import type { Purse } from '../protocol/model/purse.ts';
 import type {
   Admission,
   BlobStore,
@@ -248,6 +249,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
    * alike.
    */
   snipReplay?: ((boundary: SystemMessage, store: readonly ViewMessage[]) => void) | undefined;
+  /** `/clear` says this and clears nothing: others know the session by its id. */
+  noClear?: string | undefined;
   /**
    * Emits attachments of the loop, and misses of the prompt cache, as informational messages.
    * @default false
@@ -271,6 +274,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
   blobs?: BlobStore | undefined;
   inbox?: Inbox | undefined;
   admission?: Admission | undefined;
+  /** Money that this session shares with others: each attempt at a model call is paid from it. */
+  purse?: Purse | undefined;
   files?: PersistentFiles | undefined;
   clock?: Clock | undefined;
   ids?: Ids | undefined;

@@ -16,6 +16,7 @@ import type { Reservation } from '../protocol/model/spend-guard.ts';
 import { type Segment, segmented } from '../util/async/segmented.ts';
 import type { GapTrial } from './http/endpoint-gaps.ts';
 import { lifeOf } from './life-of.ts';
+import { afford } from './retry/afford.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';
 import {
   decideRetry,
@@ -142,12 +143,9 @@ async function* callModel(
     let held: Reservation | undefined;
     if (deps.spendGuard !== undefined) {
       const maxTokens = state.maxTokens ?? request.maxTokens;
-      const answer = await deps.spendGuard.reserve(
-        { request, info: deps.infoOf(request.model), maxTokens },
-        life,
-      );
-      if (answer.kind === 'refused') return { kind: 'failed', failure: answer.failure, ...outcome(state) };
-      if (answer.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
+      const need = { request, info: deps.infoOf(request.model), maxTokens };
+      const answer = await afford(deps.spendGuard, need, { life, clock, isTooLong });
+      if (answer.kind !== 'reserved') return { ...answer, ...outcome(state) };
       held = answer;
     }
     sent = new Sending({ deps, wire, request, state, waitedMs, life, held, trial });

@@ -30,6 +30,8 @@ export type TurnwrightErrorCode =
   | 'session_unreadable'
   /** `turnwright/durable`: the session ended its workers several times and is set aside. */
   | 'session_poisoned'
+  /** `turnwright/durable`: the tenant has as many sessions as it may have. */
+  | 'limit_reached'
   /** The session cannot be resumed at the message, or in the way, that was asked for. */
   | 'resume_rejected'
   /** A file of the session could not be read or written; `cause` is the error of the system. */

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Database, setLimit } from '../../src/durable/index.ts';
 import { createAdmission, type SharedAdmission } from '../../src/durable/postgres/admission/admission.ts';
 import { EMPTY_BUCKET, grant } from '../../src/durable/postgres/admission/bucket.ts';
+import { askForSlice } from '../../src/durable/postgres/admission/buckets.ts';
 import { notify } from '../../src/durable/postgres/listen.ts';
 import type { Permit, Usage } from '../../src/index.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
@@ -254,4 +255,26 @@ test('whatever tenants and workers ask for, no window of 60 s sees more than the
       return mostInAMinute(granted) <= requestsPerMinute;
     }),
   );
+});
+
+test('a figure of a tenant leaves the other one of each tenant in force', async () => {
+  const database = await openedDatabase();
+  await setLimit(database, { kind: 'tenant', name: '*' }, { tokensPerMinute: 1_200 });
+  await setLimit(database, { kind: 'tenant', name: 'a' }, { requestsPerMinute: 600 });
+  const ask = () =>
+    database.transaction((run) =>
+      askForSlice(run, {
+        provider: 'anthropic',
+        worker: 'w',
+        wanted: new Map([['a', { requests: 2, tokens: 2_000 }]]),
+        returned: new Map(),
+        nowMs: 1_000_000,
+      }),
+    );
+  const granted = async () => {
+    const slice = (await ask()).granted;
+    return slice === 'unlimited' ? slice : (slice.get('a')?.requests ?? 0);
+  };
+  // The first ones leave the tokens in debt.
+  expect([await granted(), await granted()]).toEqual([2, 0]);
 });

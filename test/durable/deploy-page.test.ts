@@ -80,6 +80,29 @@ describe('the container file', () => {
   });
 });
 
+/** Runs the block of commands with this word in it. */
+function shell(word: string, url: string, env: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'deploy-page-'));
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec node ${join(ROOT, 'dist/bin/turnwright')} "$@"\n`, {
+    mode: 0o755,
+  });
+  const script = blocks('sh').find((text) => text.includes(word)) ?? '';
+  return execFileSync('bash', ['--norc', '-euc', script], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: `${bin}:${programFolder()}:${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: folder,
+      PGHOST: new URL(url.replace('postgresql:', 'http:')).searchParams.get('host') ?? '',
+      PGUSER: 'turnwright',
+      TURNWRIGHT_DB: url,
+      ...env,
+    },
+  });
+}
+
 test('a backup restores to a database in which the sessions are', async () => {
   const url = newDatabase();
   await prepareDatabase(url);
@@ -88,27 +111,7 @@ test('a backup restores to a database in which the sessions are', async () => {
   await client.close();
   const name = `restored_${process.pid}`;
   const restored = url.replace(/\/[^/?]+\?/, `/${name}?`);
-  const sockets = new URL(url.replace('postgresql:', 'http:')).searchParams.get('host') ?? '';
-  const folder = mkdtempSync(join(tmpdir(), 'backup-'));
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
-  const script = blocks('sh').find((text) => text.includes('pg_dump')) ?? '';
-  writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec node ${join(ROOT, 'dist/bin/turnwright')} "$@"\n`, {
-    mode: 0o755,
-  });
-  const said = execFileSync('bash', ['--norc', '-euc', script], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: {
-      PATH: `${bin}:${programFolder()}:${dirname(process.execPath)}:${process.env['PATH']}`,
-      HOME: folder,
-      PGHOST: sockets,
-      PGUSER: 'turnwright',
-      TURNWRIGHT_DB: url,
-      RESTORED_NAME: name,
-      RESTORED_DB: restored,
-    },
-  });
+  const said = shell('pg_dump', url, { RESTORED_NAME: name, RESTORED_DB: restored });
   expect(said).toMatch(/^ok +tables/m);
   const again = await openDatabase({ url: restored });
   onTestFinished(() => again.close());
@@ -120,6 +123,11 @@ test('a backup restores to a database in which the sessions are', async () => {
 test('limits are set as the page sets them', async () => {
   const url = newDatabase();
   await prepareDatabase(url);
+  expect(shell('durable limits', url).split('\n').slice(-4, -1)).toEqual([
+    expect.stringMatching(/^tenant +sessions +runs +held +dollars today/),
+    expect.stringMatching(/^\* +1,000 +20 +- +50\.00 +- +-$/),
+    expect.stringMatching(/^acme +0 of 1,000\* +0 of 20\* +0 +0\.00 of 50\.00\* +120 +400,000$/),
+  ]);
   const program = blocks('ts').find((text) => text.includes('setLimit')) ?? '';
   const folder = mkdtempSync(join(ROOT, 'dist/limits-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -129,5 +137,5 @@ test('limits are set as the page sets them', async () => {
   const database = await openDatabase({ url });
   onTestFinished(() => database.close());
   const rows = await database.run('select * from turnwright.limits');
-  expect(rows).toHaveLength(2);
+  expect(rows).toHaveLength(3);
 });

@@ -13,6 +13,7 @@ import {
   openDatabase,
   prepareDatabase,
   serveHealth,
+  setTenantLimits,
   worker,
 } from '../../src/durable/index.ts';
 import { prometheusText } from '../../src/durable/watch/figure.ts';
@@ -33,6 +34,7 @@ const watched = lazily(async () => {
   await prepareDatabase(url, { runner });
   const database = await openDatabase({ url });
   const client = durableClient(url);
+  await setTenantLimits(database, 'a "quoted"\\tenant', { runs: 5 });
   for (const prompt of ['One.', 'Two.']) await client.send('s1', prompt, { tenant: 'a "quoted"\\tenant' });
   await database.run(
     `insert into turnwright.sessions (session_id, state, updated_at, queued_at, host) values
@@ -74,6 +76,8 @@ describe('/metrics', () => {
       /^turnwright_tokens_total\{tenant="a \\"quoted\\"\\\\tenant",model="[^"]+",kind="output"\} [1-9]\d*$/m,
       /^turnwright_queue_wait_seconds_count [1-9]$/m,
       /^turnwright_run_seconds_bucket\{le="\+Inf"\} [1-9]$/m,
+      'turnwright_tenant_limit{tenant="a \\"quoted\\"\\\\tenant",limit="runs"} 5',
+      /^turnwright_tenant_dollars_today\{tenant="a \\"quoted\\"\\\\tenant"\} \d/m,
       'turnwright_database_up 1',
       'turnwright_sessions{state="poisoned"} 1',
       /^turnwright_oldest_queued_seconds (?:9\d|1\d\d)(?:\.\d+)?$/m,

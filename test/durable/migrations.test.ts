@@ -47,7 +47,10 @@ test('a step waits for no backup: it says so and changes nothing', async () => {
   const db = await openedEmpty();
   await migrate(db);
   await db.run(
-    'delete from turnwright.versions where version = 3; alter table turnwright.sessions drop asked, drop answered, drop queued_at',
+    `delete from turnwright.versions where version = 4;
+     drop table turnwright.tenant_limits, turnwright.spending, turnwright.reservations;
+     drop index turnwright.sessions_by_tenant;
+     alter table turnwright.sessions drop held_at, drop place_until`,
   );
   const dump = await db.connect();
   await dump.run('begin; lock turnwright.sessions in access share mode');
@@ -62,7 +65,7 @@ test('migrate --check says what would be done, and its exit code tells them apar
   expect(await check()).toMatchObject({
     code: 3,
     stdout:
-      'To be applied: sessions and their journals; limits of model requests; which prompts have their results, and since when a run waits; tables of the runner.\n',
+      'To be applied: sessions and their journals; limits of model requests; which prompts have their results, and since when a run waits; limits of tenants; tables of the runner.\n',
   });
   await prepareDatabase(url);
   expect(await check()).toMatchObject({ code: 0, stdout: 'Nothing is to be done.\n' });

@@ -4,7 +4,8 @@ import type { Database } from '../../src/durable/index.ts';
 import { createAppendQueue } from '../../src/durable/postgres/append-queue.ts';
 import { grouped } from '../../src/durable/postgres/grouped.ts';
 import { createJournalStore } from '../../src/durable/postgres/journal.ts';
-import { beginRun, doubtfulRuns, endRun, failRun } from '../../src/durable/postgres/runs.ts';
+import { doubtfulRuns, endRun, failRun } from '../../src/durable/postgres/runs.ts';
+import { beginRun } from '../../src/durable/postgres/tenants/begin.ts';
 import { removeWorker } from '../../src/durable/postgres/workers.ts';
 import { openedDatabase } from './opened.ts';
 

@@ -81,7 +81,8 @@ test('D10: a session that kills every worker is set aside, and the others go on'
   });
   const setAsideMs = Math.round(performance.now() - poisonedMs);
   expect((await poisoned())?.outcome).toEqual({
-    error: 'Set aside after 5 runs in a row without any progress: each time the worker ended.',
+    error:
+      'Set aside after 5 runs in a row without any progress: each time the worker ended, the last time after Repeat had begun.',
   });
   const beside = await working;
   // A follower has its result before the run has ended.

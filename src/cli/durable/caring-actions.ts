@@ -8,6 +8,7 @@ import {
   type SessionDetails,
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
+import { shellWord } from '../../util/process/shell-word.ts';
 import type { CaringAction } from '../flags/durable-flags.ts';
 import { age, counted } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
@@ -103,7 +104,18 @@ function detailLines(details: SessionDetails, nowMs: number): readonly string[] 
 
 /** One sentence, and the command that helps. */
 function whyItWaits(details: SessionDetails): string {
-  const { sessionId, state, outcome = {}, heldBy, host, runState, wakeAt, questions } = details;
+  const {
+    sessionId,
+    state,
+    outcome = {},
+    heldBy,
+    host,
+    runState,
+    wakeAt,
+    questions,
+    why = '',
+    limit,
+  } = details;
   const failure = outcome['failure'] ?? outcome['error'];
   const tried = failure === undefined ? '' : `: ${String(failure)}`;
   const act = (action: string) => `npx turnwright durable ${action} ${sessionId}`;
@@ -116,6 +128,7 @@ function whyItWaits(details: SessionDetails): string {
       const [question] = questions;
       if (question !== undefined)
         return `It waits for an answer: npx turnwright answer ${sessionId} ${question.askId} allow (or deny)`;
+      if (limit !== undefined) return `${why} ${limitHelp(details)}`;
       const until = wakeAt === undefined ? '' : ` until ${new Date(wakeAt).toISOString()}`;
       return `It waits${until}${tried} Now: ${act('retry')}`;
     }
@@ -135,4 +148,12 @@ function whyItWaits(details: SessionDetails): string {
       return `It waits for a free worker${bound}${tried}. Which there are: npx turnwright durable status`;
     }
   }
+}
+
+/** How a limit of a tenant is raised. */
+export function limitHelp({ tenant, limit }: Pick<SessionDetails, 'tenant' | 'limit'>): string {
+  const raise = `npx turnwright durable limits ${shellWord(tenant)}`;
+  return limit === 'runs'
+    ? `Raise the limit: ${raise} --runs <n>`
+    : `It goes on with the next day, or with a higher limit: ${raise} --usd-per-day <usd>`;
 }

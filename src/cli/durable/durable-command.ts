@@ -10,14 +10,16 @@ import {
   pruneSessions,
   TABLES_VERSION,
 } from '../../durable/index.ts';
+import { visible } from '../../terminal/text/visible.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type DurableAction, type DurableInvocation, isCaringAction } from '../flags/durable-flags.ts';
-import { duration } from '../screen/units.ts';
+import { counted, duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { careFor } from './caring-actions.ts';
 import { databaseUrl } from './database-url.ts';
+import { limitsLines } from './limits-command.ts';
 import { isAlive } from './workers-alive.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,6 +27,7 @@ const DAY_MS = 86_400_000;
 interface Call {
   readonly url: string;
   readonly database: Database;
+  readonly which: string | undefined;
   readonly flags: DurableInvocation['flags'];
 }
 
@@ -96,6 +99,11 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     return failed ? { lines, code: EXIT.error } : { lines };
   },
 
+  async limits({ database, which, flags }) {
+    await checkTables(database.run);
+    return { lines: await limitsLines({ database, tenant: which, flags }) };
+  },
+
   async prune({ database, flags: { olderThan } }) {
     if (olderThan === undefined)
       throw new UsageError('Say how old a session must be: turnwright durable prune --older-than <days>');
@@ -107,14 +115,14 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
 
 export async function durableCommand(
   world: World,
-  { action, which = '', flags }: DurableInvocation,
+  { action, which, flags }: DurableInvocation,
 ): Promise<ExitCode> {
   const url = databaseUrl(flags, world);
   const database = await openDatabase({ url, connections: 2 });
   try {
     const { lines, code = EXIT.success }: Answer = isCaringAction(action)
-      ? { lines: await careFor({ action, which, url, database, json: flags.json === true }) }
-      : await ACTIONS[action]({ url, database, flags });
+      ? { lines: await careFor({ action, which: which ?? '', url, database, json: flags.json === true }) }
+      : await ACTIONS[action]({ url, database, which, flags });
     await world.out.write(`${lines.join('\n')}\n`);
     return code;
   } finally {
@@ -122,13 +130,31 @@ export async function durableCommand(
   }
 }
 
-function statusLines({ sessions, openAsks, oldestQueuedMs, workers, bytes }: Overview): readonly string[] {
+function statusLines({
+  sessions,
+  openAsks,
+  setAside,
+  held,
+  oldestQueuedMs,
+  workers,
+  bytes,
+}: Overview): readonly string[] {
   const counts = Object.entries(sessions).map(([state, count]) => `${count} ${state}`);
   const queued =
     oldestQueuedMs === undefined ? '' : `; the oldest has been queued for ${duration(oldestQueuedMs)}`;
+  const { runs = 0, usdPerDay = 0 } = held;
+  const waits = [
+    ...(runs > 0 ? [`${counted(runs, 'run')} until one of the same tenant ends`] : []),
+    ...(usdPerDay > 0 ? [`${counted(usdPerDay, 'session')} until its tenant has money again`] : []),
+  ];
   return [
     `sessions   ${counts.length === 0 ? 'none' : counts.join(', ')}${queued}`,
+    ...(setAside.length === 0
+      ? []
+      : ['set aside  try one again: npx turnwright durable retry <session>; all about it: show <session>']),
+    ...setAside.map(({ sessionId, error }) => `  ${sessionId}  ${visible(error)}`),
     `questions  ${openAsks === 0 ? 'none is open' : `${openAsks} wait for an answer`}`,
+    ...(waits.length === 0 ? [] : [`limits     hold ${waits.join(', and ')}: npx turnwright durable limits`]),
     `database   ${(bytes / 1e6).toFixed(1)} MB`,
     workers.length === 0 ? 'workers    none' : 'workers',
     ...workers.map((worker) => {

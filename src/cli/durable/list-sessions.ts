@@ -29,9 +29,19 @@ export function sessionLine({
   updatedAt,
   questions,
   outcome,
+  why,
 }: SessionStatus): string {
   const asks = questions.map(({ askId, toolName }) => `asks ${askId} (${toolName})`);
   const error = state === 'poisoned' ? [String(outcome?.['error'] ?? 'set aside')] : [];
-  const facts = [sessionId, state, age(Date.now() - updatedAt), tenant, title ?? '', ...asks, ...error];
+  const facts = [
+    sessionId,
+    state,
+    age(Date.now() - updatedAt),
+    tenant,
+    title ?? '',
+    ...asks,
+    why ?? '',
+    ...error,
+  ];
   return facts.filter((fact) => fact !== '').join('  ');
 }

@@ -9,6 +9,7 @@ import { createLiveView } from '../run/live-view.ts';
 import { readPrompt } from '../run/prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { limitHelp } from './caring-actions.ts';
 import { databaseUrl } from './database-url.ts';
 import { sessionToSendTo, wholeSession } from './whole-ids.ts';
 import { whoRunsIt } from './workers-alive.ts';
@@ -48,6 +49,9 @@ export async function sendCommand(
   }
 }
 
+/** A stream without any message for so long: it is looked why. */
+const SILENT_MS = 1_500;
+
 interface Following {
   readonly client: DurableClient;
   readonly session: string;
@@ -65,18 +69,22 @@ async function follow({ client, session, from, until, json }: Following, world: 
   let result: SDKResultMessage | undefined;
   /** A run has begun and has no result yet. */
   let isOpen = false;
+  let waiting: NodeJS.Timeout | undefined;
   const leave = () => leaving.abort();
   const forget = world.signals.attach({ interrupt: leave, close: leave });
   const view = json
     ? undefined
     : createLiveView(world, { verbose: true, neverAsk: true, summary: false }).sink;
-  const sayQuestions = questionsSayer(client, session, world);
+  const sayWaits = waitSayer(client, session, world);
   try {
     const { signal } = leaving;
     // What was asked before this place is not on the stream: without it the prompt seems to hang.
-    if (from !== undefined) await sayQuestions();
+    if (from !== undefined) await sayWaits();
+    // A limit may hold it before it begins: nothing is on the stream then.
+    waiting = setInterval(() => void sayWaits().catch(() => undefined), SILENT_MS);
     for await (const each of client.follow(session, { from, until, untilIdle: true, signal })) {
       cursor = each.cursor;
+      clearInterval(waiting);
       const { message } = each;
       if (view === undefined) await world.out.write(jsonLine({ cursor, message }));
       else await view.show(message);
@@ -89,11 +97,14 @@ async function follow({ client, session, from, until, json }: Following, world: 
         await world.err.write(`${session}: the worker is gone, another one goes on.\n`);
       if (begins) isOpen = true;
       const parked =
-        message.type === 'system' && message.subtype === 'session_parked' && message.on === 'ask';
-      if (parked && view !== undefined) await sayQuestions();
+        message.type === 'system' &&
+        message.subtype === 'session_parked' &&
+        (message.on === 'ask' || message.why !== undefined);
+      if (parked && view !== undefined) await sayWaits();
     }
   } finally {
     forget();
+    clearInterval(waiting);
     await view?.end(result);
   }
   if (!leaving.signal.aborted) return result === undefined ? EXIT.success : exitCodeOf(result);
@@ -104,11 +115,15 @@ async function follow({ client, session, from, until, json }: Following, world: 
   return EXIT.interrupted;
 }
 
-/** Says what the session waits for, each question once. */
-function questionsSayer(client: DurableClient, session: string, world: World): () => Promise<void> {
+/** Says what the session waits for, each question once, and a limit of its tenant. */
+function waitSayer(client: DurableClient, session: string, world: World): () => Promise<void> {
   const said = new Set<string>();
   return async () => {
     const status = await client.status(session);
+    if (status?.limit !== undefined && !said.has(status.limit)) {
+      said.add(status.limit);
+      await world.err.write(`${session} waits: ${visible(status.why ?? '')} ${limitHelp(status)}\n`);
+    }
     for (const { askId, toolName, question } of status?.questions ?? []) {
       if (said.has(askId)) continue;
       said.add(askId);

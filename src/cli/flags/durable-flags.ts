@@ -1,10 +1,10 @@
 /** The flags of the commands about sessions in a database: `durable`, `worker`, `send`, `answer`. */
 import { type Command, Option } from 'commander';
 import { UsageError } from '../usage-error.ts';
-import { jsonObject, port, positiveInteger } from './flag-values.ts';
+import { jsonObject, orNone, port, positiveInteger, positiveNumber } from './flag-values.ts';
 
 /** What `turnwright durable` can be asked to do. */
-const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune'] as const;
+const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune', 'limits'] as const;
 export type DurableAction = (typeof DURABLE_ACTIONS)[number];
 /** What it can be asked to do with one session, and with workers. */
 const SESSION_ACTIONS = ['show', 'retry', 'release', 'move', 'cancel', 'delete'] as const;
@@ -16,14 +16,26 @@ const ALL_ACTIONS = [...DURABLE_ACTIONS, ...CARING_ACTIONS];
 export interface DurableInvocation {
   readonly command: 'durable';
   readonly action: DurableAction | CaringAction;
-  /** For a `CaringAction`: id of the session or worker, or the beginning of it; or a host. */
+  /**
+   * For a `CaringAction`: id of the session or worker, or the beginning of it; or a host. For `limits`: a
+   * tenant.
+   */
   readonly which?: string | undefined;
-  readonly flags: {
+  readonly flags: LimitFlags & {
     readonly db?: string;
     readonly check?: true;
     readonly json?: true;
     readonly olderThan?: number;
   };
+}
+
+/** Figures of a tenant: `none` removes one. */
+export interface LimitFlags {
+  readonly sessions?: number | 'none';
+  readonly runs?: number | 'none';
+  readonly usdPerDay?: number | 'none';
+  readonly requestsPerMinute?: number | 'none';
+  readonly tokensPerMinute?: number | 'none';
 }
 
 export interface WorkerInvocation {
@@ -80,27 +92,59 @@ export const isCaringAction = (action: string): action is CaringAction =>
 
 const DATABASE = ['--db <url>', 'the Postgres database (default: the variable TURNWRIGHT_DB)'] as const;
 
+const limitOption = (flag: string, what: string, parse: (word: string) => number): Option =>
+  new Option(flag, `limits: ${what}, or none`).argParser(orNone(parse));
+
+const LIMIT_FLAGS: Readonly<Record<keyof LimitFlags, string>> = {
+  sessions: '--sessions',
+  runs: '--runs',
+  usdPerDay: '--usd-per-day',
+  requestsPerMinute: '--requests-per-minute',
+  tokensPerMinute: '--tokens-per-minute',
+};
+
+/** Figures belong to a tenant, and to no other action. */
+function refuseLimits(action: string, which: string | undefined, flags: LimitFlags): void {
+  const [given] = Object.entries(LIMIT_FLAGS).filter(
+    ([name]) => flags[name as keyof LimitFlags] !== undefined,
+  );
+  if (given === undefined || (action === 'limits' && which !== undefined)) return;
+  const usage = `turnwright durable limits <tenant or *> ${given[1]} <figure>`;
+  throw new UsageError(
+    action === 'limits' ? `Say whose limit it is: ${usage}` : `${given[1]} goes with "limits" only: ${usage}`,
+  );
+}
+
 export function addDurableCommands(
   subcommand: (name: string, does: string) => Command,
   onCall: (invocation: DatabaseInvocation) => void,
 ): void {
   subcommand('durable', 'make or check the tables for sessions in Postgres, and care for the sessions')
     .argument('<action>', `${ALL_ACTIONS.slice(0, -1).join(', ')} or ${ALL_ACTIONS.at(-1)}`)
-    .argument('[which]', `${SESSION_ACTIONS.join(', ')}: id of the session; cordon: of a worker, or a host`)
+    .argument(
+      '[which]',
+      `${SESSION_ACTIONS.join(', ')}: id of the session; cordon: of a worker, or a host; limits: a tenant, or * for each without figures of its own`,
+    )
     .option(...DATABASE)
     .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
-    .option('--json', 'status, show: as JSON')
+    .option('--json', 'status, show, limits: as JSON')
     .addOption(
       new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(
         positiveInteger,
       ),
     )
+    .addOption(limitOption('--sessions <n>', 'sessions that it may have', positiveInteger))
+    .addOption(limitOption('--runs <n>', 'runs at the same time', positiveInteger))
+    .addOption(limitOption('--usd-per-day <usd>', 'cost of its model requests in a UTC day', positiveNumber))
+    .addOption(limitOption('--requests-per-minute <n>', 'model requests', positiveInteger))
+    .addOption(limitOption('--tokens-per-minute <n>', 'tokens of model requests', positiveInteger))
     .action((action: string, which: string | undefined, flags: DurableInvocation['flags']) => {
       const known = ALL_ACTIONS.find((each) => each === action);
       if (known === undefined)
         throw new UsageError(`There is no "durable ${action}". There are: ${ALL_ACTIONS.join(', ')}.`);
       const what = known === 'cordon' ? 'worker or host' : 'session';
-      if (isCaringAction(known) !== (which !== undefined))
+      refuseLimits(known, which, flags);
+      if (known !== 'limits' && isCaringAction(known) !== (which !== undefined))
         throw new UsageError(
           which === undefined
             ? `Name the ${what}: turnwright durable ${action} <${what}>`

@@ -14,6 +14,22 @@ export function positiveInteger(word: string): number {
   return value;
 }
 
+export function positiveNumber(word: string): number {
+  const value = Number(word);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('Give a number above 0.');
+  return value;
+}
+
+/** The word `none` is passed on. */
+export const orNone = (parse: (word: string) => number) => (word: string) => {
+  if (word === 'none') return word;
+  try {
+    return parse(word);
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message.replace(/\.$/, '')}, or none.`);
+  }
+};
+
 export function port(word: string): number {
   const value = Number(word);
   if (!Number.isInteger(value) || value < 0 || value > 65_535)

@@ -1,5 +1,6 @@
 /** What a person asks of a database of sessions as a whole: how it is, and which old sessions may go. */
 import type { Database, RunStatement } from './database.ts';
+import type { HoldingLimit } from './tenants/places.ts';
 
 /** A worker, as its last heartbeat left it. */
 export interface SeenWorker {
@@ -20,6 +21,10 @@ export interface Overview {
   readonly sessions: Readonly<Record<string, number>>;
   /** Questions that no one has answered yet. */
   readonly openAsks: number;
+  /** Sessions that were set aside, with what for: the ten that were last. */
+  readonly setAside: readonly { readonly sessionId: string; readonly error: string }[];
+  /** Parked sessions that a limit of their tenant holds, by limit; one without any is absent. */
+  readonly held: Readonly<Partial<Record<HoldingLimit, number>>>;
   /** ms that the oldest queued session has waited for a worker; undefined: none is queued. */
   readonly oldestQueuedMs: number | undefined;
   readonly workers: readonly SeenWorker[];
@@ -31,6 +36,8 @@ export interface Overview {
 export const OLDEST_QUEUED = `(select extract(epoch from now() - min(coalesce(queued_at, updated_at)))::float8
   from turnwright.sessions where state = 'queued')`;
 
+const MOST_SET_ASIDE = 10;
+
 /** Reads the state of a database whose tables exist. */
 export async function overviewOf(run: RunStatement): Promise<Overview> {
   const states = await run<{ readonly state: string; readonly count: number }>(
@@ -38,13 +45,20 @@ export async function overviewOf(run: RunStatement): Promise<Overview> {
   );
   const [facts] = await run<{
     readonly asks: number;
+    readonly held: Overview['held'];
     readonly queued_ms: number | null;
     readonly bytes: number;
   }>(
     `select
       (select count(*)::int from turnwright.asks where answer is null) as asks,
+      (select coalesce(json_object_agg(h.limit, h.n), '{}') from (select parked ->> 'limit' as limit, count(*)::int as n
+        from turnwright.sessions where state = 'parked' and parked ? 'limit' group by 1) h) as held,
       ${OLDEST_QUEUED} * 1000 as queued_ms,
       pg_database_size(current_database())::float8 as bytes`,
+  );
+  const setAside = await run<{ readonly session_id: string; readonly outcome: string | null }>(
+    `select session_id, outcome from turnwright.sessions where state = 'poisoned'
+     order by updated_at desc limit ${MOST_SET_ASIDE}`,
   );
   const workers = await run<{
     readonly worker_id: string;
@@ -61,6 +75,11 @@ export async function overviewOf(run: RunStatement): Promise<Overview> {
   return {
     sessions: Object.fromEntries(states.map(({ state, count }) => [state, count])),
     openAsks: facts?.asks ?? 0,
+    setAside: setAside.map(({ session_id: sessionId, outcome }) => {
+      const { error = '' } = JSON.parse(outcome ?? '{}') as { readonly error?: string };
+      return { sessionId, error };
+    }),
+    held: facts?.held ?? {},
     oldestQueuedMs: facts?.queued_ms ?? undefined,
     workers: workers.map(({ worker_id, age_ms, ...worker }) => ({
       ...worker,

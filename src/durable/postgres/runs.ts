@@ -1,12 +1,12 @@
-/** Begin and end of a run, and what became of runs that did not end: the state of a session's row. */
+/** End of a run, and what became of runs that did not end: the state of a session's row. */
 import type { Run } from '../dispatch.ts';
 import type { Database, RunStatement, Statements } from './database.ts';
 import { wakeFollowers } from './followers.ts';
-import { grouped, perDatabase } from './grouped.ts';
 import { type Prompt, promptsAfter, withoutResult } from './results.ts';
+import type { HoldingLimit } from './tenants/places.ts';
 
 /** Takeovers in a row without progress, after which a session is set aside. */
-const BARREN_EPOCHS = 5;
+export const BARREN_EPOCHS = 5;
 
 /** A session as a worker sees it, when it begins to work on it. */
 export interface SessionRow {
@@ -22,6 +22,9 @@ export interface SessionRow {
   readonly barren: number;
   /** Since the run was asked for. */
   readonly waitedSeconds: number;
+  /** Runs of its tenant at once, and USD that it may use in a UTC day; null: no limit. */
+  readonly mostRuns: number | null;
+  readonly usdPerDay: number | null;
 }
 
 /** Why a run ended before the session had nothing left to do. */
@@ -30,81 +33,10 @@ export interface ParkedOn {
   readonly askIds?: readonly string[];
   /** ms since 1970. */
   readonly wakeAt?: number;
-}
-
-interface BeginOptions {
-  readonly sessionId: string;
-  readonly run: number;
-  readonly workerId: string;
-  /** Binds the session to this host, unless it is bound already. */
-  readonly bindTo?: string | undefined;
-}
-
-/**
- * undefined: there is nothing to do, because the run is over, another worker that lives has it, another one
- * is asked for, or the session is set aside after too many takeovers without progress.
- */
-export async function beginRun(database: Database, begun: BeginOptions): Promise<SessionRow | undefined> {
-  const session = await beginning(database)(begun);
-  if (session === undefined) await setAside(database.run, begun.sessionId, begun.run);
-  return session;
-}
-
-const beginning = perDatabase(({ run }) =>
-  grouped(
-    async (begun: readonly BeginOptions[]): Promise<readonly (SessionRow | undefined)[]> => {
-      const rows = await run<SessionRow>(BEGIN, [
-        begun.map(({ sessionId }) => sessionId),
-        begun.map((one) => one.run),
-        begun.map(({ workerId }) => workerId),
-        begun.map(({ bindTo }) => bindTo ?? null),
-      ]);
-      const sessions = new Map(rows.map((row) => [row.sessionId, row]));
-      return begun.map(({ sessionId, run: number }) => {
-        const session = sessions.get(sessionId);
-        return session?.run === number ? session : undefined;
-      });
-    },
-    { keyOf: ({ sessionId }) => sessionId },
-  ),
-);
-
-/**
- * That a run was handed over is no proof that its worker is gone: a session that runs is not taken from a
- * worker that lives. Rows are locked in one order, so that two processes do not wait for each other.
- */
-const BEGIN = `
-  with given as (
-    select g.* from unnest($1::text[], $2::int[], $3::text[], $4::text[]) as g (session_id, run, worker, host)
-      join turnwright.sessions s using (session_id) order by session_id for update of s
-  )
-  update turnwright.sessions s
-  set state = 'running', worker = g.worker, host = coalesce(s.host, g.host), updated_at = now()
-  from given g
-  where s.session_id = g.session_id and s.run = g.run and s.barren_epochs < ${BARREN_EPOCHS}
-    and (s.state = 'queued' or s.state = 'running' and (s.worker is null or s.worker = g.worker
-      or not exists (select from turnwright.workers w where w.worker_id = s.worker)))
-  returning s.session_id as "sessionId", s.tenant, s.host, s.cwd, s.run, s.epoch, s.barren_epochs as barren,
-    extract(epoch from now() - coalesce(s.queued_at, now()))::float8 as "waitedSeconds"`;
-
-/** Changes nothing when there is another reason why the run does not begin. */
-async function setAside(run: RunStatement, sessionId: string, number: number): Promise<void> {
-  const [row] = await run<{ readonly outcome: string | null }>(
-    `select outcome from turnwright.sessions
-     where session_id = $1 and run = $2 and state in ('queued', 'running') and barren_epochs >= ${BARREN_EPOCHS}`,
-    [sessionId, number],
-  );
-  if (row === undefined) return;
-  const { failure } = JSON.parse(row.outcome ?? '{}') as { readonly failure?: string };
-  const why = failure ?? 'each time the worker ended.';
-  const error = `Set aside after ${BARREN_EPOCHS} runs in a row without any progress: ${why}`;
-  await run(
-    `update turnwright.sessions set state = 'poisoned', outcome = $3, worker = null, updated_at = now(),
-       answered = case when $4 then asked else answered end
-     where session_id = $1 and run = $2 and state in ('queued', 'running')`,
-    [sessionId, number, JSON.stringify({ error }), failure === FORGOTTEN],
-  );
-  await wakeFollowers(run, sessionId);
+  /** For people, where it is neither a tool nor the provider that it waits for. */
+  readonly why?: string;
+  /** Which limit of its tenant that is. */
+  readonly limit?: HoldingLimit;
 }
 
 /** A run as its worker knows it. Once another one has raised the epoch, it ends nothing. */
@@ -170,7 +102,7 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
 }
 
 /** Why a session is set aside whose runs end so. */
-const FORGOTTEN = 'each ended without a result for every prompt.';
+export const FORGOTTEN = 'each ended without a result for every prompt.';
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 

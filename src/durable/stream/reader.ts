@@ -186,6 +186,6 @@ function poisoned(sessionId: string, outcome: string | null): TurnwrightError {
   const why = error ?? 'Its workers ended, one after the other.';
   return new TurnwrightError(
     'session_poisoned',
-    `Session ${sessionId} is set aside: ${why} A further prompt tries it again.`,
+    `Session ${sessionId} is set aside: ${why} A further prompt tries it again, and so does: npx turnwright durable retry ${sessionId}`,
   );
 }

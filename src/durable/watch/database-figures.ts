@@ -3,7 +3,8 @@
 import { systemClock } from '../../util/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import { OLDEST_QUEUED } from '../postgres/overview.ts';
-import type { SessionState } from '../postgres/sessions.ts';
+import { type TenantFigures, tenantFigures } from '../postgres/tenants/limits.ts';
+import type { SessionState } from '../session-status.ts';
 import type { WorkerFigure } from './figure.ts';
 
 /** Scrapes of this time share a look. */
@@ -51,13 +52,10 @@ export function createDatabaseFigures(
     const late = new Promise<undefined>((resolve) => {
       stop = systemClock.timer(PATIENCE_MS, () => resolve(undefined));
     });
-    const answer = database.run<Row>(LOOK).then(
-      ([row]) => row,
-      () => undefined,
-    );
-    const row = await Promise.race([answer, late]);
+    const answer = Promise.all([database.run<Row>(LOOK), tenantFigures(database)]).catch(() => undefined);
+    const [[row] = [], tenants = []] = (await Promise.race([answer, late])) ?? [];
     stop();
-    return row === undefined ? [up(0)] : [up(1), ...figuresOf(row)];
+    return row === undefined ? [up(0)] : [up(1), ...figuresOf(row), ...tenants.flatMap(figuresOfTenant)];
   };
   return () => {
     const nowMs = systemClock.monotonicMs();
@@ -76,6 +74,22 @@ const gauge = (name: string, help: string, value: number, labels?: Readonly<Reco
 
 const up = (value: number): WorkerFigure =>
   gauge('database_up', 'Whether the database answered the last look at it.', value);
+
+function figuresOfTenant(one: TenantFigures): readonly WorkerFigure[] {
+  const { tenant, runs, held, usd, mostRuns, usdPerDay } = one;
+  const labels = { tenant };
+  const limit = (name: string, figure: number | null) =>
+    figure === null
+      ? []
+      : [gauge('tenant_limit', 'Limits of tenants, by what they are of.', figure, { tenant, limit: name })];
+  return [
+    gauge('tenant_runs', 'Running sessions of tenants.', runs, labels),
+    gauge('tenant_runs_held', 'Runs that wait for a place among those of their tenant.', held, labels),
+    gauge('tenant_dollars_today', 'What tenants have spent in this UTC day, and have reserved.', usd, labels),
+    ...limit('runs', mostRuns),
+    ...limit('usd_per_day', usdPerDay),
+  ];
+}
 
 const figuresOf = (row: Row): readonly WorkerFigure[] => [
   ...STATES.map((state) =>

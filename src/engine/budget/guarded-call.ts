@@ -1,5 +1,6 @@
 /** A model call of the host's own under a strict budget: its attempts are not seen, so it counts as one. */
 
+import { afford } from '../../model/retry/afford.ts';
 import type {
   CallModel,
   CallOptions,
@@ -11,22 +12,25 @@ import type {
 import type { AttemptCost, SpendGuard } from '../../protocol/model/spend-guard.ts';
 import { UsageMeter } from '../../protocol/model/usage.ts';
 import type { StreamEvent, Usage } from '../../protocol/model/wire.ts';
+import type { Clock } from '../../protocol/ports.ts';
 
 interface Guarded {
   readonly call: CallModel;
   readonly guard: SpendGuard;
   readonly info: ModelInfo;
+  readonly clock: Pick<Clock, 'nowMs' | 'sleep'>;
 }
 
 export async function* guardedCall(
-  { call, guard, info }: Guarded,
+  { call, guard, info, clock }: Guarded,
   request: ModelRequest,
   options: CallOptions,
 ): AsyncGenerator<ModelOutput, ModelOutcome> {
   const { retry } = options;
-  const held = await guard.reserve({ request, info, maxTokens: request.maxTokens }, options);
-  if (held.kind === 'aborted') return { kind: 'aborted', retry, attempts: [] };
-  if (held.kind === 'refused') return { kind: 'failed', failure: held.failure, retry, attempts: [] };
+  const { life = options, isTooLong } = options;
+  const need = { request, info, maxTokens: request.maxTokens };
+  const held = await afford(guard, need, { life, clock, isTooLong });
+  if (held.kind !== 'reserved') return { ...held, retry, attempts: [] };
   const meter = new UsageMeter();
   let outcome: ModelOutcome | undefined;
   const run = call({ ...request, maxTokens: held.maxTokens }, options);

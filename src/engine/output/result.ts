@@ -245,7 +245,11 @@ function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] 
     case 'max_turns':
       return [`Reached maximum number of turns (${limits.maxTurns ?? terminal.turnCount - 1})`];
     case 'budget_exhausted':
-      return [`Reached maximum budget ($${limits.maxBudgetUsd ?? 0})`, ...(terminal.errors ?? [])];
+      // Without one of its own it is a purse that others share, which says why.
+      return [
+        ...(limits.maxBudgetUsd === undefined ? [] : [`Reached maximum budget ($${limits.maxBudgetUsd})`]),
+        ...(terminal.errors ?? []),
+      ];
     case 'structured_output_retry_exhausted':
       return [`No valid structured output after ${STRUCTURED_OUTPUT_ATTEMPTS} attempts`];
     case 'aborted_streaming':

@@ -82,6 +82,8 @@ export async function processUserInput(
     const { context: after } = verdict;
     const returned = await command.run(args, commandContext(session, scope.signal));
     const result = checkedResult(command.name, returned);
+    const isCleared = result.clear === true;
+    const { noClear } = config;
     const worded = withHead(result.messages, command, args);
     return {
       ...base,
@@ -94,8 +96,8 @@ export async function processUserInput(
       model: result.model,
       effort: result.effort,
       compact: result.compact,
-      clear: result.clear === true,
-      resultText: result.resultText ?? '',
+      clear: isCleared && noClear === undefined,
+      resultText: (isCleared ? noClear : undefined) ?? result.resultText ?? '',
       notices: (result.notices ?? []).map((content) => ({
         subtype: 'informational',
         level: 'notice',

@@ -72,9 +72,11 @@ function givenClient(
   {
     onAttempt,
     spendGuard: guard,
+    clock,
   }: {
     readonly onAttempt: (attempt: AttemptRecord) => void;
     readonly spendGuard: SpendGuard | undefined;
+    readonly clock: Clock;
   },
 ): ModelClient {
   const infoOf = (model: string) => modelInfo(model, modelOverrides, undefined, betas);
@@ -83,7 +85,7 @@ function givenClient(
       ? call
       : async function* (request, options) {
           const { guardedCall } = await import('../budget/guarded-call.ts');
-          return yield* guardedCall({ call, guard, info: infoOf(request.model) }, request, options);
+          return yield* guardedCall({ call, guard, info: infoOf(request.model), clock }, request, options);
         };
   return {
     call: layered(guarded, [

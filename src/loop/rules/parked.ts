@@ -17,10 +17,12 @@ function parkingOf(waits: readonly Wait[]): ParkedRun {
   const sleeps = times.flatMap(({ toolUseId, wakeAt }) =>
     toolUseId === undefined ? [] : [[toolUseId, wakeAt]],
   );
+  const why = times.find((wait) => wait.why !== undefined)?.why;
   return {
     on: askIds.length > 0 ? 'ask' : 'time',
     askIds,
     ...(times.length > 0 && { wakeAt: Math.min(...times.map(({ wakeAt }) => wakeAt)) }),
+    ...(why !== undefined && { why }),
     ...(sleeps.length > 0 && { sleeps: Object.fromEntries(sleeps) }),
   };
 }

@@ -64,7 +64,7 @@ export async function* streamResponse(
       trace.attempts.push(...outcome.attempts);
       if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { models, ...response };
       if (outcome.kind === 'parked')
-        return { models, ...response, wait: { on: 'time', wakeAt: outcome.wakeAt } };
+        return { models, ...response, wait: { on: 'time', wakeAt: outcome.wakeAt, why: outcome.why } };
       const { failure, retry } = outcome;
       const { fallback, skipped } = await fallbackAfter(retry, ask, models, prepared.tokens, iteration);
       const isUnaided = fallback === undefined && skipped.length > 0;

@@ -16,6 +16,7 @@ import {
 } from '../../shell/reading/segment.ts';
 import { lazily } from '../../util/async/lazily.ts';
 import { matchesNames } from '../../util/search/name-pattern.ts';
+import { shellWord } from '../../util/process/shell-word.ts';
 import { type Case, outsideOf } from '../decide/evaluation.ts';
 import { holdsLink, readPaths } from './command-paths.ts';
 import { isOfTheFolder } from './found-program.ts';
@@ -52,7 +53,7 @@ export async function writtenOut(each: Case): Promise<WrittenOut | undefined> {
       if (found === undefined) return undefined;
       names.push(...found);
     }
-    edits.push({ pos, end, text: names.map(quoted).join(' ') });
+    edits.push({ pos, end, text: names.map(shellWord).join(' ') });
   }
   const piped = pipedNames(target.command, parser);
   for (const names of piped) {
@@ -224,9 +225,6 @@ async function staysInside(
   }
   return true;
 }
-
-const quoted = (name: string): string =>
-  /^[\w./@%+:,=-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 
 function withEdits(text: string, edits: readonly Edit[]): string {
   let written = text;

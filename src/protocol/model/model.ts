@@ -153,8 +153,11 @@ export type ModelOutcome = {
   /** No message had begun, and a retry is not left, not allowed or useless. */
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'aborted' }
-  /** The server asked for a wait until this time, in ms since 1970, which is too long for the run. */
-  | { readonly kind: 'parked'; readonly wakeAt: number }
+  /**
+   * A wait until this time, in ms since 1970, is too long for the run. `why`: for people; absent: the server
+   * asked for it.
+   */
+  | { readonly kind: 'parked'; readonly wakeAt: number; readonly why?: string }
 );
 
 export interface CallOptions {

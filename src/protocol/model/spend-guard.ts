@@ -29,7 +29,10 @@ export interface Reservation {
 
 export type SpendRefusal =
   /** The worst case does not fit into the budget, or cannot be known. */
-  { readonly kind: 'refused'; readonly failure: ModelFailure } | { readonly kind: 'aborted' };
+  | { readonly kind: 'refused'; readonly failure: ModelFailure }
+  /** There is no money before this time, in ms since 1970. */
+  | { readonly kind: 'later'; readonly wakeAt: number; readonly why: string }
+  | { readonly kind: 'aborted' };
 
 /** What the provider may bill for an attempt. */
 export type AttemptCost =

@@ -8,13 +8,20 @@ export interface Parking {
   readonly askIds: readonly string[];
   /** When the first of the waits for a time is over, in ms since 1970. Absent: there is none. */
   readonly wakeAt?: number;
+  /** Why there is nothing to do before `wakeAt`, where neither a tool nor the server asked for the wait. */
+  readonly why?: string;
 }
 
 /** A wait that ends the run of its submission: for an answer, or until a time in ms since 1970. */
 export type Wait =
   | { readonly on: 'ask'; readonly askId: string }
   /** `toolUseId`: of the call that sleeps; absent: the model's answer has to be waited for. */
-  | { readonly on: 'time'; readonly wakeAt: number; readonly toolUseId?: string };
+  | {
+      readonly on: 'time';
+      readonly wakeAt: number;
+      readonly toolUseId?: string;
+      readonly why?: string | undefined;
+    };
 
 /** A parked submission, with what the next run needs besides the records of its conversation. */
 export interface ParkedRun extends Parking {

@@ -75,6 +75,8 @@ export interface SDKSessionParked extends Stamped {
   readonly ask_ids: readonly string[];
   /** When the first of the waits for a time is over, in ms since 1970. Absent: there is none. */
   readonly wake_at?: number;
+  /** For people: why it waits for a time, where neither a tool nor the provider asked for that. */
+  readonly why?: string;
 }
 
 /** Who receives `session_state_changed`: every consumer, or only the client of another process. */

@@ -14,7 +14,7 @@ import {
   withReturned,
 } from './bucket.ts';
 
-/** All requests to a provider, or of a tenant. Name `*`: each that has no limit of its own. */
+/** All requests to a provider, or of a tenant. Name `*`: each, for figures that it has none of its own. */
 export interface LimitScope {
   readonly kind: 'provider' | 'tenant';
   readonly name: string;
@@ -149,13 +149,15 @@ async function limitsOf(run: RunStatement, provider: string, tenants: readonly s
     rows.map((row) => [
       row.key,
       {
-        requestsPerMinute: row.requests_per_minute ?? undefined,
-        tokensPerMinute: row.tokens_per_minute ?? undefined,
+        ...(row.requests_per_minute !== null && { requestsPerMinute: row.requests_per_minute }),
+        ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
       },
     ]),
   );
-  const limitOf = (kind: LimitScope['kind'], name: string) =>
-    found.get(keyOf(kind, name)) ?? found.get(any(kind));
+  const limitOf = (kind: LimitScope['kind'], name: string): Limit | undefined => {
+    const [own, ofEach] = [found.get(keyOf(kind, name)), found.get(any(kind))];
+    return own === undefined && ofEach === undefined ? undefined : { ...ofEach, ...own };
+  };
   const ofTenants = tenants.flatMap((tenant) => {
     const limit = limitOf('tenant', tenant);
     return limit === undefined ? [] : [[keyOf('tenant', tenant), limit] as const];

@@ -151,4 +151,39 @@ export const MIGRATIONS: readonly Migration[] = [
         where state = 'idle' and asked > answered;
     `,
   },
+  {
+    version: 4,
+    serves: 2,
+    name: 'limits of tenants',
+    statements: `
+      -- Of each tenant; '*' has the figures of those that have none of their own.
+      create table turnwright.tenant_limits (
+        tenant text primary key,
+        sessions int,
+        runs int,
+        usd_per_day float8
+      );
+      -- What model requests of a UTC day were billed, and what those in flight may be.
+      create table turnwright.spending (
+        tenant text not null,
+        day date not null,
+        usd float8 not null default 0,
+        primary key (tenant, day)
+      ) with (fillfactor = 50);
+      create table turnwright.reservations (
+        reservation_id text primary key,
+        tenant text not null,
+        day date not null,
+        session text not null,
+        run int not null,
+        worker text not null,
+        usd float8 not null
+      );
+      create index reservations_by_tenant on turnwright.reservations (tenant);
+      -- Since when it waits for a place among the running runs of its tenant, and until when it has one.
+      alter table turnwright.sessions add column held_at timestamptz, add column place_until timestamptz;
+      create index sessions_by_tenant on turnwright.sessions (tenant, state);
+      create index sessions_held on turnwright.sessions (tenant, held_at) where held_at is not null;
+    `,
+  },
 ];
