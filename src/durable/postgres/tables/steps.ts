@@ -151,4 +151,13 @@ export const MIGRATIONS: readonly Migration[] = [
         where state = 'idle' and asked > answered;
     `,
   },
+  {
+    version: 5,
+    serves: 2,
+    name: 'owners of sessions',
+    statements: `
+      -- Of the last takeover: a database that was restored may give its epoch out again.
+      alter table turnwright.sessions add column owner text;
+    `,
+  },
 ];
