@@ -6,6 +6,7 @@ import { uuid } from '../util/ids/uuid.ts';
 import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
 import { createOutbox } from './postgres/outbox.ts';
+import { afterRemoval } from './postgres/retention/after-removal.ts';
 import {
   listSessions,
   putAnswer,
@@ -190,7 +191,9 @@ export function durableClient(
       // The same key is the same prompt, whichever process sends it.
       const id = key === undefined ? uuid() : stableUuid(`${sessionId}/${key}`);
       const item = { key: key ?? id, uuid: id, priority, content };
-      const { fresh, head } = await sendPrompt(database, { sessionId, item, tenant, cwd });
+      const { fresh, head } = await afterRemoval(database.run, sessionId, () =>
+        sendPrompt(database, { sessionId, item, tenant, cwd }),
+      );
       return { uuid: id, fresh, cursor: `${head}.0` };
     },
     async interrupt(sessionId) {

@@ -17,7 +17,7 @@ export type { SessionRow } from './postgres/runs.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
 export { checkTables, type Migrated, TABLES_VERSION } from './postgres/tables/migrations.ts';
 export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
-export { pruneSessions } from './prune-sessions.ts';
+export { pruneSessions } from './retention/prune-sessions.ts';
 export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
 export type { WorkerFigure } from './watch/figure.ts';

@@ -6,7 +6,8 @@ import type { Runner, RunState } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
 import { wakeFollowers } from './postgres/followers.ts';
 import { notify } from './postgres/listen.ts';
-import { deleteSessions, overviewOf, type SeenWorker } from './postgres/overview.ts';
+import { overviewOf, type SeenWorker } from './postgres/overview.ts';
+import { removeRows, takeOut } from './postgres/retention/remove-rows.ts';
 import { queueAgain } from './postgres/runs.ts';
 import {
   locked,
@@ -146,14 +147,16 @@ export async function openOperator(
 
     cancel: (sessionId) => putInterrupt(database, { sessionId, key: uuid() }),
 
-    remove: (sessionId) =>
-      database.transaction(async (run) => {
+    async remove(sessionId) {
+      await database.transaction(async (run) => {
         const { state } = await locked(run, sessionId);
         if (state === 'running' || state === 'queued')
           throw refused(`Session ${sessionId} is ${state}: cancel it first, or wait until it is idle.`);
-        await deleteSessions(run, [sessionId]);
+        await takeOut(run, sessionId);
         await wakeFollowers(run, sessionId);
-      }),
+      });
+      await removeRows(database.run, [sessionId]);
+    },
 
     async cordon(workerOrHost) {
       const found = await database.run(

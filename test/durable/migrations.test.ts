@@ -47,7 +47,7 @@ test('a step waits for no backup: it says so and changes nothing', async () => {
   const db = await openedEmpty();
   await migrate(db);
   await db.run(
-    `delete from turnwright.versions where version = ${TABLES_VERSION}; alter table turnwright.sessions drop owner`,
+    `delete from turnwright.versions where version = ${TABLES_VERSION}; alter table turnwright.sessions drop owner; drop trigger refuse_removed on turnwright.sessions; drop function turnwright.refuse_removed; drop table turnwright.removed`,
   );
   const dump = await db.connect();
   await dump.run('begin; lock turnwright.sessions in access share mode');
@@ -62,7 +62,7 @@ test('migrate --check says what would be done, and its exit code tells them apar
   expect(await check()).toMatchObject({
     code: 3,
     stdout:
-      'To be applied: sessions and their journals; limits of model requests; which prompts have their results, and since when a run waits; owners of sessions; tables of the runner.\n',
+      'To be applied: sessions and their journals; limits of model requests; which prompts have their results, and since when a run waits; owners of sessions, and sessions that were taken out; tables of the runner.\n',
   });
   await prepareDatabase(url);
   expect(await check()).toMatchObject({ code: 0, stdout: 'Nothing is to be done.\n' });
