@@ -18,6 +18,7 @@ export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessi
 export { checkTables, type Migrated, TABLES_VERSION } from './postgres/tables/migrations.ts';
 export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
 export { pruneSessions } from './retention/prune-sessions.ts';
+export { type Shortened, shortenSessions } from './retention/shorten-sessions.ts';
 export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';
 export type { WorkerFigure } from './watch/figure.ts';

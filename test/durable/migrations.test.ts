@@ -47,7 +47,7 @@ test('a step waits for no backup: it says so and changes nothing', async () => {
   const db = await openedEmpty();
   await migrate(db);
   await db.run(
-    `delete from turnwright.versions where version = ${TABLES_VERSION}; alter table turnwright.sessions drop owner; drop trigger refuse_removed on turnwright.sessions; drop function turnwright.refuse_removed; drop table turnwright.removed`,
+    `delete from turnwright.versions where version = ${TABLES_VERSION}; alter table turnwright.sessions drop owner, drop kept_from; drop trigger refuse_removed on turnwright.sessions; drop function turnwright.refuse_removed; drop table turnwright.removed`,
   );
   const dump = await db.connect();
   await dump.run('begin; lock turnwright.sessions in access share mode');

@@ -8,12 +8,13 @@ import {
   pendingMigrations,
   prepareDatabase,
   pruneSessions,
+  shortenSessions,
   TABLES_VERSION,
 } from '../../durable/index.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type DurableAction, type DurableInvocation, isCaringAction } from '../flags/durable-flags.ts';
-import { duration } from '../screen/units.ts';
+import { counted, duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { careFor } from './caring-actions.ts';
@@ -96,10 +97,14 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     return failed ? { lines, code: EXIT.error } : { lines };
   },
 
-  async prune({ database, flags: { olderThan } }) {
+  async prune({ database, flags: { inside, olderThan } }) {
     if (olderThan === undefined)
       throw new UsageError('Say how old a session must be: turnwright durable prune --older-than <days>');
     await checkTables(database.run);
+    if (inside === true) {
+      const { sessions, records } = await shortenSessions(database, { olderThanMs: olderThan * DAY_MS });
+      return { lines: [`${counted(records, 'record')} of ${counted(sessions, 'session')} deleted.`] };
+    }
     const { length } = await pruneSessions(database, { olderThanMs: olderThan * DAY_MS });
     return { lines: [`${length} ${length === 1 ? 'session was' : 'sessions were'} deleted.`] };
   },

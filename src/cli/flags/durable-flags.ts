@@ -21,6 +21,7 @@ export interface DurableInvocation {
   readonly flags: {
     readonly db?: string;
     readonly check?: true;
+    readonly inside?: true;
     readonly json?: true;
     readonly olderThan?: number;
   };
@@ -90,10 +91,12 @@ export function addDurableCommands(
     .option(...DATABASE)
     .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
     .option('--json', 'status, show: as JSON')
+    .option('--inside', 'prune: what sessions that go on do not need any more, and no session')
     .addOption(
-      new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(
-        positiveInteger,
-      ),
+      new Option(
+        '--older-than <days>',
+        'prune: sessions without a change for so many days; --inside: what is older in those that go on',
+      ).argParser(positiveInteger),
     )
     .action((action: string, which: string | undefined, flags: DurableInvocation['flags']) => {
       const known = ALL_ACTIONS.find((each) => each === action);

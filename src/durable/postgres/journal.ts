@@ -27,7 +27,8 @@ interface JournalOptions {
    */
   readonly ownedBy?: string | undefined;
   /**
-   * Stands in the row of each session that is taken over: what has the same epoch and another owner is fenced.
+   * Written into the row of each session that this store takes over. What has another owner is fenced, also
+   * with the same epoch.
    * @default a new one for each store
    */
   readonly owner?: string | undefined;

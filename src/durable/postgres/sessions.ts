@@ -37,6 +37,8 @@ export interface SessionStatus {
   readonly epoch: number;
   /** Number of its last journal entry; `follow` from `<head>.0` gives what comes after it. */
   readonly head: number;
+  /** Of the first record that the journal has, where earlier ones were removed (`shortenSessions`). */
+  readonly keptFrom?: number;
   /** When a parked session goes on by itself, in ms since 1970. */
   readonly wakeAt?: number;
   /** Of the last run: facts of its result, or the `error` for which the session was set aside. */
@@ -206,6 +208,7 @@ interface StatusRow {
   readonly title: string | null;
   readonly epoch: number;
   readonly head: number;
+  readonly kept_from: number | null;
   readonly wake_at: Date | null;
   readonly outcome: string | null;
   readonly created_at: Date;
@@ -240,6 +243,7 @@ async function statuses(
     ...(row.title !== null && { title: row.title }),
     epoch: row.epoch,
     head: row.head,
+    ...(row.kept_from !== null && { keptFrom: row.kept_from }),
     ...(row.wake_at !== null && { wakeAt: row.wake_at.getTime() }),
     ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) as Record<string, unknown> }),
     questions: asks.filter(({ session_id }) => session_id === row.session_id).map(questionOf),

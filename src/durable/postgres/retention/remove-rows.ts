@@ -1,6 +1,6 @@
 /**
  * Sessions are taken out at once, and their rows then removed in small transactions: whatever ends in
- * between, the table of removed sessions names those of which rows are left, and nobody begins them anew.
+ * between, the table of removed sessions names those of which rows are left, and none of them begins anew.
  */
 import { codeOf } from '../../../util/code-of.ts';
 import type { RunStatement } from '../database.ts';

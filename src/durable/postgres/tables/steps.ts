@@ -158,6 +158,8 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: `
       -- Of the last takeover: a database that was restored may give its epoch out again.
       alter table turnwright.sessions add column owner text;
+      -- Before it, the journal is not complete: what a long session does not need was removed.
+      alter table turnwright.sessions add column kept_from int;
 
       create table turnwright.removed (
         session_id text primary key,
