@@ -17,6 +17,8 @@ export type { SessionRow } from './postgres/runs.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './postgres/sessions.ts';
 export { checkTables, type Migrated, TABLES_VERSION } from './postgres/tables/migrations.ts';
 export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
+export { archiveSessions, restoreSession } from './retention/archive-sessions.ts';
+export { folderStore } from './retention/folder-store.ts';
 export { pruneSessions } from './retention/prune-sessions.ts';
 export { type Shortened, shortenSessions } from './retention/shorten-sessions.ts';
 export type { FollowOptions } from './stream/follow.ts';

@@ -8,15 +8,9 @@ import { wakeFollowers } from './postgres/followers.ts';
 import { notify } from './postgres/listen.ts';
 import { overviewOf, type SeenWorker } from './postgres/overview.ts';
 import { removeRows, takeOut } from './postgres/retention/remove-rows.ts';
+import { absentSession } from './postgres/retention/removed.ts';
 import { queueAgain } from './postgres/runs.ts';
-import {
-  locked,
-  noSuchSession,
-  putInterrupt,
-  queueRun,
-  type SessionStatus,
-  sessionStatus,
-} from './postgres/sessions.ts';
+import { locked, putInterrupt, queueRun, type SessionStatus, sessionStatus } from './postgres/sessions.ts';
 
 /** All that the database knows of a session. */
 export interface SessionDetails extends SessionStatus {
@@ -89,7 +83,7 @@ export async function openOperator(
     async details(sessionId) {
       const status = await sessionStatus(database.run, sessionId);
       const [facts] = await database.run<Facts>(FACTS, [sessionId]);
-      if (status === undefined || facts === undefined) throw noSuchSession(sessionId);
+      if (status === undefined || facts === undefined) throw await absentSession(database.run, sessionId);
       const { host = null } = status;
       const [runState = 'gone'] = await dispatch.states([{ sessionId, run: facts.run, host }]);
       const holder = status.worker ?? (typeof runState === 'object' ? runState.heldBy : undefined);

@@ -105,3 +105,23 @@ test('a session of which a prune left rows begins anew without them', async () =
   expect(cursor).toBe('0.0');
   expect(await left(db)).toMatchObject({ sessions: 2, journal: 1, inbox: 1, messages: 0, removed: 0 });
 });
+
+test('a prune that comes late removes nothing of a session that has begun anew', async () => {
+  const db = await withOld(1, 10);
+  const client = openedClient(db);
+  let isFirst = true;
+  const slow: { run: RunStatement } = {
+    async run(text, values) {
+      // It has removed the journal, and is about to remove what is in the inbox.
+      if (isFirst && text.includes('delete from turnwright.inbox')) {
+        isFirst = false;
+        await client.send('s0', 'Hello.');
+      }
+      return db.run(text, values) as never;
+    },
+  };
+  await deleteOldSessions(slow, OLD);
+  expect(isFirst).toBe(false);
+  expect(await client.status('s0')).toMatchObject({ state: 'queued' });
+  expect(await left(db)).toMatchObject({ sessions: 2, inbox: 1, removed: 0 });
+});

@@ -1,5 +1,6 @@
 /** `turnwright durable`: the tables for sessions in Postgres, their state, and the removal of old ones. */
 import {
+  archiveSessions,
   checkTables,
   type Database,
   type Overview,
@@ -17,6 +18,7 @@ import { type DurableAction, type DurableInvocation, isCaringAction } from '../f
 import { counted, duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { neededArchive } from './archive-folder.ts';
 import { careFor } from './caring-actions.ts';
 import { databaseUrl } from './database-url.ts';
 import { isAlive } from './workers-alive.ts';
@@ -27,12 +29,23 @@ interface Call {
   readonly url: string;
   readonly database: Database;
   readonly flags: DurableInvocation['flags'];
+  readonly world: World;
 }
 
 interface Answer {
   readonly lines: readonly string[];
   /** Default: success. */
   readonly code?: ExitCode;
+}
+
+async function archive({ database, flags, world }: Call): Promise<Answer> {
+  const { olderThan } = flags;
+  if (olderThan === undefined)
+    throw new UsageError('Say how old a session must be: turnwright durable archive --older-than <days>');
+  const blobs = neededArchive(flags, world);
+  await checkTables(database.run);
+  const { length } = await archiveSessions(database, { blobs, olderThanMs: olderThan * DAY_MS });
+  return { lines: [`${length} ${length === 1 ? 'session was' : 'sessions were'} archived.`] };
 }
 
 const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> = {
@@ -97,6 +110,8 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     return failed ? { lines, code: EXIT.error } : { lines };
   },
 
+  archive,
+
   async prune({ database, flags: { inside, olderThan } }) {
     if (olderThan === undefined)
       throw new UsageError('Say how old a session must be: turnwright durable prune --older-than <days>');
@@ -118,8 +133,8 @@ export async function durableCommand(
   const database = await openDatabase({ url, connections: 2 });
   try {
     const { lines, code = EXIT.success }: Answer = isCaringAction(action)
-      ? { lines: await careFor({ action, which, url, database, json: flags.json === true }) }
-      : await ACTIONS[action]({ url, database, flags });
+      ? { lines: await careFor({ action, which, url, database, flags, world }) }
+      : await ACTIONS[action]({ url, database, flags, world });
     await world.out.write(`${lines.join('\n')}\n`);
     return code;
   } finally {

@@ -5,7 +5,7 @@ import type { Statements } from './database.ts';
 import { keepFollowing } from './followers.ts';
 import type { Listener } from './listen.ts';
 import { outlasting } from './outlasting.ts';
-import { noSuchSession } from './sessions.ts';
+import { absentSession } from './retention/removed.ts';
 import { rowsInto, streamValues } from './stream-rows.ts';
 
 /** What the row of the session says, at the moment of the page. */
@@ -44,7 +44,7 @@ export function createOutbox(
     async read(sessionId, { seq, n }) {
       const format = await loadFormat();
       const [session, ...rows] = await database.run<Row>(READ, [sessionId, seq, n]);
-      if (session === undefined) throw noSuchSession(sessionId);
+      if (session === undefined) throw await absentSession(database.run, sessionId);
       const facts = JSON.parse(session.body) as Pick<SessionPage, 'head' | 'upto' | 'state' | 'outcome'>;
       return {
         ...facts,

@@ -3,7 +3,7 @@ import { type JournalMapper, journalFormat, type SDKMessage, TurnwrightError } f
 import type { Place } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { noSuchSession } from '../postgres/sessions.ts';
+import { absentSession } from '../postgres/retention/removed.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
 import type { Pages, Piece } from './pages.ts';
 import { behind, cursorOf, epochOf, isAfter, openFollowedJournal, START } from './position.ts';
@@ -33,7 +33,7 @@ export async function openReader(
     'select kept_from as "keptFrom" from turnwright.sessions where session_id = $1',
     [sessionId],
   );
-  if (session === undefined) throw noSuchSession(sessionId);
+  if (session === undefined) throw await absentSession(run, sessionId);
   const from = keptStart(sessionId, start, session.keptFrom ?? 1);
   const parts = {
     pages,

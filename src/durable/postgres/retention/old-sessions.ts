@@ -11,9 +11,8 @@ export async function deleteOldSessions(
   { run }: Pick<Database, 'run'>,
   { olderThanMs }: { readonly olderThanMs: number },
 ): Promise<readonly string[]> {
-  const gone = new Set<string>();
+  const gone: string[] = [];
   for (let ids = await unfinished(run); ids.length > 0; ids = await unfinished(run)) {
-    for (const id of ids) gone.add(id);
     // Otherwise another process is at it.
     if (!(await removeRows(run, ids))) break;
   }
@@ -22,9 +21,9 @@ export async function deleteOldSessions(
     const last = ids.at(-1);
     if (last === undefined) break;
     behind = last;
-    for (const id of ids) gone.add(id);
+    gone.push(...ids);
     await removeRows(run, ids);
   }
   await run("delete from turnwright.followers where until < now() - interval '1 hour'");
-  return [...gone];
+  return gone;
 }

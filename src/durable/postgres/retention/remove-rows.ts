@@ -78,31 +78,37 @@ export async function unfinished(run: RunStatement): Promise<readonly string[]> 
  */
 export async function removeRows(run: RunStatement, sessionIds: readonly string[]): Promise<boolean> {
   for (const table of TABLES) await removeFrom(run, table, sessionIds);
-  const rows = TABLES.map(
-    (table) => `select from turnwright.${table} t where t.session_id = r.session_id`,
-  ).join(' union all ');
-  const done = await run(
-    `with empty as (
-       select session_id from turnwright.removed r where session_id = any($1) and not exists (${rows})
-     ), deleted as (
-       delete from turnwright.removed r using empty where r.session_id = empty.session_id and r.kind = 'deleting'
-     ), kept as (
-       update turnwright.removed r set has_rows = false
-       from empty where r.session_id = empty.session_id and r.kind <> 'deleting'
-     )
-     select from empty`,
-    [sessionIds],
-  );
-  return done.length === sessionIds.length;
+  const [row] = await run<{ readonly left: number }>(NOTE_THAT_ALL_IS_GONE, [sessionIds]);
+  return row?.left === 0;
 }
 
+const NOTE_THAT_ALL_IS_GONE = `
+  with empty as (
+    select session_id, kind from turnwright.removed r where session_id = any($1) and has_rows and not exists (
+      ${TABLES.map((table) => `select from turnwright.${table} t where t.session_id = r.session_id`).join(' union all ')})
+  ), deleted as (
+    delete from turnwright.removed r using empty
+    where r.session_id = empty.session_id and empty.kind = 'deleting'
+  ), kept as (
+    update turnwright.removed r set has_rows = false from empty
+    where r.session_id = empty.session_id and empty.kind <> 'deleting'
+  )
+  select (select count(*) from turnwright.removed where session_id = any($1) and has_rows)::int
+    - (select count(*) from empty)::int as left`;
+
+/**
+ * Each statement looks whether the session is still one that was taken out: it may have begun anew, or been
+ * brought back, and what it has written since is not seen by a statement that began before.
+ */
 async function removeFrom(run: RunStatement, table: SessionTable, ids: readonly string[]): Promise<void> {
   const most = OF_A_SESSION[table];
   for (;;) {
     const [{ count } = { count: 0 }] = await run<{ readonly count: number }>(
       `with gone as (
          delete from turnwright.${table} where ctid = any(array(
-           select ctid from turnwright.${table} where session_id = any($1) limit ${most} for update skip locked))
+           select t.ctid from turnwright.${table} t
+             join turnwright.removed r on r.session_id = t.session_id and r.has_rows
+           where t.session_id = any($1) limit ${most} for update of t skip locked))
          returning 1
        )
        select count(*)::int as count from gone`,
@@ -112,8 +118,8 @@ async function removeFrom(run: RunStatement, table: SessionTable, ids: readonly 
   }
 }
 
-/** The session cannot begin anew before its rows are removed. */
-export const isBeingDeleted = (error: unknown): boolean => {
+/** Whether the tables refused a session, because it is being deleted or was archived. */
+export const isRemoved = (error: unknown, kind: 'deleting' | 'archived'): boolean => {
   const cause = error instanceof Error ? error.cause : undefined;
-  return codeOf(cause) === IS_REMOVED && (cause as { readonly detail?: unknown }).detail === 'deleting';
+  return codeOf(cause) === IS_REMOVED && (cause as { readonly detail?: unknown }).detail === kind;
 };
