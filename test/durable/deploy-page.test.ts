@@ -49,10 +49,13 @@ describe('systemd', () => {
   });
 
   test('the command of each unit is one of ours', () => {
-    const commands = units.flatMap(({ unit }) => /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? []);
+    const commands = units.flatMap(({ unit }) =>
+      [...unit.matchAll(/^ExecStart=(.*)$/gm)].map(([, line = '']) => line),
+    );
     expect(commands.map((line) => invoked(line.replace('%i', '64')))).toMatchObject([
       { command: 'worker', module: './agent.js', flags: { health: 9464, drain: 60 } },
       { command: 'durable', action: 'prune', flags: { olderThan: 90 } },
+      { command: 'durable', action: 'prune', flags: { inside: true, olderThan: 30 } },
     ]);
   });
 });
