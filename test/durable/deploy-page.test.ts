@@ -120,6 +120,30 @@ test('a backup restores to a database in which the sessions are', async () => {
   ]);
 });
 
+test('an archive takes an old session, and gives it back', async () => {
+  const database = await openDatabase({ url: newDatabase() });
+  onTestFinished(() => database.close());
+  await prepareDatabase(database.url);
+  await database.run(
+    `insert into turnwright.sessions (session_id, updated_at) values ('s1', now() - interval '200 days')`,
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = blocks('sh').find((text) => text.includes('durable archive')) ?? '';
+  const program = `node ${join(ROOT, 'dist/bin/turnwright')}`;
+  const said = execFileSync('bash', ['--norc', '-euc', script.replaceAll('npx turnwright', program)], {
+    encoding: 'utf8',
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: folder,
+      TURNWRIGHT_DB: database.url,
+      ARCHIVE: folder,
+      SESSION: 's1',
+    },
+  });
+  expect(said).toBe('1 session was archived.\ns1 is back, as it was.\n');
+});
+
 test('limits are set as the page sets them', async () => {
   const url = newDatabase();
   await prepareDatabase(url);
