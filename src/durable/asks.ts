@@ -1,13 +1,17 @@
 /** Questions of a run to a person, who may answer after days: through the table, by any process. */
 import type { CanUseToolContext, ElicitationAnswer, Options, PermissionResult } from '../index.ts';
+import { TurnwrightError } from '../protocol/errors.ts';
 import type { Database } from './postgres/database.ts';
 import { grouped, perDatabase } from './postgres/grouped.ts';
+import type { Ownership } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
 
 interface AsksOptions {
   readonly database: Database;
   readonly listener: Pick<Listener, 'wakes'>;
   readonly sessionId: string;
+  /** With which the run has the session. */
+  readonly own: () => Ownership | undefined;
   /** Called with 1 when a question begins to wait, and with -1 when it does not any more. */
   readonly onWaiting: (change: 1 | -1) => void;
 }
@@ -29,7 +33,7 @@ interface Asks extends Required<Pick<Options, 'canUseTool' | 'onElicitation'>> {
  * Callbacks that put each question into the table and wait for its answer, until the run parks. An answer
  * that `earlierAnswers` has read is given at once, so that the run does not park again meanwhile.
  */
-export function openAsks({ database, listener, sessionId, onWaiting }: AsksOptions): Asks {
+export function openAsks({ database, listener, sessionId, own, onWaiting }: AsksOptions): Asks {
   let answers: ReadonlyMap<string, unknown> = new Map();
 
   async function answerTo<Answer>(asked: Question, signal: AbortSignal): Promise<Answer> {
@@ -37,11 +41,10 @@ export function openAsks({ database, listener, sessionId, onWaiting }: AsksOptio
     const known = answers.get(askId);
     if (known !== undefined) return known as Answer;
     // A run that was resumed asks again: the first question stands, with the answer it may have.
-    await database.run(
-      `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
-       values ($1, $2, $3, $4, $5) on conflict do nothing`,
-      [sessionId, askId, toolUseId, toolName, JSON.stringify(question)],
-    );
+    const { epoch, owner } = own() ?? {};
+    const values = [sessionId, askId, toolUseId, toolName, JSON.stringify(question), epoch, owner];
+    if ((await database.run(PUT_QUESTION, values)).length === 0)
+      throw new TurnwrightError('fenced', `Another worker has session ${sessionId}: nothing is asked.`);
     onWaiting(1);
     try {
       for await (const _ of listener.wakes('answer', sessionId, signal)) {
@@ -80,6 +83,16 @@ export function openAsks({ database, listener, sessionId, onWaiting }: AsksOptio
       ),
   };
 }
+
+/** No row: another owner has the session. */
+const PUT_QUESTION = `
+  with fence as (
+    select session_id from turnwright.sessions where session_id = $1 and epoch = $6 and owner = $7 for share
+  ), asked as (
+    insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
+    select session_id, $2, $3, $4, $5 from fence on conflict do nothing
+  )
+  select from fence`;
 
 interface Questions {
   readonly sessionId: string;

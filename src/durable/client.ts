@@ -1,11 +1,13 @@
 /** The door for servers and people: prompts for sessions in a database, answers, interrupts, their state. */
 import { setMaxListeners } from 'node:events';
 import { type InboxPriority, type PermissionResult, TurnwrightError, type UserBlock } from '../index.ts';
+import type { BlobStore } from '../protocol/ports.ts';
 import { stableUuid } from '../util/ids/stable-uuid.ts';
 import { uuid } from '../util/ids/uuid.ts';
 import type { Database } from './postgres/database.ts';
 import { createListener, type Listener } from './postgres/listen.ts';
 import { createOutbox } from './postgres/outbox.ts';
+import { afterRemoval } from './postgres/retention/after-removal.ts';
 import { putAnswer, putInterrupt, sendPrompt } from './postgres/sessions.ts';
 import { openTables } from './postgres/tables/migrations.ts';
 import { listSessions, type SessionState, type SessionStatus, sessionStatus } from './session-status.ts';
@@ -38,7 +40,7 @@ export interface DurableClient {
   /**
    * Sends a prompt; a session that does not exist begins with it. Resolves once it is stored: a worker takes
    * it from there, now or when there is one again. Rejects with `invalid_option` for an id that is none, and
-   * for a prompt that is too large.
+   * for a prompt that is too large, and with `session_removed` when the session is archived.
    *
    * @example
    * ```ts
@@ -130,6 +132,8 @@ export interface DurableClient {
 export interface DurableClientOptions {
   /** Largest prompt that is stored, in bytes of its JSON. Default 10,000,000. */
   readonly maxPromptBytes?: number | undefined;
+  /** The store of `archiveSessions`: a prompt for an archived session brings it back, instead of failing. */
+  readonly archive?: BlobStore | undefined;
 }
 
 const MOST_SESSIONS = 100;
@@ -156,7 +160,7 @@ function openEnd(): AbortController {
  */
 export function durableClient(
   url: string,
-  { maxPromptBytes = 10_000_000 }: DurableClientOptions = {},
+  { archive, maxPromptBytes = 10_000_000 }: DurableClientOptions = {},
 ): DurableClient {
   let opening: Promise<Database> | undefined;
   let listener: Listener | undefined;
@@ -183,7 +187,9 @@ export function durableClient(
       // The same key is the same prompt, whichever process sends it.
       const id = key === undefined ? uuid() : stableUuid(`${sessionId}/${key}`);
       const item = { key: key ?? id, uuid: id, priority, content };
-      const { fresh, head } = await sendPrompt(database, { sessionId, item, tenant, cwd });
+      const { fresh, head } = await afterRemoval(database, { sessionId, archive }, () =>
+        sendPrompt(database, { sessionId, item, tenant, cwd }),
+      );
       return { uuid: id, fresh, cursor: `${head}.0` };
     },
     async interrupt(sessionId) {

@@ -23,7 +23,10 @@ export {
   tenantUse,
 } from './postgres/tenants/limits.ts';
 export { pendingMigrations, prepareDatabase } from './prepare-database.ts';
-export { pruneSessions } from './prune-sessions.ts';
+export { archiveSessions, restoreSession } from './retention/archive-sessions.ts';
+export { folderStore } from './retention/folder-store.ts';
+export { pruneSessions } from './retention/prune-sessions.ts';
+export { type Shortened, shortenSessions } from './retention/shorten-sessions.ts';
 export type { OpenQuestion, SessionState, SessionStatus } from './session-status.ts';
 export type { FollowOptions } from './stream/follow.ts';
 export type { Followed } from './stream/reader.ts';

@@ -6,9 +6,11 @@ import type { Runner, RunState } from './dispatch.ts';
 import type { Database } from './postgres/database.ts';
 import { wakeFollowers } from './postgres/followers.ts';
 import { notify } from './postgres/listen.ts';
-import { deleteSessions, overviewOf, type SeenWorker } from './postgres/overview.ts';
+import { overviewOf, type SeenWorker } from './postgres/overview.ts';
+import { removeRows, takeOut } from './postgres/retention/remove-rows.ts';
+import { absentSession } from './postgres/retention/removed.ts';
 import { queueAgain } from './postgres/runs.ts';
-import { locked, noSuchSession, putInterrupt, queueRun } from './postgres/sessions.ts';
+import { locked, putInterrupt, queueRun } from './postgres/sessions.ts';
 import { type SessionStatus, sessionStatus } from './session-status.ts';
 
 /** All that the database knows of a session. */
@@ -82,7 +84,7 @@ export async function openOperator(
     async details(sessionId) {
       const status = await sessionStatus(database.run, sessionId);
       const [facts] = await database.run<Facts>(FACTS, [sessionId]);
-      if (status === undefined || facts === undefined) throw noSuchSession(sessionId);
+      if (status === undefined || facts === undefined) throw await absentSession(database.run, sessionId);
       const { host = null } = status;
       const [runState = 'gone'] = await dispatch.states([{ sessionId, run: facts.run, host }]);
       const holder = status.worker ?? (typeof runState === 'object' ? runState.heldBy : undefined);
@@ -140,14 +142,16 @@ export async function openOperator(
 
     cancel: (sessionId) => putInterrupt(database, { sessionId, key: uuid() }),
 
-    remove: (sessionId) =>
-      database.transaction(async (run) => {
+    async remove(sessionId) {
+      await database.transaction(async (run) => {
         const { state } = await locked(run, sessionId);
         if (state === 'running' || state === 'queued')
           throw refused(`Session ${sessionId} is ${state}: cancel it first, or wait until it is idle.`);
-        await deleteSessions(run, [sessionId]);
+        await takeOut(run, sessionId);
         await wakeFollowers(run, sessionId);
-      }),
+      });
+      await removeRows(database.run, [sessionId]);
+    },
 
     async cordon(workerOrHost) {
       const found = await database.run(

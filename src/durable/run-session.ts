@@ -8,8 +8,8 @@ import { lastOutcome, type Outcome, outcomeOf } from './outcome.ts';
 import type { AppendQueue } from './postgres/append-queue.ts';
 import { createBlobStore } from './postgres/blobs.ts';
 import type { Database } from './postgres/database.ts';
-import { createInbox, openInterrupts } from './postgres/inbox.ts';
-import { createJournalStore } from './postgres/journal.ts';
+import { createInbox, openInterrupts, takeInterrupts } from './postgres/inbox.ts';
+import { createJournalStore, type Ownership } from './postgres/journal.ts';
 import type { Listener } from './postgres/listen.ts';
 import type { ParkedOn, SessionRow } from './postgres/runs.ts';
 import type { RunPurse } from './postgres/tenants/purse.ts';
@@ -27,6 +27,8 @@ interface RunSessionOptions {
   readonly appends: AppendQueue;
   readonly leases: LeaseStore;
   readonly workerId: string;
+  /** Of the takeovers of this run alone. */
+  readonly owner: string;
   /** Aborted when the other workers may not see this one, and may have its sessions. */
   readonly lease: AbortSignal;
   /** Checked after each write, before what it permits is done. */
@@ -66,12 +68,13 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   const { sessionId } = session;
   const folder = cwd ?? options.cwd ?? process.cwd();
   const inbox = createInbox(database, listener);
-  const outbox = await openRunOutbox({ database, listener, sessionId });
+  const outbox = await openRunOutbox({ database, listener, sessionId, owner: given.owner });
   const { alongside } = outbox;
   const journal = outbox.over(
     await createJournalStore(database, {
       cwd: folder,
       ownedBy: given.workerId,
+      owner: given.owner,
       onTakenOver: given.onTakenOver,
       alongside,
       appends: given.appends,
@@ -79,7 +82,11 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
   );
   const owned = ownedSession(given);
   const store = watched(known(journal, sessionId), { isLost: owned.isLost, isHeard });
-  const { earlierAnswers, ...asks } = openAsks({ database, listener, sessionId, onWaiting });
+  const own = () => {
+    const epoch = store.epoch();
+    return epoch === undefined ? undefined : { epoch, owner: given.owner };
+  };
+  const { earlierAnswers, ...asks } = openAsks({ database, listener, sessionId, own, onWaiting });
   let taken = 0;
   const running = query({
     options: {
@@ -91,7 +98,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       cwd: folder,
       resume: sessionId,
       engine: {
-        blobs: createBlobStore(database, sessionId, store.epoch),
+        blobs: createBlobStore(database, sessionId, own),
         admission: given.admission,
         earlierAnswers,
         ...options.engine,
@@ -120,7 +127,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
       outbox.take(message);
       if (message.type === 'system' && message.subtype === 'init') {
         stopWatching();
-        stopWatching = watchInterrupts(given, () => running.interrupt());
+        stopWatching = watchInterrupts(given, own, () => running.interrupt());
       }
       if (message.type === 'system' && message.subtype === 'session_parked') {
         parked = parkedOn(message, given.purse !== undefined);
@@ -161,6 +168,7 @@ function parkedOn({ on, ask_ids, wake_at, why }: SDKSessionParked, isBudgeted: b
 /** Interrupts from outside: each stops the running submission, which still gets its result. */
 function watchInterrupts(
   { database, listener, session: { sessionId } }: RunSessionOptions,
+  own: () => Ownership | undefined,
   interrupt: () => Promise<unknown>,
 ): () => void {
   let isLooking = false;
@@ -168,11 +176,7 @@ function watchInterrupts(
     const keys = await openInterrupts(database, sessionId);
     if (keys.length === 0) return;
     await interrupt();
-    await database.run(
-      `update turnwright.interrupts i set taken_epoch = s.epoch from turnwright.sessions s
-       where i.session_id = $1 and s.session_id = $1 and key = any($2)`,
-      [sessionId, keys],
-    );
+    await takeInterrupts(database, sessionId, keys, own());
   };
   const heard = async () => {
     if (isLooking) return;

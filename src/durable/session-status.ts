@@ -31,6 +31,8 @@ export interface SessionStatus {
   readonly epoch: number;
   /** Number of its last journal entry; `follow` from `<head>.0` gives what comes after it. */
   readonly head: number;
+  /** Of the first record that the journal has, where earlier ones were removed (`shortenSessions`). */
+  readonly keptFrom?: number;
   /** When a parked session goes on by itself, in ms since 1970. */
   readonly wakeAt?: number;
   /** Why a parked session waits, for people, and which limit of its tenant that is. */
@@ -84,6 +86,7 @@ interface StatusRow {
   readonly title: string | null;
   readonly epoch: number;
   readonly head: number;
+  readonly kept_from: number | null;
   readonly wake_at: Date | null;
   readonly why: string | null;
   readonly limit: HoldingLimit | null;
@@ -125,6 +128,7 @@ async function statuses(
     ...(row.title !== null && { title: row.title }),
     epoch: row.epoch,
     head: row.head,
+    ...(row.kept_from !== null && { keptFrom: row.kept_from }),
     ...(row.wake_at !== null && { wakeAt: row.wake_at.getTime() }),
     ...(row.why !== null && { why: row.why }),
     ...(row.limit !== null && { limit: row.limit }),

@@ -154,7 +154,8 @@ export async function worker({
   /** true: there is more to do. */
   async function workOnce(session: SessionRow, lease: AbortSignal): Promise<boolean> {
     const { sessionId, run, tenant, usdPerDay } = session;
-    let { epoch } = session;
+    const owner = randomUUID();
+    let own: { readonly epoch: number; readonly owner?: string } = { epoch: session.epoch };
     let spentUsd = 0;
     const about = { session: sessionId, run, tenant };
     const ended = figures.began(session.waitedSeconds);
@@ -177,6 +178,7 @@ export async function worker({
         appends,
         leases,
         workerId: id,
+        owner,
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,
@@ -184,17 +186,17 @@ export async function worker({
           figures.answered(tenant, result);
           spentUsd += newCostOf(result);
         },
-        onTakenOver(taken) {
-          epoch = taken;
+        onTakenOver(epoch) {
+          own = { epoch, owner };
         },
       });
       if (end.kind === 'lost') return await loseRun(sessionId);
       figures.count('results', end.results);
-      const state = await endRun(database, { ...end, sessionId, run, workerId: id, epoch });
+      const state = await endRun(database, { ...end, ...own, sessionId, run, workerId: id });
       unstored = undefined;
       note(`The run ${RUN_ENDED[state]}${end.parked === undefined ? '' : ` (parked on ${end.parked.on})`}.`, {
         ...about,
-        epoch,
+        epoch: own.epoch,
       });
       if (state === 'ended') figures.count(end.parked === undefined ? 'runs_finished' : 'runs_parked');
       if (state === 'lost') return await loseRun(sessionId);
@@ -202,15 +204,18 @@ export async function worker({
     } catch (error) {
       if (lease.aborted || codeOf(error) === 'session_in_use') return await loseRun(sessionId);
       figures.count('runs_failed');
-      warn(`Session ${sessionId} could not be worked on: ${errorText(error)}`, { ...about, epoch });
+      warn(`Session ${sessionId} could not be worked on: ${errorText(error)}`, {
+        ...about,
+        epoch: own.epoch,
+      });
       const isOtherVersion = codeOf(error) === 'session_unreadable';
       if (isOutage(error)) unstored = { why: error, atMs: systemClock.monotonicMs() };
       const fault = isOtherVersion ? 'version' : isOutage(error) ? 'database' : 'session';
       await failRun(database.run, {
+        ...own,
         sessionId,
         run,
         workerId: id,
-        epoch,
         error: errorText(error),
         retryMs: isOtherVersion ? OTHER_VERSION_MS : RETRY_MS,
         fault,

@@ -43,3 +43,26 @@ export function retractedIn(records: Iterable<JournalBody>): ReadonlySet<string>
   for (const record of records) for (const uuid of retractedBy(record)) uuids.add(uuid);
   return uuids;
 }
+
+/** Uuids of the messages that an edit puts into the view; undefined: the record is no edit. */
+export function madeBy(record: JournalBody): readonly string[] | undefined {
+  if (!changesView(record) || record.type === 'retract') return undefined;
+  return record.edits.flatMap((edit) => {
+    switch (edit.kind) {
+      case 'replace':
+        return [edit.item.uuid];
+      case 'splice':
+        return edit.items.map(({ uuid }) => uuid);
+      case 'reset':
+        return [...edit.head, ...edit.tail].map(({ uuid }) => uuid);
+      default:
+        return [];
+    }
+  });
+}
+
+/** Uuids of earlier messages that a compaction keeps; undefined: the record does not replace the view. */
+export function keptByReset(record: JournalBody): readonly string[] | undefined {
+  if (record.type !== 'boundary') return undefined;
+  return record.edits.flatMap((edit) => (edit.kind === 'reset' ? [edit.keep] : []))[0];
+}

@@ -49,10 +49,13 @@ describe('systemd', () => {
   });
 
   test('the command of each unit is one of ours', () => {
-    const commands = units.flatMap(({ unit }) => /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? []);
+    const commands = units.flatMap(({ unit }) =>
+      [...unit.matchAll(/^ExecStart=(.*)$/gm)].map(([, line = '']) => line),
+    );
     expect(commands.map((line) => invoked(line.replace('%i', '64')))).toMatchObject([
       { command: 'worker', module: './agent.js', flags: { health: 9464, drain: 60 } },
       { command: 'durable', action: 'prune', flags: { olderThan: 90 } },
+      { command: 'durable', action: 'prune', flags: { inside: true, olderThan: 30 } },
     ]);
   });
 });
@@ -118,6 +121,30 @@ test('a backup restores to a database in which the sessions are', async () => {
   expect(await again.run('select session_id, state from turnwright.sessions')).toEqual([
     { session_id: 's1', state: 'queued' },
   ]);
+});
+
+test('an archive takes an old session, and gives it back', async () => {
+  const database = await openDatabase({ url: newDatabase() });
+  onTestFinished(() => database.close());
+  await prepareDatabase(database.url);
+  await database.run(
+    `insert into turnwright.sessions (session_id, updated_at) values ('s1', now() - interval '200 days')`,
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = blocks('sh').find((text) => text.includes('durable archive')) ?? '';
+  const program = `node ${join(ROOT, 'dist/bin/turnwright')}`;
+  const said = execFileSync('bash', ['--norc', '-euc', script.replaceAll('npx turnwright', program)], {
+    encoding: 'utf8',
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: folder,
+      TURNWRIGHT_DB: database.url,
+      ARCHIVE: folder,
+      SESSION: 's1',
+    },
+  });
+  expect(said).toBe('1 session was archived.\ns1 is back, as it was.\n');
 });
 
 test('limits are set as the page sets them', async () => {

@@ -101,9 +101,11 @@ test('two writers of one session do not fail those whose appends wait beside the
   const database = await queued();
   await begin(database, 'a');
   const appends = createAppendQueue(database);
+  const own = { owner: 'o', isProgress: true };
   const append = (sessionId: string, epoch: number, id: string) =>
-    appends.append({ sessionId, epoch, afterSeq: 0, isProgress: true, ids: [id], lines: ['{}'], frames: [] });
+    appends.append({ ...own, sessionId, epoch, afterSeq: 0, ids: [id], lines: ['{}'], frames: [] });
   await database.run(`insert into turnwright.sessions (session_id) values ('other')`);
+  await database.run(`update turnwright.sessions set owner = 'o'`);
   const both = [append(SESSION, 0, 'one'), append(SESSION, 0, 'two'), append('other', 0, 'three')];
   expect(await Promise.all(both)).toEqual([true, false, true]);
   const stores = await Promise.all([1, 2, 3].map(() => storeOf(database, 'a')));

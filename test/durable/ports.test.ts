@@ -57,8 +57,11 @@ const checks: readonly Check[] = [
   ...outboxChecks(async () => {
     await emptied();
     const listener = createListener(database);
-    const journal = await createJournalStore(database, { cwd: '/work' });
-    return { store: { outbox: createOutbox(database, listener), journal }, dispose: () => listener.close() };
+    const journal = await createJournalStore(database, { cwd: '/work', owner: 'o' });
+    return {
+      store: { outbox: createOutbox(database, listener, 'o'), journal },
+      dispose: () => listener.close(),
+    };
   }),
   ...leaseStoreChecks(async () => {
     await emptied();

@@ -12,6 +12,7 @@ import { newDatabase, startCluster } from './cluster.ts';
 import { openedClient, openedDatabase, openedListener } from './opened.ts';
 import { eventually } from './processes.ts';
 
+const OWNER = 'o';
 const SESSION = '00000000-0000-4000-8000-000000000001';
 
 interface Opened {
@@ -39,9 +40,9 @@ async function* run(
   { prompt, callModel, options = {} }: Running,
 ): AsyncGenerator<SDKMessage> {
   const listener = createListener(database);
-  const outbox = await openRunOutbox({ database, listener, sessionId: SESSION });
+  const outbox = await openRunOutbox({ database, listener, sessionId: SESSION, owner: OWNER });
   const { alongside } = outbox;
-  const store = outbox.over(await createJournalStore(database, { cwd: '/', alongside }));
+  const store = outbox.over(await createJournalStore(database, { cwd: '/', owner: OWNER, alongside }));
   const running = query({
     prompt,
     options: {
@@ -200,8 +201,15 @@ test('without followers no stream event is written, and none is left behind a ru
 test('a worker that has lost the session writes no message any more', async () => {
   const place = await opened();
   const listener = openedListener(place.database);
-  const outbox = await openRunOutbox({ database: place.database, listener, sessionId: SESSION });
-  const store: JournalStore = outbox.over(await createJournalStore(place.database, { cwd: '/' }));
+  const outbox = await openRunOutbox({
+    database: place.database,
+    listener,
+    sessionId: SESSION,
+    owner: OWNER,
+  });
+  const store: JournalStore = outbox.over(
+    await createJournalStore(place.database, { cwd: '/', owner: OWNER }),
+  );
   await store.takeOver(SESSION);
   const said: SDKMessage = {
     type: 'system',

@@ -21,9 +21,9 @@ test.skipIf(whyNoPreviousPackage !== undefined)(
     const url = newDatabase();
     const fleet = await startFleet(url, onTestFinished, previous.durable.prepareDatabase);
     await expect(checkTables(fleet.database.run)).rejects.toThrow(
-      `have version ${TABLES_VERSION - 1}, and this package needs ${TABLES_VERSION}: npx turnwright durable migrate`,
+      `, and this package needs ${TABLES_VERSION}: npx turnwright durable migrate`,
     );
-    expect(await pendingMigrations(url)).toHaveLength(1);
+    expect(await pendingMigrations(url)).not.toEqual([]);
     const [newClient, oldClient] = [durableClient(url), previous.durable.durableClient(url)];
     onTestFinished(() => newClient.close());
     onTestFinished(() => oldClient.close());

@@ -1,17 +1,20 @@
-/** For people on call: `durable show|retry|release|move|cancel|delete <session>` and `cordon <worker>`. */
+/** For people on call: what `turnwright durable` does with one session, and `cordon <worker>`. */
 import {
   checkTables,
   type Database,
   durableClient,
   type Operator,
   openOperator,
+  restoreSession,
   type SessionDetails,
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { shellWord } from '../../util/process/shell-word.ts';
-import type { CaringAction } from '../flags/durable-flags.ts';
+import type { CaringAction, DurableInvocation } from '../flags/durable-flags.ts';
 import { age, counted } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
+import type { World } from '../world.ts';
+import { neededArchive } from './archive-folder.ts';
 import { wholeSession } from './whole-ids.ts';
 import { isAlive } from './workers-alive.ts';
 
@@ -21,16 +24,30 @@ interface Asked {
   readonly which: string;
   readonly url: string;
   readonly database: Database;
-  readonly json: boolean;
+  readonly flags: DurableInvocation['flags'];
+  readonly world: Pick<World, 'env'>;
 }
 
-export async function careFor({ action, which, url, database, json }: Asked): Promise<readonly string[]> {
+export async function careFor({
+  action,
+  which,
+  url,
+  database,
+  flags,
+  world,
+}: Asked): Promise<readonly string[]> {
   await checkTables(database.run);
   const client = durableClient(url);
   const operator = await openOperator(database);
   try {
     if (action === 'cordon') return [await cordon(operator, which)];
-    return await ACTIONS[action](operator, await wholeSession(which, client), json);
+    // Its id is not among those of the sessions.
+    if (action === 'restore') {
+      const blobs = neededArchive(flags, world);
+      const isBack = await restoreSession(database, { sessionId: which, blobs });
+      return [isBack ? `${which} is back, as it was.` : `${which} was not archived.`];
+    }
+    return await ACTIONS[action](operator, await wholeSession(which, client), flags.json === true);
   } finally {
     await operator.close();
     await client.close();
@@ -48,7 +65,7 @@ async function cordon(operator: Operator, which: string): Promise<string> {
   return `${counted(told, 'worker')} ${told === 1 ? 'takes' : 'take'} no more sessions, and ${told === 1 ? 'ends' : 'end'} when what runs there is over or handed on.`;
 }
 
-const ACTIONS: Readonly<Record<Exclude<CaringAction, 'cordon'>, Act>> = {
+const ACTIONS: Readonly<Record<Exclude<CaringAction, 'cordon' | 'restore'>, Act>> = {
   async show(operator, session, json) {
     const details = await operator.details(session);
     return json ? [JSON.stringify(details, undefined, 2)] : detailLines(details, Date.now());

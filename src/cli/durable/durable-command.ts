@@ -1,5 +1,6 @@
 /** `turnwright durable`: the tables for sessions in Postgres, their state, and the removal of old ones. */
 import {
+  archiveSessions,
   checkTables,
   type Database,
   type Overview,
@@ -8,6 +9,7 @@ import {
   pendingMigrations,
   prepareDatabase,
   pruneSessions,
+  shortenSessions,
   TABLES_VERSION,
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
@@ -17,6 +19,7 @@ import { type DurableAction, type DurableInvocation, isCaringAction } from '../f
 import { counted, duration } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { neededArchive } from './archive-folder.ts';
 import { careFor } from './caring-actions.ts';
 import { databaseUrl } from './database-url.ts';
 import { limitsLines } from './limits-command.ts';
@@ -29,12 +32,23 @@ interface Call {
   readonly database: Database;
   readonly which: string | undefined;
   readonly flags: DurableInvocation['flags'];
+  readonly world: World;
 }
 
 interface Answer {
   readonly lines: readonly string[];
   /** Default: success. */
   readonly code?: ExitCode;
+}
+
+async function archive({ database, flags, world }: Call): Promise<Answer> {
+  const { olderThan } = flags;
+  if (olderThan === undefined)
+    throw new UsageError('Say how old a session must be: turnwright durable archive --older-than <days>');
+  const blobs = neededArchive(flags, world);
+  await checkTables(database.run);
+  const { length } = await archiveSessions(database, { blobs, olderThanMs: olderThan * DAY_MS });
+  return { lines: [`${length} ${length === 1 ? 'session was' : 'sessions were'} archived.`] };
 }
 
 const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> = {
@@ -104,10 +118,16 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     return { lines: await limitsLines({ database, tenant: which, flags }) };
   },
 
-  async prune({ database, flags: { olderThan } }) {
+  archive,
+
+  async prune({ database, flags: { inside, olderThan } }) {
     if (olderThan === undefined)
       throw new UsageError('Say how old a session must be: turnwright durable prune --older-than <days>');
     await checkTables(database.run);
+    if (inside === true) {
+      const { sessions, records } = await shortenSessions(database, { olderThanMs: olderThan * DAY_MS });
+      return { lines: [`${counted(records, 'record')} of ${counted(sessions, 'session')} deleted.`] };
+    }
     const { length } = await pruneSessions(database, { olderThanMs: olderThan * DAY_MS });
     return { lines: [`${length} ${length === 1 ? 'session was' : 'sessions were'} deleted.`] };
   },
@@ -121,8 +141,8 @@ export async function durableCommand(
   const database = await openDatabase({ url, connections: 2 });
   try {
     const { lines, code = EXIT.success }: Answer = isCaringAction(action)
-      ? { lines: await careFor({ action, which: which ?? '', url, database, json: flags.json === true }) }
-      : await ACTIONS[action]({ url, database, which, flags });
+      ? { lines: await careFor({ action, which, url, database, flags, world }) }
+      : await ACTIONS[action]({ url, database, which, flags, world });
     await world.out.write(`${lines.join('\n')}\n`);
     return code;
   } finally {

@@ -9,6 +9,7 @@ import { createLiveView } from '../run/live-view.ts';
 import { readPrompt } from '../run/prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
+import { archiveStore } from './archive-folder.ts';
 import { limitHelp } from './caring-actions.ts';
 import { databaseUrl } from './database-url.ts';
 import { sessionToSendTo, wholeSession } from './whole-ids.ts';
@@ -28,7 +29,7 @@ export async function sendCommand(
     throw new UsageError(
       '--from and --json go with --follow: turnwright send <session> --follow --from <cursor>',
     );
-  const client = durableClient(url);
+  const client = durableClient(url, { archive: archiveStore(flags, world) });
   try {
     const session = await (text === '' ? wholeSession : sessionToSendTo)(given, client);
     if (interrupt) {

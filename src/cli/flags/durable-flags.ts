@@ -4,10 +4,10 @@ import { UsageError } from '../usage-error.ts';
 import { jsonObject, orNone, port, positiveInteger, positiveNumber } from './flag-values.ts';
 
 /** What `turnwright durable` can be asked to do. */
-const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune', 'limits'] as const;
+const DURABLE_ACTIONS = ['migrate', 'status', 'doctor', 'prune', 'archive', 'limits'] as const;
 export type DurableAction = (typeof DURABLE_ACTIONS)[number];
 /** What it can be asked to do with one session, and with workers. */
-const SESSION_ACTIONS = ['show', 'retry', 'release', 'move', 'cancel', 'delete'] as const;
+const SESSION_ACTIONS = ['show', 'retry', 'release', 'move', 'cancel', 'delete', 'restore'] as const;
 const WORKER_ACTIONS = ['cordon'] as const;
 const CARING_ACTIONS = [...SESSION_ACTIONS, ...WORKER_ACTIONS];
 export type CaringAction = (typeof CARING_ACTIONS)[number];
@@ -24,8 +24,10 @@ export interface DurableInvocation {
   readonly flags: LimitFlags & {
     readonly db?: string;
     readonly check?: true;
+    readonly inside?: true;
     readonly json?: true;
     readonly olderThan?: number;
+    readonly archive?: string;
   };
 }
 
@@ -67,6 +69,7 @@ export interface SendInvocation {
     readonly follow?: true;
     readonly from?: string;
     readonly interrupt?: true;
+    readonly archive?: string;
     readonly key?: string;
     readonly tenant?: string;
     readonly json?: true;
@@ -114,6 +117,10 @@ function refuseLimits(action: string, which: string | undefined, flags: LimitFla
     action === 'limits' ? `Say whose limit it is: ${usage}` : `${given[1]} goes with "limits" only: ${usage}`,
   );
 }
+const ARCHIVE = [
+  '--archive <folder>',
+  'where archived sessions are (default: the variable TURNWRIGHT_ARCHIVE)',
+] as const;
 
 export function addDurableCommands(
   subcommand: (name: string, does: string) => Command,
@@ -127,11 +134,14 @@ export function addDurableCommands(
     )
     .option(...DATABASE)
     .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
-    .option('--json', 'status, show, limits: as JSON')
+      .option('--json', 'status, show, limits: as JSON')
+      .option(...ARCHIVE)
+      .option('--inside', 'prune: what sessions that go on do not need any more, and no session')
     .addOption(
-      new Option('--older-than <days>', 'prune: sessions without a change for so many days').argParser(
-        positiveInteger,
-      ),
+      new Option(
+        '--older-than <days>',
+        'prune, archive: sessions without a change for so many days; --inside: what is older in those that go on',
+      ).argParser(positiveInteger),
     )
     .addOption(limitOption('--sessions <n>', 'sessions that it may have', positiveInteger))
     .addOption(limitOption('--runs <n>', 'runs at the same time', positiveInteger))
@@ -191,6 +201,7 @@ export function addDurableCommands(
     .option('--follow', 'print what the session says, until it has answered')
     .option('--from <cursor>', 'with --follow: go on behind this place')
     .option('--interrupt', 'interrupt what runs')
+    .option(...ARCHIVE)
     .option('--key <key>', 'sending twice under one key sends once')
     .option('--tenant <name>', 'whose limits the session counts against')
     .option('--json', 'with --follow: one JSON object for each message, with its cursor')

@@ -8,6 +8,8 @@ import { rowsInto, streamValues } from './stream-rows.ts';
 interface Append {
   readonly sessionId: string;
   readonly epoch: number;
+  /** Of the takeover that gave the epoch out. */
+  readonly owner: string;
   readonly afterSeq: number;
   /** A record that a later run does not write again: the session gets on. */
   readonly isProgress: boolean;
@@ -19,7 +21,7 @@ interface Append {
 }
 
 export interface AppendQueue {
-  /** false: nothing was written, because the session's row has another epoch or head. */
+  /** false: nothing was written, because the session's row has another owner or head. */
   append(append: Append): Promise<boolean>;
 }
 
@@ -56,6 +58,7 @@ function append(run: RunStatement, batch: readonly Append[]) {
     appends.flatMap(({ ids }) => ids),
     // One text is cheaper for both sides than a list of texts, whose quotes would be escaped.
     lines.join('\n'),
+    appends.map(({ owner }) => owner),
   ];
   const hasFrames = appends.some(({ frames }) => frames.length > 0);
   const stream = hasFrames ? streamValues(appends.map(({ frames }) => frames)) : [];
@@ -66,19 +69,20 @@ function append(run: RunStatement, batch: readonly Append[]) {
 }
 
 /**
- * The update locks the rows and does not match where a newer epoch owns the session: of it nothing is
- * inserted. Followers are woken where there are some.
+ * The update locks the rows and does not match where another takeover owns the session: of it
+ * nothing is inserted. Followers are woken where there are some.
  */
 const FENCE_AND_INSERT = `
   with given as (
-    select * from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::boolean[])
-      with ordinality as given (session_id, epoch, after_seq, count, is_progress, at)
+    select * from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::boolean[], $10::text[])
+      with ordinality as given (session_id, epoch, after_seq, count, is_progress, owner, at)
   ), fence as (
     update turnwright.sessions s
     set head = g.after_seq + g.count, updated_at = now(),
       barren_epochs = case when g.is_progress then 0 else s.barren_epochs end
     from given g
-    where s.session_id = g.session_id and s.epoch = g.epoch and s.head = g.after_seq
+    where s.session_id = g.session_id and s.epoch = g.epoch and s.owner = g.owner
+      and s.head = g.after_seq
     returning s.session_id, s.epoch, g.at
   ), records as (
     insert into turnwright.journal (session_id, seq, epoch, entry_id, body)
@@ -96,6 +100,6 @@ const WAKE_FOLLOWERS = `
 const APPEND = FENCE_AND_INSERT + WAKE_FOLLOWERS;
 
 const APPEND_WITH_STREAM = `${FENCE_AND_INSERT},
-  messages as (${rowsInto('messages', 10)}),
-  frames as (${rowsInto('frames', 14)})
+  messages as (${rowsInto('messages', 11)}),
+  frames as (${rowsInto('frames', 15)})
   ${WAKE_FOLLOWERS}`;

@@ -2,21 +2,23 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { Statements } from './database.ts';
+import type { Ownership } from './journal.ts';
 import { outlasting } from './outlasting.ts';
 
 /**
- * The blobs of one session. `epoch`: of the owner that puts them; a put is refused when a later one has the
- * session. undefined: no owner is asked for.
+ * The blobs of one session. `own`: who puts them; a put is refused when another owner has the session.
+ * undefined: no owner is asked for.
  */
 export function createBlobStore(
   database: Statements,
   sessionId: string,
-  epoch: () => number | undefined = () => undefined,
+  own: () => Ownership | undefined = () => undefined,
 ): BlobStore {
   const { run } = outlasting(database);
   return {
     async put(key, bytes) {
-      const [stored] = await run(PUT, [sessionId, key, Buffer.from(bytes), epoch() ?? null]);
+      const { epoch = null, owner = null } = own() ?? {};
+      const [stored] = await run(PUT, [sessionId, key, Buffer.from(bytes), epoch, owner]);
       if (stored === undefined)
         throw new TurnwrightError(
           'storage_error',
@@ -37,9 +39,9 @@ export function createBlobStore(
 
 const PUT = `
   with fence as (
-    select epoch from turnwright.sessions where session_id = $1 for share
+    select from turnwright.sessions where session_id = $1 and epoch = $4 and owner = $5 for share
   )
   insert into turnwright.blobs (session_id, key, bytes)
-  select $1, $2, $3 where $4::int is null or $4 = (select epoch from fence)
+  select $1, $2, $3 where $4::int is null or exists (select from fence)
   on conflict (session_id, key) do update set bytes = excluded.bytes
   returning 1`;

@@ -26,6 +26,9 @@ export function isOutage(error: unknown): boolean {
 /** The code for a statement that a server refuses because it can only be read. */
 export const IS_STANDBY = '25006';
 
+/** The code with which the tables refuse a session that was taken out (`tables/steps.ts`). */
+export const IS_REMOVED = 'TW001';
+
 /** Classes of Postgres: connections that fail, resources that are used up, and errors of the system below. */
 const PASSING = /^(?:08|53|58)\w{3}$/;
 
@@ -49,6 +52,9 @@ export const isConflict = (error: unknown): boolean =>
 /** `storage_error` with a sentence; an error that is a sentence already is returned unchanged. */
 export function databaseError(error: unknown, place: DatabasePlace): TurnwrightError {
   if (error instanceof TurnwrightError) return error;
+  // The sentence is that of our own trigger.
+  if (codeOf(error) === IS_REMOVED)
+    return new TurnwrightError('session_removed', errorText(error), { cause: error });
   return new TurnwrightError('storage_error', sentenceOf(error, place), { cause: error });
 }
 

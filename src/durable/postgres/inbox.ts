@@ -2,6 +2,7 @@
 import type { Inbox, InboxItem } from '../../protocol/ports.ts';
 import type { RunStatement, Statements } from './database.ts';
 import { grouped, perDatabase } from './grouped.ts';
+import type { Ownership } from './journal.ts';
 import type { Listener } from './listen.ts';
 import { outlasting } from './outlasting.ts';
 
@@ -73,6 +74,20 @@ const ADD = `
 /** Keys of the interrupts that no run has taken. */
 export const openInterrupts = (database: Statements, sessionId: string): Promise<readonly string[]> =>
   interrupts(database)(sessionId);
+
+/** They are not given to another run; nothing is noted where another owner has the session. */
+export async function takeInterrupts(
+  { run }: Pick<Statements, 'run'>,
+  sessionId: string,
+  keys: readonly string[],
+  own: Ownership | undefined,
+): Promise<void> {
+  await run(
+    `update turnwright.interrupts i set taken_epoch = s.epoch from turnwright.sessions s
+     where i.session_id = $1 and s.session_id = $1 and key = any($2) and s.epoch = $3 and s.owner = $4`,
+    [sessionId, keys, own?.epoch ?? null, own?.owner ?? null],
+  );
+}
 
 const interrupts = perDatabase(({ run }) =>
   grouped(async (sessionIds: readonly string[]): Promise<readonly (readonly string[])[]> => {

@@ -1,4 +1,5 @@
 /** The journal of sessions in Postgres. An append is fenced by the row of its session. */
+import { randomUUID } from 'node:crypto';
 import { journalFormat as loadFormat } from '../../index.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Appended, Clock, Frame, JournalStore, TakenOver } from '../../protocol/ports.ts';
@@ -10,6 +11,12 @@ import { grouped, perDatabase } from './grouped.ts';
 import { outlasting } from './outlasting.ts';
 import { createSnapshots } from './snapshots.ts';
 
+/** Who writes to a session. A database that was restored may give the same epoch out to two owners. */
+export interface Ownership {
+  readonly epoch: number;
+  readonly owner: string;
+}
+
 interface JournalOptions {
   /** Working directory of sessions that have none in their row. */
   readonly cwd: string;
@@ -19,6 +26,12 @@ interface JournalOptions {
    * @default those of any worker
    */
   readonly ownedBy?: string | undefined;
+  /**
+   * Written into the row of each session that this store takes over. What has another owner is fenced, also
+   * with the same epoch.
+   * @default a new one for each store
+   */
+  readonly owner?: string | undefined;
   /** Called with the epoch of each takeover, also of one whose records cannot be read then. */
   readonly onTakenOver?: ((epoch: number) => void) | undefined;
   /** Called for each append; what it returns is written in the same transaction, once. */
@@ -54,7 +67,16 @@ const PAGE_ROWS = 500;
  */
 export async function createJournalStore(
   database: Statements,
-  { cwd, clock = systemClock, ownedBy, onTakenOver, alongside, outageMs, appends }: JournalOptions,
+  {
+    cwd,
+    clock = systemClock,
+    ownedBy,
+    owner = randomUUID(),
+    onTakenOver,
+    alongside,
+    outageMs,
+    appends,
+  }: JournalOptions,
 ): Promise<JournalStore> {
   const format = await loadFormat();
   const { run } = outlasting(database, { outageMs });
@@ -72,15 +94,15 @@ export async function createJournalStore(
   ): Promise<Appended> {
     const seq = afterSeq + ids.length;
     const frames = alongside?.(sessionId) ?? [];
-    if (await queue.append({ sessionId, epoch, afterSeq, isProgress, ids, lines: bodies, frames })) {
+    if (await queue.append({ sessionId, epoch, owner, afterSeq, isProgress, ids, lines: bodies, frames })) {
       snapshots.grown(sessionId, seq);
       return { seq };
     }
-    const [row] = await run<{ readonly epoch: number; readonly head: number }>(
-      'select epoch, head from turnwright.sessions where session_id = $1',
-      [sessionId],
+    const [row] = await run<{ readonly isMine: boolean; readonly head: number }>(
+      `select epoch = $2 and owner = $3 as "isMine", head from turnwright.sessions where session_id = $1`,
+      [sessionId, epoch, owner],
     );
-    if (row?.epoch !== epoch) return { fenced: true };
+    if (row?.isMine !== true) return { fenced: true };
     const recorded = await run<{ readonly entry_id: string }>(
       `select entry_id from turnwright.journal where session_id = $1 and seq > $2 and seq <= $3 order by seq`,
       [sessionId, afterSeq, seq],
@@ -97,7 +119,7 @@ export async function createJournalStore(
     async takeOver(sessionId, { toResume = false } = {}): Promise<TakenOver> {
       // Refuses what is not a session id before anything is written.
       format.linesOf({ sessionId, cwd });
-      const row = await takingOver(database)({ sessionId, cwd, ownedBy });
+      const row = await takingOver(database)({ sessionId, cwd, ownedBy, owner });
       if (row === undefined)
         throw new TurnwrightError('session_in_use', `Another worker has session ${sessionId}.`);
       const { epoch, head } = row;
@@ -165,6 +187,7 @@ interface Taking {
   readonly sessionId: string;
   readonly cwd: string;
   readonly ownedBy: string | undefined;
+  readonly owner: string;
 }
 
 interface TakenRow {
@@ -181,6 +204,7 @@ const takingOver = perDatabase((database) => {
       taking.map(({ sessionId }) => sessionId),
       taking.map(({ cwd }) => cwd),
       taking.map(({ ownedBy }) => ownedBy ?? null),
+      taking.map(({ owner }) => owner),
     ]);
     const taken = new Map(rows.map((row) => [row.session_id, row]));
     return taking.map(({ sessionId }) => taken.get(sessionId));
@@ -190,10 +214,10 @@ const takingOver = perDatabase((database) => {
 
 /** In one order, so that two processes do not wait for each other. */
 const TAKE_OVER = `
-  insert into turnwright.sessions as s (session_id, cwd, worker, epoch, barren_epochs)
-  select session_id, cwd, owner, 1, 1
-  from unnest($1::text[], $2::text[], $3::text[]) as g (session_id, cwd, owner) order by session_id
+  insert into turnwright.sessions as s (session_id, cwd, worker, owner, epoch, barren_epochs)
+  select session_id, cwd, worker, owner, 1, 1
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as g (session_id, cwd, worker, owner) order by session_id
   on conflict (session_id) do update set
-    epoch = s.epoch + 1, barren_epochs = s.barren_epochs + 1, updated_at = now()
+    epoch = s.epoch + 1, owner = excluded.owner, barren_epochs = s.barren_epochs + 1, updated_at = now()
     where excluded.worker is null or excluded.worker = s.worker
   returning session_id, epoch, head, cwd`;

@@ -5,7 +5,7 @@ import type { Statements } from './database.ts';
 import { keepFollowing } from './followers.ts';
 import type { Listener } from './listen.ts';
 import { outlasting } from './outlasting.ts';
-import { noSuchSession } from './sessions.ts';
+import { absentSession } from './retention/removed.ts';
 import { rowsInto, streamValues } from './stream-rows.ts';
 
 /** What the row of the session says, at the moment of the page. */
@@ -22,14 +22,21 @@ export interface SessionOutbox extends Outbox {
 /** Records that are read at once. */
 const PAGE = 500;
 
-/** A publish waits for a server that is away; what followers ask for is theirs to repeat. */
-export function createOutbox(database: Statements, listener: Pick<Listener, 'wakes'>): SessionOutbox {
+/**
+ * A publish waits for a server that is away; what followers ask for is theirs to repeat. `owner`: of the
+ * takeovers that publish (`createJournalStore`); without one nothing is published.
+ */
+export function createOutbox(
+  database: Statements,
+  listener: Pick<Listener, 'wakes'>,
+  owner?: string,
+): SessionOutbox {
   const { run } = outlasting(database);
   return {
     async publish(sessionId, epoch, frames, cut) {
       const [row] = await run<{ readonly ms: number | null }>(
         frames.some(({ isKept }) => isKept) ? WRITE_KEPT : WRITE,
-        [sessionId, epoch, cut, ...streamValues([frames])],
+        [sessionId, epoch, cut, ...streamValues([frames]), owner ?? null],
       );
       return row === undefined ? { fenced: true } : { followedMs: row.ms ?? 0 };
     },
@@ -37,7 +44,7 @@ export function createOutbox(database: Statements, listener: Pick<Listener, 'wak
     async read(sessionId, { seq, n }) {
       const format = await loadFormat();
       const [session, ...rows] = await database.run<Row>(READ, [sessionId, seq, n]);
-      if (session === undefined) throw noSuchSession(sessionId);
+      if (session === undefined) throw await absentSession(database.run, sessionId);
       const facts = JSON.parse(session.body) as Pick<SessionPage, 'head' | 'upto' | 'state' | 'outcome'>;
       return {
         ...facts,
@@ -55,11 +62,11 @@ export function createOutbox(database: Statements, listener: Pick<Listener, 'wak
   };
 }
 
-/** Nothing, and no row, when a newer epoch owns the session. */
+/** Nothing, and no row, when another takeover owns the session. */
 const write = (lock: string): string => `
   with fence as (
     select session_id, epoch, 1 as at from turnwright.sessions
-    where session_id = $1 and epoch = $2 ${lock}
+    where session_id = $1 and epoch = $2 and owner = $12 ${lock}
   ), gone as (
     delete from turnwright.frames using fence where frames.session_id = $1 and after_seq < $3
   ), messages as (${rowsInto('messages', 4)}

@@ -1,5 +1,5 @@
-/** What a person asks of a database of sessions as a whole: how it is, and which old sessions may go. */
-import type { Database, RunStatement } from './database.ts';
+/** What a person asks of a database of sessions as a whole. */
+import type { RunStatement } from './database.ts';
 import type { HoldingLimit } from './tenants/places.ts';
 
 /** A worker, as its last heartbeat left it. */
@@ -88,52 +88,4 @@ export async function overviewOf(run: RunStatement): Promise<Overview> {
     })),
     bytes: facts?.bytes ?? 0,
   };
-}
-
-/** Tables whose rows belong to one session. */
-const OF_A_SESSION = [
-  'journal',
-  'snapshots',
-  'inbox',
-  'interrupts',
-  'asks',
-  'messages',
-  'frames',
-  'followers',
-  'blobs',
-] as const;
-/** Deleted in one transaction, so that a worker never waits long for a row. */
-const SESSIONS_AT_ONCE = 100;
-
-/**
- * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
- * `olderThanMs`. A session that waits for an answer is kept. Returns their ids.
- */
-export async function deleteOldSessions(
-  database: Database,
-  { olderThanMs }: { readonly olderThanMs: number },
-): Promise<readonly string[]> {
-  const gone: string[] = [];
-  while (true) {
-    const batch = await database.transaction(async (run) => {
-      const old = await run<{ readonly session_id: string }>(
-        `select session_id from turnwright.sessions
-          where state in ('idle', 'poisoned') and updated_at < now() - make_interval(secs => $1)
-          order by updated_at limit ${SESSIONS_AT_ONCE} for update skip locked`,
-        [olderThanMs / 1_000],
-      );
-      const ids = old.map(({ session_id }) => session_id);
-      await deleteSessions(run, ids);
-      return ids;
-    });
-    if (batch.length === 0) return gone;
-    gone.push(...batch);
-  }
-}
-
-/** With all that belongs to them. */
-export async function deleteSessions(run: RunStatement, ids: readonly string[]): Promise<void> {
-  for (const table of OF_A_SESSION)
-    await run(`delete from turnwright.${table} where session_id = any($1)`, [ids]);
-  await run('delete from turnwright.sessions where session_id = any($1)', [ids]);
 }

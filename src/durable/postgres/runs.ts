@@ -46,6 +46,8 @@ interface OwnRun {
   readonly workerId: string;
   /** With which it has written, or else with which it began. */
   readonly epoch: number;
+  /** Of its takeover; undefined: it has not taken the session over. */
+  readonly owner?: string | undefined;
 }
 
 interface EndOptions extends OwnRun {
@@ -65,12 +67,13 @@ interface EndOptions extends OwnRun {
  * session has no result for is noted: the sweep looks for it.
  */
 export function endRun(database: Database, end: EndOptions): Promise<'ended' | 'again' | 'lost'> {
-  const { sessionId, run: number, workerId, epoch, taken, parked, outcome } = end;
+  const { sessionId, run: number, workerId, epoch, owner, taken, parked, outcome } = end;
   return database.transaction(async (run) => {
     const [row] = await run<{ readonly answered: number | null }>(
       `select answered from turnwright.sessions
-       where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and state = 'running' for update`,
-      [sessionId, number, workerId, epoch],
+       where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and owner is not distinct from coalesce($5, owner)
+         and state = 'running' for update`,
+      [sessionId, number, workerId, epoch, owner ?? null],
     );
     if (row === undefined) return 'lost';
     const prompts = await promptsAfter(run, sessionId, row.answered ?? taken);
@@ -130,13 +133,15 @@ export async function forgiveTakeover({ run }: Statements, sessionId: string): P
 
 /** The run could not work: it is tried again later. */
 export async function failRun(run: RunStatement, failed: FailedRun): Promise<void> {
-  const { sessionId, run: number, workerId, epoch, error, retryMs, fault } = failed;
+  const { sessionId, run: number, workerId, epoch, owner, retryMs, fault } = failed;
+  const failure = JSON.stringify({ failure: failed.error });
   await run(
     `update turnwright.sessions set state = 'parked', parked = '{"on":"time"}', worker = null,
        wake_at = now() + $4::float8 * (1 << least(barren_epochs, 6)) * interval '1 ms',
        barren_epochs = greatest(barren_epochs + $5, 0), outcome = $6, updated_at = now()
-     where session_id = $1 and run = $2 and worker = $3 and epoch = $7 and state = 'running'`,
-    [sessionId, number, workerId, retryMs, COUNTED[fault], JSON.stringify({ failure: error }), epoch],
+     where session_id = $1 and run = $2 and worker = $3 and epoch = $7 and owner is not distinct from coalesce($8, owner)
+       and state = 'running'`,
+    [sessionId, number, workerId, retryMs, COUNTED[fault], failure, epoch, owner ?? null],
   );
 }
 

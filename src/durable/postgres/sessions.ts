@@ -8,6 +8,7 @@ import type { SessionState } from '../session-status.ts';
 import type { Database, RunStatement } from './database.ts';
 import { putItem } from './inbox.ts';
 import { notify } from './listen.ts';
+import { absentSession } from './retention/removed.ts';
 import { admitSession } from './tenants/facts.ts';
 
 const MOST_ID_CHARS = 128;
@@ -18,9 +19,6 @@ const WORKED_ON: ReadonlySet<SessionState> = new Set(['queued', 'running']);
 /** A new run of a session, which has to be asked for. */
 const QUEUED = `state = 'queued', run = run + 1, wake_at = null, updated_at = now(), queued_at = now(),
         barren_epochs = case when state = 'poisoned' then 0 else barren_epochs end`;
-
-export const noSuchSession = (sessionId: string): TurnwrightError =>
-  new TurnwrightError('session_not_found', `There is no session ${shownId(sessionId)} in this database.`);
 
 interface PromptOptions {
   readonly sessionId: string;
@@ -91,7 +89,7 @@ interface AnswerOptions {
 export function putAnswer(database: Database, { sessionId, askId, answer }: AnswerOptions): Promise<void> {
   return database.transaction(async (run) => {
     const [asked] = await run<{ readonly question: string | null }>(LOCK_WITH_QUESTION, [sessionId, askId]);
-    if (asked === undefined) throw noSuchSession(sessionId);
+    if (asked === undefined) throw await absentSession(run, sessionId);
     if (asked.question === null)
       throw new TurnwrightError('invalid_option', `Session ${sessionId} has not asked ${shownId(askId)}.`);
     const { elicitation } = JSON.parse(asked.question) as { readonly elicitation?: unknown };
@@ -146,7 +144,7 @@ export async function locked(run: RunStatement, sessionId: string): Promise<Lock
      where session_id = $1 for update`,
     [sessionId],
   );
-  if (row === undefined) throw noSuchSession(sessionId);
+  if (row === undefined) throw await absentSession(run, sessionId);
   return row;
 }
 

@@ -3,10 +3,10 @@ import { type JournalMapper, journalFormat, type SDKMessage, TurnwrightError } f
 import type { Place } from '../../protocol/ports.ts';
 import type { JournalEntry } from '../../protocol/session/journal.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { noSuchSession } from '../postgres/sessions.ts';
+import { absentSession } from '../postgres/retention/removed.ts';
 import { answeredAt, type Expected, openExpected } from './expected-result.ts';
 import type { Pages, Piece } from './pages.ts';
-import { behind, cursorOf, epochOf, isAfter, openFollowedJournal } from './position.ts';
+import { behind, cursorOf, epochOf, isAfter, openFollowedJournal, START } from './position.ts';
 
 /** A message of a session, and where it is in its stream. */
 export interface Followed {
@@ -29,8 +29,12 @@ export async function openReader(
   { until, untilIdle }: StreamEnd,
 ): Promise<StreamReader> {
   const { run, sessionId } = pages;
-  const [session] = await run('select 1 from turnwright.sessions where session_id = $1', [sessionId]);
-  if (session === undefined) throw noSuchSession(sessionId);
+  const [session] = await run<{ readonly keptFrom: number | null }>(
+    'select kept_from as "keptFrom" from turnwright.sessions where session_id = $1',
+    [sessionId],
+  );
+  if (session === undefined) throw await absentSession(run, sessionId);
+  const from = keptStart(sessionId, start, session.keptFrom ?? 1);
   const parts = {
     pages,
     mapper: await openFollowedJournal(),
@@ -38,9 +42,20 @@ export async function openReader(
     // A session that has a prompt is not idle until the prompt was handled, with or without a result.
     endsIdle: untilIdle || until !== undefined,
   };
-  const reader = new StreamReader(parts, start);
+  const reader = new StreamReader(parts, from);
   await reader.open();
   return reader;
+}
+
+/** What precedes `keptFrom` was removed (`retention/shorten.ts`): the stream begins there. */
+function keptStart(sessionId: string, start: Place, keptFrom: number): Place {
+  const first: Place = { seq: keptFrom - 1, n: 0 };
+  if (keptFrom === 1 || !isAfter(first, start)) return start;
+  if (!isAfter(start, START)) return first;
+  throw new TurnwrightError(
+    'session_removed',
+    `What session ${sessionId} said behind "${cursorOf(start)}" is not complete any more: follow it from "${cursorOf(first)}".`,
+  );
 }
 
 interface ReaderParts {

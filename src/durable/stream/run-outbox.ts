@@ -28,6 +28,8 @@ interface RunOutboxOptions {
   readonly database: Statements;
   readonly listener: Pick<Listener, 'watch' | 'wakes'>;
   readonly sessionId: string;
+  /** Of the run's takeovers (`createJournalStore`). */
+  readonly owner: string;
   readonly clock?: Pick<Clock, 'monotonicMs' | 'timer'> | undefined;
 }
 
@@ -84,7 +86,7 @@ class SessionRunOutbox implements RunOutbox {
 
   constructor(options: RunOutboxOptions, mapper: JournalMapper) {
     this.#options = options;
-    this.#outbox = createOutbox(options.database, options.listener);
+    this.#outbox = createOutbox(options.database, options.listener, options.owner);
     this.#mapper = mapper;
     this.#clock = options.clock ?? systemClock;
     this.#stopWatching = options.listener.watch('follow', options.sessionId, () => this.#look());

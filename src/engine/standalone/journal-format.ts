@@ -6,6 +6,8 @@ import { EarlierRecords } from '../../session/journal/earlier-records.ts';
 import { decodeLine, encodeRecord, peekLine, sessionPrefix } from '../../session/journal/envelope.ts';
 import { recordIdentity } from '../../session/journal/record-identity.ts';
 import { asAppended, asWritten } from '../../session/journal/stored-form.ts';
+import { type KeptResultsFormat, keptResults } from '../../session/kept-results.ts';
+import { type NeedlessRecords, needlessRecords } from '../../session/resume/needless.ts';
 import { checkedSessionId } from '../../session/session-files.ts';
 import { VERSION } from '../version.ts';
 
@@ -33,6 +35,13 @@ export interface JournalFormat {
    * snapshot is of another version of the program.
    */
   recordsToResume(snapshot?: string): RecordsToResume | undefined;
+  /**
+   * Which records before a compaction that is older than `olderThan`, ms since 1970, a session can do
+   * without, and the record that takes the place of the first of them. undefined: there are none.
+   */
+  needless(entries: readonly JournalEntry[], olderThan: number): NeedlessRecords | undefined;
+  /** The files of large results that a session has in its store. */
+  readonly keptResults: KeptResultsFormat;
   /** The text from which `recordsToResume` continues. */
   snapshotOf(entries: readonly JournalEntry[]): string;
 }
@@ -68,6 +77,9 @@ export const journalFormat: JournalFormat = {
       entries: () => records.entries(),
     };
   },
+
+  needless: needlessRecords,
+  keptResults,
 
   snapshotOf(entries) {
     const kept = digested(entries).map(asWritten);

@@ -5,6 +5,13 @@
 import { basename, dirname } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
+import {
+  type KeptFile,
+  keptResults,
+  PART_BYTES,
+  partKey,
+  RESULTS_FOLDER,
+} from '../../session/kept-results.ts';
 import { errorText } from '../../util/text/error-text.ts';
 
 export interface KeptResults {
@@ -21,22 +28,10 @@ interface KeptResultsOptions {
   readonly files: PersistentFiles;
   readonly sessionId: string;
   readonly stderr: ((line: string) => void) | undefined;
-  /** Of the folder of the files, below one with the id of the session. */
-  readonly folderName: string;
 }
-
-interface KeptFile {
-  readonly path: string;
-  readonly bytes: number;
-}
-
-/** Bytes that are in memory at once. */
-const PART_BYTES = 8 * 1024 * 1024;
 
 export function createKeptResults(options: KeptResultsOptions): KeptResults {
-  const { blobs, files, sessionId, stderr, folderName } = options;
-  const index = `${folderName}/index`;
-  const partKey = (path: string, part: number) => `${folderName}${path}#${part}`;
+  const { blobs, files, sessionId, stderr } = options;
   const kept = new Map<string, KeptFile>();
   /** One after the other: each writes the index. */
   let writing: Promise<void> = Promise.resolve();
@@ -47,14 +42,14 @@ export function createKeptResults(options: KeptResultsOptions): KeptResults {
     for (let part = 0; part * PART_BYTES < bytes; part++)
       await blobs.put(partKey(path, part), await files.readRange(path, part * PART_BYTES, PART_BYTES));
     kept.set(path, { path, bytes });
-    await blobs.put(index, Buffer.from(JSON.stringify([...kept.values()])));
+    await blobs.put(keptResults.index, keptResults.written([...kept.values()]));
   }
 
   async function write({ path, bytes }: KeptFile): Promise<void> {
     const there = await files.lstat(path);
     if (there?.kind === 'file' && there.size === bytes) return;
     const folder = dirname(path);
-    if (basename(folder) !== folderName || basename(dirname(folder)) !== sessionId)
+    if (basename(folder) !== RESULTS_FOLDER || basename(dirname(folder)) !== sessionId)
       throw new Error('it is not a file of this session');
     // The system's temporary folder is open to all users; the name below it was known to the session only.
     const owner = (await files.lstat(dirname(dirname(folder))))?.uid;
@@ -84,9 +79,9 @@ export function createKeptResults(options: KeptResultsOptions): KeptResults {
     },
 
     async restore() {
-      const stored = await blobs.get(index).catch(() => undefined);
+      const stored = await blobs.get(keptResults.index).catch(() => undefined);
       if (stored === undefined) return;
-      for (const file of JSON.parse(Buffer.from(stored).toString()) as readonly KeptFile[]) {
+      for (const file of keptResults.files(stored)) {
         kept.set(file.path, file);
         await write(file).catch((error: unknown) =>
           stderr?.(`The stored result ${file.path} could not be restored: ${errorText(error)}`),

@@ -26,7 +26,10 @@ export function rewoundTo(
   const records = recordsInOrder(entries, noProblems());
   const cut = cutBehind(records, to);
   if (cut === undefined)
-    throw new TurnwrightError('invalid_option', `No message found with message.uuid of: ${to}`);
+    throw new TurnwrightError(
+      'invalid_option',
+      `No message found with message.uuid of: ${to}${missing(entries)}`,
+    );
   const lost = records.slice(cut);
   if (dropsTurn !== undefined) refuseOtherLoss(lost, dropsTurn);
   return {
@@ -69,6 +72,12 @@ function isPrompt(record: JournalEntry): boolean {
 
 const nameOf = (record: JournalEntry): string =>
   `${isPrompt(record) ? 'the prompt' : `a record of type ${record.type},`} ${'uuid' in record ? record.uuid : ''}`.trim();
+
+/** Where early records of a long session were removed, the message may have been among them. */
+function missing(entries: readonly JournalEntry[]): string {
+  const first = entries.findIndex(({ seq, v }, at) => v !== 0 && seq !== at + 1);
+  return first < 0 ? '' : `. Early messages of this session were removed: it can go back to later ones only.`;
+}
 
 const rejected = (reason: string): TurnwrightError =>
   new TurnwrightError('resume_rejected', `${REJECTED} ${reason}`);

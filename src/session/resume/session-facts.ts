@@ -66,7 +66,7 @@ export interface SessionFacts {
 }
 
 /** Tools whose results set something that a summary must not lose (F31, F155). */
-const SETTING_TOOLS = ['TodoWrite', 'ToolSearch', 'ExitPlanMode', 'Snip'];
+export const SETTING_TOOLS = ['TodoWrite', 'ToolSearch', 'ExitPlanMode', 'Snip'];
 
 export class FactsFold {
   #spending: readonly SpendingRow[] = [];
@@ -259,7 +259,8 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-function noticedTasks(message: ViewMessage): readonly string[] {
+/** Background tasks of whose end the message tells. */
+export function noticedTasks(message: ViewMessage): readonly string[] {
   if (message.type === 'assistant') return [];
   const isNotice = message.type === 'attachment' && message.attachment.type === TASK_NOTICE;
   const about = message.type === 'user' ? message.origin : isNotice ? message.attachment : undefined;

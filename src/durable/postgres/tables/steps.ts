@@ -186,4 +186,42 @@ export const MIGRATIONS: readonly Migration[] = [
       create index sessions_held on turnwright.sessions (tenant, held_at) where held_at is not null;
     `,
   },
+  {
+    version: 5,
+    serves: 2,
+    name: 'owners of sessions, and sessions that were taken out',
+    statements: `
+      -- Of the last takeover: a database that was restored may give its epoch out again.
+      alter table turnwright.sessions add column owner text;
+      -- Before it, the journal is not complete: what a long session does not need was removed.
+      alter table turnwright.sessions add column kept_from int;
+
+      create table turnwright.removed (
+        session_id text primary key,
+        kind text not null check (kind in ('deleting', 'archived')),
+        -- Some may be left in the tables that hold its rows.
+        has_rows boolean not null default true,
+        at timestamptz not null default now(),
+        reference text,
+        facts text
+      );
+      create index removed_unfinished on turnwright.removed (session_id) where has_rows;
+      -- Here, so that packages of every version are refused: a session would begin without its journal.
+      create function turnwright.refuse_removed() returns trigger language plpgsql as $body$
+      declare found turnwright.removed;
+      begin
+        select * into found from turnwright.removed where session_id = new.session_id;
+        if found.kind = 'archived' then
+          raise exception using errcode = 'TW001', detail = found.kind, message =
+            format('Session %s is archived: npx turnwright durable restore %s', new.session_id, new.session_id);
+        elsif found.kind = 'deleting' then
+          raise exception using errcode = 'TW001', detail = found.kind, message =
+            format('Session %s is being deleted: try again, or end it with npx turnwright durable prune', new.session_id);
+        end if;
+        return null;
+      end $body$;
+      create trigger refuse_removed after insert on turnwright.sessions
+        for each row execute function turnwright.refuse_removed();
+    `,
+  },
 ];

@@ -5,11 +5,10 @@
 import { join } from 'node:path';
 import type { FileData, PersistentFiles } from '../../../protocol/files.ts';
 import type { BlobStore } from '../../../protocol/ports.ts';
+import { RESULTS_FOLDER } from '../../../session/kept-results.ts';
 import { privateTemp, privateTempSoFar } from '../../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { KeptResults } from '../../storage/kept-results.ts';
-
-const RESULTS_FOLDER = 'tool-results';
 
 export interface SpillRoom {
   /** Where they are: none while nothing is there yet. */
@@ -50,7 +49,7 @@ export function composeSpill(
   let opened: KeptResults | undefined;
   const open = async (store: BlobStore) => {
     const { createKeptResults } = await import('../../storage/kept-results.ts');
-    opened ??= createKeptResults({ blobs: store, stderr, files, sessionId, folderName: RESULTS_FOLDER });
+    opened ??= createKeptResults({ blobs: store, stderr, files, sessionId });
     return opened;
   };
   const kept = blobsOfSession && {

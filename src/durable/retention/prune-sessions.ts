@@ -1,14 +1,15 @@
 /** Removes sessions that are over, and what the dispatch keeps of runs that are over. */
-import { systemClock } from '../util/clock.ts';
-import { dbosRunner } from './dbos.ts';
-import type { Runner } from './dispatch.ts';
-import type { Database } from './postgres/database.ts';
-import { deleteOldSessions } from './postgres/overview.ts';
+import { systemClock } from '../../util/clock.ts';
+import { dbosRunner } from '../dbos.ts';
+import type { Runner } from '../dispatch.ts';
+import type { Database } from '../postgres/database.ts';
+import { deleteOldSessions } from '../postgres/retention/old-sessions.ts';
 
 /**
  * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
  * `olderThanMs`, and the records of ended runs that were asked for before. A session that waits for an answer
- * is kept. Returns the ids of the sessions.
+ * is kept. Transactions are small, workers may run beside it, and what a call that was ended has left is
+ * removed by the next one. Returns the ids of the sessions.
  *
  * @example
  * ```ts
