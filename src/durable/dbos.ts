@@ -6,7 +6,9 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import { lookOnHint } from './dbos-queues.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run, Runner } from './dispatch.ts';
 import { afterCommit, asPgClient, type Database, poolOf } from './postgres/database.ts';
+import { notify } from './postgres/listen.ts';
 import { withHosts } from './postgres/runs.ts';
+import { takeInTurn } from './take-in-turn.ts';
 
 const WORKFLOW = 'turnwright-run';
 const QUEUE = 'turnwright';
@@ -75,6 +77,7 @@ async function open(database: Database): Promise<Dispatch> {
         run.sessionId,
         run.run,
       );
+      await notify(statement, 'order', run.host ?? '');
       afterCommit(statement, hint);
     },
     async states(runs) {
@@ -147,7 +150,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     });
   await client.destroy();
   await DBOS.launch();
-  await keepConcurrency(concurrency);
+  await takeInTurn({ database, host, concurrency, schema: SCHEMA, hostQueue: queueOf(host) });
   return {
     hear: hint,
     stop(limitMs) {
@@ -156,15 +159,6 @@ async function start(options: ExecutorOptions): Promise<Executor> {
       return DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs });
     },
   };
-}
-
-/** DBOS reads how many runs a worker takes from the queue's row, which the last worker to start wrote. */
-async function keepConcurrency(workerConcurrency: number): Promise<void> {
-  const { DBOSExecutor } = await import('@dbos-inc/dbos-sdk/internal/dbos-executor');
-  const { systemDatabase } = DBOSExecutor.globalInstance as InstanceType<typeof DBOSExecutor>;
-  const listQueues = systemDatabase.listQueues.bind(systemDatabase);
-  systemDatabase.listQueues = async (...given) =>
-    (await listQueues(...given)).map((queue) => ({ ...queue, workerConcurrency }));
 }
 
 const connect = async (database: Database) =>
