@@ -5,7 +5,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import { lookOnHint } from './dbos-queues.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run, Runner } from './dispatch.ts';
-import { afterCommit, asPgClient, type Database, poolOf } from './postgres/database.ts';
+import { afterCommit, asPgClient, type Database, poolOf, type RunStatement } from './postgres/database.ts';
 import { notify } from './postgres/listen.ts';
 import { withHosts } from './postgres/runs.ts';
 import { takeInTurn } from './take-in-turn.ts';
@@ -61,10 +61,14 @@ async function open(database: Database): Promise<Dispatch> {
     }
     hint();
   };
+  /** Transactions that tell all workers that there are runs for them. */
+  const told = new WeakSet<RunStatement>();
   const list = (of: Parameters<typeof client.listWorkflows>[0]) =>
     client.listWorkflows({ ...of, workflowName: WORKFLOW, loadInput: false, loadOutput: false });
   return {
     async enqueue(statement, run) {
+      if (!told.has(statement)) void notify(statement, 'order', '');
+      told.add(statement);
       await client.enqueueInTransaction(
         asPgClient(statement),
         {
@@ -77,7 +81,6 @@ async function open(database: Database): Promise<Dispatch> {
         run.sessionId,
         run.run,
       );
-      await notify(statement, 'order', run.host ?? '');
       afterCommit(statement, hint);
     },
     async states(runs) {

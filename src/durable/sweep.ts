@@ -32,7 +32,7 @@ export const createEnqueuer = ({
   grouped(
     (sessionIds: readonly string[]) =>
       database.transaction(async (run) => {
-        for (const queued of await queuedRuns(run, sessionIds)) await dispatch.enqueue(run, queued);
+        await Promise.all((await queuedRuns(run, sessionIds)).map((one) => dispatch.enqueue(run, one)));
         return sessionIds.map(() => undefined);
       }),
     { statements: 1 },

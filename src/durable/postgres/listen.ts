@@ -47,8 +47,8 @@ const ALONE_MS = 1_000;
 const ANSWER_MS = 5_000;
 
 /** Sends one, within the caller's transaction: it arrives when that is committed. */
-export async function notify(run: RunStatement, what: Happening, sessionId: string): Promise<void> {
-  await run('select pg_notify($1, $2)', [CHANNEL, `${what} ${sessionId}`]);
+export function notify(run: RunStatement, what: Happening, sessionId: string): Promise<unknown> {
+  return run('select pg_notify($1, $2)', [CHANNEL, `${what} ${sessionId}`]);
 }
 
 /** Connects in the background: watchers poll until it has. */

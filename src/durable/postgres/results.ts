@@ -11,13 +11,15 @@ export interface Prompt {
   readonly priority?: string;
 }
 
+/** Those after the last one that has its result, as the session's row says; else after `n`. */
 export async function promptsAfter(
   run: RunStatement,
   sessionId: string,
   n: number,
 ): Promise<readonly Prompt[]> {
   const rows = await run<{ readonly n: number; readonly item: string }>(
-    'select n, item from turnwright.inbox where session_id = $1 and n > $2 order by n',
+    `select n, item from turnwright.inbox where session_id = $1
+       and n > coalesce((select answered from turnwright.sessions where session_id = $1), $2) order by n`,
     [sessionId, n],
   );
   return rows.map((row) => ({ ...(JSON.parse(row.item) as Omit<Prompt, 'n'>), n: row.n }));

@@ -135,27 +135,29 @@ interface EndOptions extends OwnRun {
 export function endRun(database: Database, end: EndOptions): Promise<'ended' | 'again' | 'lost'> {
   const { sessionId, run: number, workerId, epoch, taken, parked, outcome } = end;
   return database.transaction(async (run) => {
-    const [row] = await run<{ readonly answered: number | null }>(
-      `select answered from turnwright.sessions
-       where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and state = 'running' for update`,
-      [sessionId, number, workerId, epoch],
-    );
+    const [[row], prompts, [answer]] = await Promise.all([
+      run<{ readonly answered: number | null }>(
+        `select answered from turnwright.sessions
+         where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and state = 'running' for update`,
+        [sessionId, number, workerId, epoch],
+      ),
+      // They see what was committed before the lock was given.
+      promptsAfter(run, sessionId, taken),
+      run(
+        `select 1 from turnwright.asks where session_id = $1 and ask_id = any($2) and answer is not null
+         union all
+         select 1 from turnwright.interrupts where session_id = $1 and taken_epoch is null and $3 limit 1`,
+        [sessionId, parked?.askIds ?? [], parked !== undefined],
+      ),
+    ]);
     if (row === undefined) return 'lost';
-    const prompts = await promptsAfter(run, sessionId, row.answered ?? taken);
     const wakes = ({ n, priority }: Prompt) => n > taken && (parked?.on !== 'ask' || priority === 'now');
-    if (prompts.some(wakes)) return 'again';
-    const [answer] = await run(
-      `select 1 from turnwright.asks where session_id = $1 and ask_id = any($2) and answer is not null
-       union all
-       select 1 from turnwright.interrupts where session_id = $1 and taken_epoch is null and $3 limit 1`,
-      [sessionId, parked?.askIds ?? [], parked !== undefined],
-    );
-    if (answer !== undefined) return 'again';
+    if (answer !== undefined || prompts.some(wakes)) return 'again';
     const open = parked === undefined ? await withoutResult(run, sessionId, prompts, end.answered) : [];
     const answered = Math.min(...open.map(({ n }) => n - 1), Math.max(taken, row.answered ?? 0));
     const isForgotten = open.length > 0;
     const said = json(isForgotten ? { failure: FORGOTTEN } : outcome);
-    await run(
+    void run(
       `update turnwright.sessions set
          state = case when $2::jsonb is null then 'idle' else 'parked' end, parked = $2,
          wake_at = to_timestamp($3::float8 / 1000), outcome = coalesce($4, outcome),
@@ -164,7 +166,7 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
        where session_id = $1`,
       [sessionId, json(parked), parked?.wakeAt ?? null, said, isForgotten, taken, answered],
     );
-    await wakeFollowers(run, sessionId);
+    void wakeFollowers(run, sessionId);
     return 'ended';
   });
 }
