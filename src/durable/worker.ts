@@ -175,6 +175,7 @@ export async function worker({
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,
         onResult: (result) => figures.answered(tenant, result),
+        onModelRequest: figures.modelAsked,
         onTakenOver(taken) {
           epoch = taken;
         },

@@ -74,6 +74,7 @@ describe('/metrics', () => {
       /^turnwright_tokens_total\{tenant="a \\"quoted\\"\\\\tenant",model="[^"]+",kind="output"\} [1-9]\d*$/m,
       /^turnwright_queue_wait_seconds_count [1-9]$/m,
       /^turnwright_run_seconds_bucket\{le="\+Inf"\} [1-9]$/m,
+      'turnwright_model_request_seconds_count 2',
       'turnwright_database_up 1',
       'turnwright_sessions{state="poisoned"} 1',
       /^turnwright_oldest_queued_seconds (?:9\d|1\d\d)(?:\.\d+)?$/m,

@@ -27,8 +27,8 @@ interface OwnConnection {
 export interface Statements {
   readonly run: RunStatement;
   /**
-   * Commits when `work` resolves, and rolls back when it rejects, or a statement that it did not wait for: those
-   * that are not awaited one by one are sent together.
+   * Commits when `work` resolves, and rolls back when it rejects, or a statement does that it did not wait
+   * for: those that are not awaited one by one are sent together.
    */
   transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
 }
