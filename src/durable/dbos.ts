@@ -59,6 +59,7 @@ async function open(database: Database): Promise<Dispatch> {
       const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
       await client.resumeWorkflows(ids, { queueName: queueOf(host) });
     }
+    if (runs.length > 0) await notify(database.run, 'order', '');
     hint();
   };
   /** Transactions that tell all workers that there are runs for them. */
@@ -153,7 +154,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     });
   await client.destroy();
   await DBOS.launch();
-  await takeInTurn({ database, host, concurrency, schema: SCHEMA, hostQueue: queueOf(host) });
+  await takeInTurn(options, { schema: SCHEMA, hostQueue: queueOf(host), onMore: hint });
   return {
     hear: hint,
     stop(limitMs) {

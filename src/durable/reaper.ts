@@ -5,7 +5,6 @@ import { aborted } from '../util/async/aborted.ts';
 import { paused } from '../util/async/paused.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { notify } from './postgres/listen.ts';
 import { lookAround, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
 import { createSweep, type SweepOptions } from './sweep.ts';
 
@@ -98,7 +97,6 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
       if (!(await removeWorker(database, worker))) continue;
       // If this worker dies before that, the sweep finds the runs that have no worker.
       const runs = await dispatch.handOver(database.run, worker);
-      await notify(database.run, 'run', worker);
       stderr(`Worker ${worker} is ${why}: ${runs} ${runs === 1 ? 'run was' : 'runs were'} handed over.`);
       onHandedOver(runs, why);
     }

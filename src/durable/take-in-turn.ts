@@ -38,21 +38,20 @@ interface Taking {
   ): Promise<readonly string[]>;
 }
 
-interface TurnOptions extends Pick<ExecutorOptions, 'database' | 'host' | 'concurrency'> {
+interface TurnOptions {
   /** Where DBOS has its tables. */
   readonly schema: string;
   /** The queue of this host alone. */
   readonly hostQueue: string;
+  /** Some were taken, and more waits. */
+  readonly onMore: () => void;
 }
 
 /** Takes effect for the executor that DBOS was launched with. */
-export async function takeInTurn({
-  database,
-  host,
-  concurrency,
-  schema,
-  hostQueue,
-}: TurnOptions): Promise<void> {
+export async function takeInTurn(
+  { database, host, concurrency }: Pick<ExecutorOptions, 'database' | 'host' | 'concurrency'>,
+  { schema, hostQueue, onMore }: TurnOptions,
+): Promise<void> {
   const { DBOSExecutor } = await import('@dbos-inc/dbos-sdk/internal/dbos-executor');
   const { systemDatabase } = DBOSExecutor.globalInstance as InstanceType<typeof DBOSExecutor>;
   const taking = systemDatabase as unknown as Taking;
@@ -68,7 +67,9 @@ export async function takeInTurn({
     // Mostly nothing waits, and this is all that was asked.
     if (count === undefined || count.waiting === 0) return [];
     const portion = Math.min(room, portionOf(count, concurrency - room));
-    return portion > 0 ? take.call(taking, queue, executorId, version, portion, ownerXid) : [];
+    if (portion <= 0) return [];
+    if (portion < count.waiting) onMore();
+    return take.call(taking, queue, executorId, version, portion, ownerXid);
   };
 }
 
