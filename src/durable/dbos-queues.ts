@@ -1,15 +1,15 @@
 /**
  * When DBOS looks for runs: at once where there may be one, and rarely by itself. Left alone it looks ten
- * times a second, in four statements for each queue, with nothing to do.
+ * times a second, with nothing to do.
  */
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../util/clock.ts';
 
-/** Without any hint: hints may be lost with a connection. */
-const ALONE_MS = 1_000;
+/** Without any hint: each transaction that asks for a run gives one, unless a connection is lost. */
+const ALONE_MS = 4_000;
 /** Right behind one. */
 const BETWEEN_MS = 100;
-/** How often it reads the list of queues, and looks for runs with a delay or a deadline. */
+/** How often it reads the list of queues, and looks for runs with a delay or in a queue of its own. */
 const UPKEEP_MS = 10_000;
 
 /** The part of DBOS's queue runner that decides when a queue is looked at. */
@@ -22,6 +22,8 @@ interface QueueRunner {
 interface QueueState {
   /** ms since 1970. */
   nextPollAt: number;
+  /** false: a queue of DBOS itself, where no run of a session is. */
+  readonly queue: { readonly databaseBacked: boolean };
 }
 
 interface QueueLooks {
@@ -50,14 +52,16 @@ export async function lookOnHint(): Promise<QueueLooks> {
   // way: none waits for long.
   runner.adjustInterval = (_executor, state, contended) => {
     const now = systemClock.nowMs();
-    const pause = contended ? BETWEEN_MS : Math.min(ALONE_MS, Math.max(BETWEEN_MS, (now - hintedAt) / 2));
+    const since = Math.min(ALONE_MS, Math.max(BETWEEN_MS, (now - hintedAt) / 2));
+    const pause = state.queue.databaseBacked ? (contended ? BETWEEN_MS : since) : UPKEEP_MS;
     state.nextPollAt = now + randomInt(Math.round(pause * 0.9), Math.round(pause * 1.1));
   };
   return {
     hint() {
       const now = systemClock.nowMs();
       hintedAt = now;
-      for (const state of runner.states.values()) state.nextPollAt = Math.min(state.nextPollAt, now);
+      for (const state of runner.states.values())
+        if (state.queue.databaseBacked) state.nextPollAt = Math.min(state.nextPollAt, now);
       wakeRunner();
     },
     stop: () => wfQueueRunner.stop(),

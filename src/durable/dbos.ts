@@ -5,8 +5,10 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import { lookOnHint } from './dbos-queues.ts';
 import type { Dispatch, Executor, ExecutorOptions, Run, Runner } from './dispatch.ts';
-import { afterCommit, asPgClient, type Database, poolOf } from './postgres/database.ts';
+import { afterCommit, asPgClient, type Database, poolOf, type RunStatement } from './postgres/database.ts';
+import { notify } from './postgres/listen.ts';
 import { withHosts } from './postgres/runs.ts';
+import { takeInTurn } from './take-in-turn.ts';
 
 const WORKFLOW = 'turnwright-run';
 const QUEUE = 'turnwright';
@@ -57,12 +59,17 @@ async function open(database: Database): Promise<Dispatch> {
       const ids = runs.flatMap((run) => (run.host === host ? idOf(run) : []));
       await client.resumeWorkflows(ids, { queueName: queueOf(host) });
     }
+    if (runs.length > 0) await notify(database.run, 'order', '');
     hint();
   };
+  /** Transactions that tell all workers that there are runs for them. */
+  const told = new WeakSet<RunStatement>();
   const list = (of: Parameters<typeof client.listWorkflows>[0]) =>
     client.listWorkflows({ ...of, workflowName: WORKFLOW, loadInput: false, loadOutput: false });
   return {
     async enqueue(statement, run) {
+      if (!told.has(statement)) void notify(statement, 'order', '');
+      told.add(statement);
       await client.enqueueInTransaction(
         asPgClient(statement),
         {
@@ -147,7 +154,7 @@ async function start(options: ExecutorOptions): Promise<Executor> {
     });
   await client.destroy();
   await DBOS.launch();
-  await keepConcurrency(concurrency);
+  await takeInTurn(options, { schema: SCHEMA, hostQueue: queueOf(host), onMore: hint });
   return {
     hear: hint,
     stop(limitMs) {
@@ -156,15 +163,6 @@ async function start(options: ExecutorOptions): Promise<Executor> {
       return DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: limitMs });
     },
   };
-}
-
-/** DBOS reads how many runs a worker takes from the queue's row, which the last worker to start wrote. */
-async function keepConcurrency(workerConcurrency: number): Promise<void> {
-  const { DBOSExecutor } = await import('@dbos-inc/dbos-sdk/internal/dbos-executor');
-  const { systemDatabase } = DBOSExecutor.globalInstance as InstanceType<typeof DBOSExecutor>;
-  const listQueues = systemDatabase.listQueues.bind(systemDatabase);
-  systemDatabase.listQueues = async (...given) =>
-    (await listQueues(...given)).map((queue) => ({ ...queue, workerConcurrency }));
 }
 
 const connect = async (database: Database) =>

@@ -5,8 +5,7 @@ import { aborted } from '../util/async/aborted.ts';
 import { paused } from '../util/async/paused.ts';
 import { systemClock } from '../util/clock.ts';
 import { errorText } from '../util/text/error-text.ts';
-import { notify } from './postgres/listen.ts';
-import { lostWorkers, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
+import { lookAround, removeWorker, WORKER_LOCKS } from './postgres/workers.ts';
 import { createSweep, type SweepOptions } from './sweep.ts';
 
 const BEAT_MS = 2_000;
@@ -15,7 +14,6 @@ const MUTE_MS = 8_000;
 /** A worker that holds its lock without a heartbeat for so long is stopped, or cut off. */
 const HUNG_MS = 15_000;
 const REAP_MS = 500;
-const SWEEP_MS = 1_000;
 const RETRY_MS = 250;
 
 interface LivenessOptions extends SweepOptions {
@@ -41,7 +39,7 @@ interface Liveness {
 
 /** Resolves when the other workers can see this one. */
 export async function startLiveness(options: LivenessOptions): Promise<Liveness> {
-  const { database, dispatch, workerId, host, version, stderr, onHandedOver, onCordoned } = options;
+  const { database, dispatch, workerId, host, version, active, stderr, onHandedOver, onCordoned } = options;
   const over = new AbortController();
   let life = new AbortController();
   life.abort('lease_lost');
@@ -89,16 +87,26 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     }
   }
 
+  const sweep = createSweep(options);
+  let isToBeSwept = false;
+
   async function reap(): Promise<void> {
-    const found = await lostWorkers(database.run, workerId, HUNG_MS);
-    for (const { worker, why } of found) {
+    const seen = await lookAround(database.run, { workerId, active: active(), hungMs: HUNG_MS });
+    isToBeSwept ||= seen.isToBeSwept;
+    for (const { worker, why } of seen.lost) {
       if (!(await removeWorker(database, worker))) continue;
       // If this worker dies before that, the sweep finds the runs that have no worker.
       const runs = await dispatch.handOver(database.run, worker);
-      await notify(database.run, 'run', worker);
       stderr(`Worker ${worker} is ${why}: ${runs} ${runs === 1 ? 'run was' : 'runs were'} handed over.`);
       onHandedOver(runs, why);
     }
+  }
+
+  /** Takes longer than the look that finds that it is needed: a worker that has died is noticed meanwhile. */
+  async function sweepWhereNeeded(): Promise<void> {
+    if (!isToBeSwept) return;
+    isToBeSwept = false;
+    await sweep();
   }
 
   /** Until `close`, also while the database is away. */
@@ -117,7 +125,7 @@ export async function startLiveness(options: LivenessOptions): Promise<Liveness>
     }
     return life.signal;
   };
-  const loops = [repeat(RETRY_MS, beat), repeat(REAP_MS, reap), repeat(SWEEP_MS, createSweep(options))];
+  const loops = [repeat(RETRY_MS, beat), repeat(REAP_MS, reap), repeat(REAP_MS, sweepWhereNeeded)];
   await lease();
   return {
     lease,

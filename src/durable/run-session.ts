@@ -35,6 +35,7 @@ interface RunSessionOptions {
   readonly isHeard: () => boolean;
   readonly onWaiting: (change: 1 | -1) => void;
   readonly onResult: (result: SDKResultMessage) => void;
+  readonly onModelRequest: (request: { readonly startMs: number; readonly endMs: number }) => void;
   /** Called with the epoch that the run writes with. */
   readonly onTakenOver: (epoch: number) => void;
 }
@@ -101,6 +102,7 @@ export async function runSession(given: RunSessionOptions): Promise<RunEnd> {
         blobs: createBlobStore(database, sessionId, own),
         admission: given.admission,
         earlierAnswers,
+        onModelRequest: given.onModelRequest,
         ...options.engine,
         noClear: NO_CLEAR,
         ...(given.purse !== undefined && { purse: given.purse }),

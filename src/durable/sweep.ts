@@ -4,19 +4,9 @@ import type { Dispatch, Run } from './dispatch.ts';
 import type { Database, RunStatement } from './postgres/database.ts';
 import { grouped } from './postgres/grouped.ts';
 import { notify } from './postgres/listen.ts';
-import { IS_FORGOTTEN, queueForgotten } from './postgres/results.ts';
-import {
-  type DoubtfulRun,
-  doubtfulRuns,
-  IS_DUE,
-  IS_OLD,
-  OF_NONE,
-  OF_THIS,
-  queueAgain,
-  queueDue,
-  queuedRuns,
-} from './postgres/runs.ts';
-import { IS_HELD_IN_VAIN, releaseAll } from './postgres/tenants/places.ts';
+import { queueForgotten } from './postgres/results.ts';
+import { type DoubtfulRun, doubtfulRuns, queueAgain, queueDue, queuedRuns } from './postgres/runs.ts';
+import { releaseAll } from './postgres/tenants/places.ts';
 import { livingWorkers } from './postgres/workers.ts';
 import type { Say } from './watch/log.ts';
 
@@ -43,7 +33,7 @@ export const createEnqueuer = ({
   grouped(
     (sessionIds: readonly string[]) =>
       database.transaction(async (run) => {
-        for (const queued of await queuedRuns(run, sessionIds)) await dispatch.enqueue(run, queued);
+        await Promise.all((await queuedRuns(run, sessionIds)).map((one) => dispatch.enqueue(run, one)));
         return sessionIds.map(() => undefined);
       }),
     { statements: 1 },
@@ -107,7 +97,6 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
   }
 
   return async () => {
-    if (!(await isToBeSwept(database.run, { workerId, active: active() }))) return;
     await releaseAll(database);
     const doubtful = await look();
     forgetOthers();
@@ -130,19 +119,4 @@ export function createSweep(options: SweepOptions): () => Promise<void> {
       onHandedOver(1, 'lost');
     }
   };
-}
-
-/** Whether the sweep has something to do: mostly it has not, and this is all that it asks. */
-async function isToBeSwept(
-  run: RunStatement,
-  { workerId, active }: { readonly workerId: string; readonly active: readonly string[] },
-): Promise<boolean> {
-  const [found] = await run<{ readonly is: boolean }>(
-    `select exists (select from turnwright.sessions where ${IS_DUE})
-       or exists (select from turnwright.sessions where ${IS_FORGOTTEN})
-       or ${IS_HELD_IN_VAIN}
-       or exists (select from turnwright.sessions s where ${IS_OLD} and (${OF_THIS} or ${OF_NONE})) as is`,
-    [workerId, active],
-  );
-  return found?.is === true;
 }

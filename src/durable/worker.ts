@@ -128,13 +128,19 @@ export async function worker({
   // Clients that do not ask DBOS for a run say that they have queued one.
   const enqueue = createEnqueuer({ database, dispatch });
   let executor: Executor | undefined;
-  const stopHearing = listener.watch('run', undefined, (sessionId) => {
-    executor?.hear?.();
-    if (sessionId !== undefined)
-      enqueue(sessionId).catch(() => {
-        // The sweep finds it.
-      });
-  });
+  const hearing = [
+    listener.watch('order', undefined, () => executor?.hear?.()),
+    listener.watch('run', undefined, (sessionId) => {
+      executor?.hear?.();
+      if (sessionId !== undefined)
+        enqueue(sessionId).catch(() => {
+          // The sweep finds it.
+        });
+    }),
+  ];
+  const stopHearing = () => {
+    for (const stop of hearing) stop();
+  };
 
   async function work(sessionId: string, run: number): Promise<void> {
     const lease = await liveness.lease();
@@ -182,6 +188,7 @@ export async function worker({
         lease,
         isHeard: liveness.isHeard,
         onWaiting: figures.asking,
+        onModelRequest: figures.modelAsked,
         onResult(result) {
           figures.answered(tenant, result);
           spentUsd += newCostOf(result);

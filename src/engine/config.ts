@@ -8,7 +8,7 @@ import type { McpServerEntry } from '../mcp/servers/mcp-servers.ts';
 import type { BaseOptions } from '../options/options.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/model/messages.ts';
-import type { CallModel } from '../protocol/model/model.ts';
+import type { AttemptRecord, CallModel } from '../protocol/model/model.ts';
 import type { Purse } from '../protocol/model/purse.ts';
 import type {
   Admission,
@@ -173,6 +173,8 @@ export interface QueryEngineConfig extends ResolvedOptions {
   skills?: SkillSetup | undefined;
   /** Names of skills whose text a new conversation begins with. */
   preloadedSkills?: readonly string[] | undefined;
+  /** Called with each request to the model that has ended, also with those that failed. */
+  onModelRequest?: ((request: AttemptRecord) => void) | undefined;
   /** Slash commands. */
   commands?: readonly Command[] | undefined;
   /** Sources of more slash commands, read when one is first needed: files, skills, plugins. */

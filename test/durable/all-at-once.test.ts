@@ -79,7 +79,8 @@ test('kills, distance, ended connections and a fail-over at once: one right resu
   const ids = Array.from({ length: form.sessions }, (_, at) => `s${at}`);
   await Promise.all(ids.map((id) => client.send(id, 'Go.')));
   keepProcessorsBusy();
-  const startedMs = Date.now();console.error("sent");
+  const startedMs = Date.now();
+  console.error('sent');
   for (let kill = 0; kill < form.kills; kill++) {
     await sleep(form.everyMs);
     await endConnections(fleet);
@@ -95,7 +96,7 @@ test('kills, distance, ended connections and a fail-over at once: one right resu
       )
       .catch(() => []);
   const endedMs = Date.now();
-  console.error("faults over", endedMs - startedMs);
+  console.error('faults over', endedMs - startedMs);
   await eventually(
     async () => {
       const [one, ...others] = await states();
@@ -106,8 +107,12 @@ test('kills, distance, ended connections and a fail-over at once: one right resu
       describe: async () => ({
         stuck: await fleet.database.run(STUCK),
         workers: workers.map(({ id, stderr }) => ({ id, stderr: stderr() })),
-        dbos: await fleet.database.run(`select workflow_uuid, status, executor_id, queue_name from turnwright_dbos.workflow_status where status <> 'SUCCESS'`),
-        acts: await fleet.database.run(`select pid, state, wait_event_type, wait_event, now()-state_change as since, left(query,200) as q from pg_stat_activity where datname = current_database()`),
+        dbos: await fleet.database.run(
+          `select workflow_uuid, status, executor_id, queue_name from turnwright_dbos.workflow_status where status <> 'SUCCESS'`,
+        ),
+        acts: await fleet.database.run(
+          `select pid, state, wait_event_type, wait_event, now()-state_change as since, left(query,200) as q from pg_stat_activity where datname = current_database()`,
+        ),
       }),
     },
   );

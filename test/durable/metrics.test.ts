@@ -78,6 +78,7 @@ describe('/metrics', () => {
       /^turnwright_run_seconds_bucket\{le="\+Inf"\} [1-9]$/m,
       'turnwright_tenant_limit{tenant="a \\"quoted\\"\\\\tenant",limit="runs"} 5',
       /^turnwright_tenant_dollars_today\{tenant="a \\"quoted\\"\\\\tenant"\} \d/m,
+      'turnwright_model_request_seconds_count 2',
       'turnwright_database_up 1',
       'turnwright_sessions{state="poisoned"} 1',
       /^turnwright_oldest_queued_seconds (?:9\d|1\d\d)(?:\.\d+)?$/m,

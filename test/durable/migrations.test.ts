@@ -47,7 +47,7 @@ test('a step waits for no backup: it says so and changes nothing', async () => {
   const db = await openedEmpty();
   await migrate(db);
   await db.run(
-      `delete from turnwright.versions where version in (4, 5);
+    `delete from turnwright.versions where version in (4, 5);
        drop table turnwright.tenant_limits, turnwright.spending, turnwright.reservations;
        drop index turnwright.sessions_by_tenant;
        alter table turnwright.sessions drop held_at, drop place_until, drop owner, drop kept_from;

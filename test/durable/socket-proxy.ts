@@ -12,6 +12,8 @@ export interface SocketProxy {
   /** From here on nothing gets through, in either direction, and nobody is told. */
   cut(): void;
   restore(): void;
+  /** How often a connection has asked something, and waited for the answer, until now. */
+  roundTrips(): number;
 }
 
 const SOCKET = '.s.PGSQL.5432';
@@ -26,10 +28,19 @@ export async function startProxy(
   const folder = mkdtempSync(join(tmpdir(), 'px-'));
   const pairs = new Set<readonly [Socket, Socket]>();
   let isCut = false;
+  let roundTrips = 0;
   const server = createServer((near) => {
     const far = connect(join(target, SOCKET));
     const pair = [near, far] as const;
     pairs.add(pair);
+    let isAsked = false;
+    near.on('data', () => {
+      if (!isAsked) roundTrips += 1;
+      isAsked = true;
+    });
+    far.on('data', () => {
+      isAsked = false;
+    });
     for (const [one, other] of [pair, [far, near] as const]) {
       // Nothing overtakes what was sent before it.
       let line = Promise.resolve();
@@ -66,6 +77,7 @@ export async function startProxy(
   through.searchParams.set('host', folder);
   return {
     url: through.href,
+    roundTrips: () => roundTrips,
     cut() {
       isCut = true;
       for (const pair of pairs) for (const socket of pair) socket.pause();

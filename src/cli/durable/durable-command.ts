@@ -141,7 +141,7 @@ export async function durableCommand(
   const database = await openDatabase({ url, connections: 2 });
   try {
     const { lines, code = EXIT.success }: Answer = isCaringAction(action)
-      ? { lines: await careFor({ action, which, url, database, flags, world }) }
+      ? { lines: await careFor({ action, which: which ?? '', url, database, flags, world }) }
       : await ACTIONS[action]({ url, database, which, flags, world });
     await world.out.write(`${lines.join('\n')}\n`);
     return code;

@@ -2,6 +2,7 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { Statements } from './database.ts';
+import { grouped, perDatabase } from './grouped.ts';
 import type { Ownership } from './journal.ts';
 import { outlasting } from './outlasting.ts';
 
@@ -27,15 +28,34 @@ export function createBlobStore(
       return key;
     },
     async get(key) {
-      const [row] = await run<{ readonly bytes: Buffer }>(
-        'select bytes from turnwright.blobs where session_id = $1 and key = $2',
-        [sessionId, key],
-      );
-      if (row !== undefined) return row.bytes;
+      const bytes = await bytesOf(database)({ sessionId, key });
+      if (bytes !== undefined) return bytes;
       throw new TurnwrightError('storage_error', `There is no stored result "${key}" in this session.`);
     },
   };
 }
+
+interface Asked {
+  readonly sessionId: string;
+  readonly key: string;
+}
+
+/** Each session asks for one when it begins. */
+const bytesOf = perDatabase((database) => {
+  const { run } = outlasting(database);
+  return grouped(
+    async (asked: readonly Asked[]) => {
+      const rows = await run<{ readonly at: number; readonly bytes: Buffer }>(
+        `select g.at::int, b.bytes from unnest($1::text[], $2::text[]) with ordinality as g (session_id, key, at)
+           join turnwright.blobs b using (session_id, key)`,
+        [asked.map(({ sessionId }) => sessionId), asked.map(({ key }) => key)],
+      );
+      const found = new Map(rows.map(({ at, bytes }) => [at, bytes]));
+      return asked.map((_, at) => found.get(at + 1));
+    },
+    { most: 20 },
+  );
+});
 
 const PUT = `
   with fence as (

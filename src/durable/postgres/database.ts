@@ -26,7 +26,10 @@ interface OwnConnection {
 /** Statements, alone or several as one. */
 export interface Statements {
   readonly run: RunStatement;
-  /** Commits when `work` resolves, and rolls back when it rejects. */
+  /**
+   * Commits when `work` resolves, and rolls back when it rejects, or a statement does that it did not wait
+   * for: those that are not awaited one by one are sent together.
+   */
   transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
 }
 
@@ -67,6 +70,8 @@ export async function openDatabase({
     connectionTimeoutMillis: CONNECT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     keepAlive: true,
+    // Statements that are not awaited one by one are under way together.
+    pipeline: true,
   };
   const newClient = (connectionString = url) => new pg.Client({ ...how, connectionString });
   const place: Place = { ...placeOf(url, newClient), isDirect: false };
@@ -89,17 +94,26 @@ export async function openDatabase({
       const client = await pool.connect().catch((error: unknown) => {
         throw databaseError(error, place);
       });
-      const run = statementsOf(client, place);
+      const query = statementsOf(client, place);
+      const sent: Promise<unknown>[] = [];
+      const run: RunStatement = <Row extends object>(statement: string, values?: readonly unknown[]) => {
+        const asked = query<Row>(statement, values);
+        asked.catch(ignore);
+        sent.push(asked);
+        return asked;
+      };
       followUps.set(run, []);
       let broken: Error | undefined;
       try {
-        await run('begin');
+        // It goes along with the first statement, and the end with the last ones.
+        void run('begin');
         const done = await work(run);
-        await run('commit');
+        void run('commit');
+        await Promise.all(sent);
         for (const follow of followUps.get(run) ?? []) follow();
         return done;
       } catch (error) {
-        await run('rollback').catch((cause: unknown) => {
+        await query('rollback').catch((cause: unknown) => {
           broken = cause instanceof Error ? cause : new Error(errorText(cause));
         });
         throw error;

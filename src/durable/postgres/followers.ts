@@ -28,8 +28,8 @@ const followed = perDatabase(({ run }) =>
 );
 
 /** They look again: the state of the session has changed, without a record. */
-export async function wakeFollowers(run: RunStatement, sessionId: string): Promise<void> {
-  await run(
+export function wakeFollowers(run: RunStatement, sessionId: string): Promise<unknown> {
+  return run(
     `select pg_notify('turnwright', 'journal ' || $1) from turnwright.followers
      where session_id = $1 and until > now()`,
     [sessionId],

@@ -1,4 +1,5 @@
 /** Calls of many sessions that wait at the same time are one statement: sessions that start together. */
+import { systemClock } from '../../util/clock.ts';
 import type { Statements } from './database.ts';
 
 interface GroupOptions<Given> {
@@ -9,7 +10,11 @@ interface GroupOptions<Given> {
   readonly most?: number;
   /** Calls with the same key are never in one statement: an `on conflict` may not meet a row twice. */
   readonly keyOf?: (given: Given) => string;
-  /** Statements at the same time: the next one is prepared while the first is committed. */
+  /**
+   * Statements at the same time: the next one is prepared while the first is committed. There are more where
+   * the database is far away, so that no call waits for long to be under way.
+   * @default 2, and up to 6
+   */
   readonly statements?: number;
   /** Size of a call, and of all calls of one statement; the first call alone may exceed that. */
   readonly sizeOf?: (given: Given) => number;
@@ -22,13 +27,19 @@ interface Waiting<Given, Result> {
   reject(error: unknown): void;
 }
 
+/** A call that has waited for so long is under way with a statement of its own, in ms. */
+const PATIENCE_MS = 5;
+/** Statements of a group at the same time, where the database is far away. */
+const MOST_STATEMENTS = 6;
+
 /** `work` returns a result for each call, in the same order. A group that fails is repeated one by one. */
 export function grouped<Given, Result>(
   work: (calls: readonly Given[]) => Promise<readonly Result[]>,
-  { most = 100, keyOf, statements = 2, sizeOf = () => 0, mostSize = 0 }: GroupOptions<Given> = {},
+  { most = 100, keyOf, statements, sizeOf = () => 0, mostSize = 0 }: GroupOptions<Given> = {},
 ): (given: Given) => Promise<Result> {
   let waiting: Waiting<Given, Result>[] = [];
   let running = 0;
+  let isImpatient = false;
 
   async function flush(): Promise<void> {
     running += 1;
@@ -65,10 +76,21 @@ export function grouped<Given, Result>(
     }
   }
 
+  function goOn(): void {
+    if (running < (statements ?? 2)) void flush();
+    else if (statements === undefined && running < MOST_STATEMENTS && !isImpatient) {
+      isImpatient = true;
+      systemClock.timer(PATIENCE_MS, () => {
+        isImpatient = false;
+        if (waiting.length > 0) void flush();
+      });
+    }
+  }
+
   return (given) =>
     new Promise((resolve, reject) => {
       waiting.push({ given, resolve, reject });
-      if (running < statements) void flush();
+      goOn();
     });
 }
 

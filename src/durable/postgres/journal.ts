@@ -156,11 +156,7 @@ export async function createJournalStore(
 
     async *read(sessionId, fromSeq = 1) {
       for (let from = fromSeq; ; ) {
-        const rows = await run<{ readonly seq: number; readonly body: string }>(
-          `select seq, body from turnwright.journal
-            where session_id = $1 and seq >= $2 order by seq limit ${PAGE_ROWS}`,
-          [sessionId, from],
-        );
+        const rows = await pageFrom(database)({ sessionId, from });
         for (const { body } of rows) yield format.decode(body);
         if (rows.length < PAGE_ROWS) return;
         from = (rows.at(-1)?.seq ?? from) + 1;
@@ -180,6 +176,40 @@ export async function createJournalStore(
     },
   };
 }
+
+interface Page {
+  readonly sessionId: string;
+  readonly from: number;
+}
+
+interface PageRow {
+  readonly at: number;
+  readonly seq: number;
+  readonly body: string;
+}
+
+const pageFrom = perDatabase((database) => {
+  const { run } = outlasting(database);
+  return grouped(
+    async (asked: readonly Page[]): Promise<readonly (readonly PageRow[])[]> => {
+      const rows = await run<PageRow>(PAGES_FROM, [
+        asked.map(({ sessionId }) => sessionId),
+        asked.map(({ from }) => from),
+      ]);
+      const pages = asked.map((): PageRow[] => []);
+      for (const row of rows) pages[row.at - 1]?.push(row);
+      return pages;
+    },
+    { most: 20 },
+  );
+});
+
+const PAGES_FROM = `
+  select g.at::int, j.seq, j.body
+  from unnest($1::text[], $2::int[]) with ordinality as g (session_id, first, at)
+    cross join lateral (select seq, body from turnwright.journal
+      where session_id = g.session_id and seq >= g.first order by seq limit ${PAGE_ROWS}) j
+  order by g.at, j.seq`;
 
 const FENCED: Appended = Object.freeze({ fenced: true });
 

@@ -7,8 +7,20 @@ import { systemClock } from '../../util/clock.ts';
 import { uuid } from '../../util/ids/uuid.ts';
 import type { Database, RunStatement } from './database.ts';
 
-/** What happened, to a session or (`limit`) to a provider: the first word of a notification's payload. */
-type Happening = 'inbox' | 'interrupt' | 'answer' | 'run' | 'follow' | 'journal' | 'lease' | 'limit';
+/**
+ * What happened, to a session, (`limit`) to a provider or (`order`) to what hands runs to workers: the first
+ * word of a notification's payload.
+ */
+type Happening =
+  | 'inbox'
+  | 'interrupt'
+  | 'answer'
+  | 'run'
+  | 'order'
+  | 'follow'
+  | 'journal'
+  | 'lease'
+  | 'limit';
 
 export interface Listener {
   /**
@@ -27,14 +39,16 @@ interface ListenerOptions {
 }
 
 const CHANNEL = 'turnwright';
-/** How often the connection is checked, and how often watchers look for themselves while it is lost. */
-const CHECK_MS = 1_000;
+/** How often the connection is checked. */
+const CHECK_MS = 2_500;
+/** How often watchers look for themselves, and how soon it connects again, while there is none. */
+const ALONE_MS = 1_000;
 /** A connection whose own notification did not come back within this time is replaced. */
 const ANSWER_MS = 5_000;
 
 /** Sends one, within the caller's transaction: it arrives when that is committed. */
-export async function notify(run: RunStatement, what: Happening, sessionId: string): Promise<void> {
-  await run('select pg_notify($1, $2)', [CHANNEL, `${what} ${sessionId}`]);
+export function notify(run: RunStatement, what: Happening, sessionId: string): Promise<unknown> {
+  return run('select pg_notify($1, $2)', [CHANNEL, `${what} ${sessionId}`]);
 }
 
 /** Connects in the background: watchers poll until it has. */
@@ -50,12 +64,13 @@ class ProcessListener implements Listener {
   readonly #clock: Pick<Clock, 'sleep' | 'timer'>;
   readonly #closing = new AbortController();
   readonly #watchers = new Map<string, Set<(sessionId?: string) => void>>();
-  readonly #running: Promise<void>;
+  readonly #running: Promise<unknown>;
+  #hears = false;
 
   constructor(database: Pick<Database, 'connect'>, clock: Pick<Clock, 'sleep' | 'timer'>) {
     this.#database = database;
     this.#clock = clock;
-    this.#running = this.#run();
+    this.#running = Promise.all([this.#run(), this.#wakeWhileLost()]);
   }
 
   watch(what: Happening, sessionId: string | undefined, heard: (sessionId?: string) => void): () => void {
@@ -105,8 +120,16 @@ class ProcessListener implements Listener {
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
       await this.#listen().catch(() => undefined);
+      this.#hears = false;
       this.#wakeAll();
-      await this.#pause();
+      await this.#pause(ALONE_MS);
+    }
+  }
+
+  async #wakeWhileLost(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      if (!this.#hears) this.#wakeAll();
+      await this.#pause(ALONE_MS);
     }
   }
 
@@ -123,6 +146,7 @@ class ProcessListener implements Listener {
       });
       lost.catch(() => undefined);
       await Promise.race([lost, connection.run(`listen ${CHANNEL}; listen "${own}"`)]);
+      this.#hears = true;
       this.#wakeAll();
       while (!this.#closing.signal.aborted) {
         const echoed = new Promise<void>((resolve) => {
@@ -130,7 +154,7 @@ class ProcessListener implements Listener {
         });
         const asked = connection.run('select pg_notify($1, $1)', [own]).then(() => echoed);
         await this.#inTime(Promise.race([lost, asked]));
-        await Promise.race([lost, this.#pause()]);
+        await Promise.race([lost, this.#pause(CHECK_MS)]);
       }
     } finally {
       await connection.close().catch(() => undefined);
@@ -157,8 +181,8 @@ class ProcessListener implements Listener {
     for (const watchers of [...this.#watchers.values()]) for (const watcher of [...watchers]) watcher();
   }
 
-  async #pause(): Promise<void> {
-    await this.#clock.sleep(CHECK_MS, this.#closing.signal).catch(() => undefined);
+  async #pause(ms: number): Promise<void> {
+    await this.#clock.sleep(ms, this.#closing.signal).catch(() => undefined);
   }
 }
 

@@ -11,14 +11,26 @@ export interface Prompt {
   readonly priority?: string;
 }
 
-export async function promptsAfter(
+export const promptsAfter = (run: RunStatement, sessionId: string, n: number): Promise<readonly Prompt[]> =>
+  promptsWhere(run, 'n > $2', [sessionId, n]);
+
+/** Those after the last one that has its result, as the session's row says; where it says nothing, after `n`. */
+export const promptsToAnswer = (
   run: RunStatement,
   sessionId: string,
   n: number,
+): Promise<readonly Prompt[]> => promptsWhere(run, `n > coalesce((${ANSWERED}), $2)`, [sessionId, n]);
+
+const ANSWERED = 'select answered from turnwright.sessions where session_id = $1';
+
+async function promptsWhere(
+  run: RunStatement,
+  which: string,
+  values: readonly unknown[],
 ): Promise<readonly Prompt[]> {
   const rows = await run<{ readonly n: number; readonly item: string }>(
-    'select n, item from turnwright.inbox where session_id = $1 and n > $2 order by n',
-    [sessionId, n],
+    `select n, item from turnwright.inbox where session_id = $1 and ${which} order by n`,
+    values,
   );
   return rows.map((row) => ({ ...(JSON.parse(row.item) as Omit<Prompt, 'n'>), n: row.n }));
 }

@@ -2,7 +2,7 @@
 import type { Run } from '../dispatch.ts';
 import type { Database, RunStatement, Statements } from './database.ts';
 import { wakeFollowers } from './followers.ts';
-import { type Prompt, promptsAfter, withoutResult } from './results.ts';
+import { type Prompt, promptsToAnswer, withoutResult } from './results.ts';
 import type { HoldingLimit } from './tenants/places.ts';
 
 /** Takeovers in a row without progress, after which a session is set aside. */
@@ -69,28 +69,30 @@ interface EndOptions extends OwnRun {
 export function endRun(database: Database, end: EndOptions): Promise<'ended' | 'again' | 'lost'> {
   const { sessionId, run: number, workerId, epoch, owner, taken, parked, outcome } = end;
   return database.transaction(async (run) => {
-    const [row] = await run<{ readonly answered: number | null }>(
-      `select answered from turnwright.sessions
-       where session_id = $1 and run = $2 and worker = $3 and epoch = $4 and owner is not distinct from coalesce($5, owner)
-         and state = 'running' for update`,
-      [sessionId, number, workerId, epoch, owner ?? null],
-    );
+    const [[row], prompts, [answer]] = await Promise.all([
+      run<{ readonly answered: number | null }>(
+        `select answered from turnwright.sessions
+         where session_id = $1 and run = $2 and worker = $3 and epoch = $4
+           and owner is not distinct from coalesce($5, owner) and state = 'running' for update`,
+        [sessionId, number, workerId, epoch, owner ?? null],
+      ),
+      // They see what was committed before the lock was given.
+      promptsToAnswer(run, sessionId, taken),
+      run(
+        `select 1 from turnwright.asks where session_id = $1 and ask_id = any($2) and answer is not null
+         union all
+         select 1 from turnwright.interrupts where session_id = $1 and taken_epoch is null and $3 limit 1`,
+        [sessionId, parked?.askIds ?? [], parked !== undefined],
+      ),
+    ]);
     if (row === undefined) return 'lost';
-    const prompts = await promptsAfter(run, sessionId, row.answered ?? taken);
     const wakes = ({ n, priority }: Prompt) => n > taken && (parked?.on !== 'ask' || priority === 'now');
-    if (prompts.some(wakes)) return 'again';
-    const [answer] = await run(
-      `select 1 from turnwright.asks where session_id = $1 and ask_id = any($2) and answer is not null
-       union all
-       select 1 from turnwright.interrupts where session_id = $1 and taken_epoch is null and $3 limit 1`,
-      [sessionId, parked?.askIds ?? [], parked !== undefined],
-    );
-    if (answer !== undefined) return 'again';
+    if (answer !== undefined || prompts.some(wakes)) return 'again';
     const open = parked === undefined ? await withoutResult(run, sessionId, prompts, end.answered) : [];
     const answered = Math.min(...open.map(({ n }) => n - 1), Math.max(taken, row.answered ?? 0));
     const isForgotten = open.length > 0;
     const said = json(isForgotten ? { failure: FORGOTTEN } : outcome);
-    await run(
+    void run(
       `update turnwright.sessions set
          state = case when $2::jsonb is null then 'idle' else 'parked' end, parked = $2,
          wake_at = to_timestamp($3::float8 / 1000), outcome = coalesce($4, outcome),
@@ -99,7 +101,7 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
        where session_id = $1`,
       [sessionId, json(parked), parked?.wakeAt ?? null, said, isForgotten, taken, answered],
     );
-    await wakeFollowers(run, sessionId);
+    void wakeFollowers(run, sessionId);
     return 'ended';
   });
 }

@@ -1,5 +1,8 @@
 /** Which workers of a database are there: each has a row, and a lock for as long as its process lives. */
 import type { RunStatement, Statements } from './database.ts';
+import { IS_FORGOTTEN } from './results.ts';
+import { IS_DUE, IS_OLD, OF_NONE, OF_THIS } from './runs.ts';
+import { IS_HELD_IN_VAIN } from './tenants/places.ts';
 
 /** First key of the advisory locks of workers. The second is in the row of each. */
 export const WORKER_LOCKS = 0x7475726e;
@@ -17,17 +20,39 @@ interface LostWorker {
   readonly why: 'dead' | 'hung';
 }
 
-/** Workers other than this one that have lost their lock, or have been silent for so long. */
-export function lostWorkers(
+/** What a worker sees that looks around. */
+interface Sight {
+  /** Workers other than this one that have lost their lock, or have been silent for too long. */
+  readonly lost: readonly LostWorker[];
+  /** Whether the sweep has something to do. */
+  readonly isToBeSwept: boolean;
+}
+
+interface SightOptions {
+  readonly workerId: string;
+  /** Sessions that it works on. */
+  readonly active: readonly string[];
+  /** Silence after which a worker is lost. */
+  readonly hungMs: number;
+}
+
+/** Mostly there is nothing to do, and this is all that a worker asks. */
+export async function lookAround(
   run: RunStatement,
-  workerId: string,
-  hungMs: number,
-): Promise<readonly LostWorker[]> {
-  return run<LostWorker>(
-    `select worker_id as worker, case when held then 'hung' else 'dead' end as why from ${OTHERS}
-     where not held or heartbeat < now() - $2::int * interval '1 ms'`,
-    [workerId, hungMs],
+  { workerId, active, hungMs }: SightOptions,
+): Promise<Sight> {
+  const [sight] = await run<Sight>(
+    `select (select coalesce(json_agg(json_build_object('worker', worker_id,
+          'why', case when held then 'hung' else 'dead' end)), '[]')
+        from ${OTHERS} where not held or heartbeat < now() - $3::int * interval '1 ms') as lost,
+      exists (select from turnwright.sessions where ${IS_DUE})
+        or exists (select from turnwright.sessions where ${IS_FORGOTTEN})
+        or ${IS_HELD_IN_VAIN}
+        or exists (select from turnwright.sessions s where ${IS_OLD} and (${OF_THIS} or ${OF_NONE}))
+        as "isToBeSwept"`,
+    [workerId, active, hungMs],
   );
+  return sight ?? { lost: [], isToBeSwept: false };
 }
 
 /**

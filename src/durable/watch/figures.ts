@@ -28,6 +28,8 @@ interface Figures {
   asking(change: 1 | -1): void;
   /** A run began, so many seconds after it was queued. Returns what is called when it has ended. */
   began(waitedSeconds: number): () => void;
+  /** A request to a model has ended. */
+  modelAsked(request: { readonly startMs: number; readonly endMs: number }): void;
   /** A result of a tenant's session. */
   answered(tenant: string, result: SDKResultMessage): void;
   readonly health: WorkerHealth;
@@ -60,6 +62,7 @@ export function createFigures({ running, trouble, pool, database }: FiguresOptio
   const reasons = createSums();
   const waits = createHistogram(SECONDS);
   const runs = createHistogram(SECONDS);
+  const requests = createHistogram(SECONDS);
   const delays = monitorEventLoopDelay({ resolution: 50 });
   delays.enable();
   let asking = 0;
@@ -107,6 +110,7 @@ export function createFigures({ running, trouble, pool, database }: FiguresOptio
         ),
       histogram('queue_wait_seconds', 'From the request for a run to its begin on this worker.', waits),
       histogram('run_seconds', 'How long runs of this worker took.', runs),
+      histogram('model_request_seconds', 'How long requests to models took, failed ones too.', requests),
     ];
   };
 
@@ -122,6 +126,7 @@ export function createFigures({ running, trouble, pool, database }: FiguresOptio
       const sinceMs = systemClock.monotonicMs();
       return () => runs.add((systemClock.monotonicMs() - sinceMs) / 1_000);
     },
+    modelAsked: ({ startMs, endMs }) => requests.add((endMs - startMs) / 1_000),
     answered(tenant, result) {
       reasons.add([result.terminal_reason ?? result.subtype], 1);
       modelSeconds += result.duration_api_ms / 1_000;

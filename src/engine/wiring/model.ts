@@ -25,9 +25,10 @@ export function composeModel(
   const fitting = lazily(async () => (await import('../models/fit-request.ts')).fitRequests(config.stderr));
   let apiMs = 0;
   let sessionApiMs = 0;
-  const onAttempt = ({ startMs, endMs }: AttemptRecord) => {
-    apiMs += endMs - startMs;
-    sessionApiMs += endMs - startMs;
+  const onAttempt = (attempt: AttemptRecord) => {
+    apiMs += attempt.endMs - attempt.startMs;
+    sessionApiMs += attempt.endMs - attempt.startMs;
+    config.onModelRequest?.(attempt);
   };
   const clientPorts = extended(ports, { onAttempt });
   const client =
