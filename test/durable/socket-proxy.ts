@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { onTestFinished } from 'vitest';
 
 export interface SocketProxy {
@@ -19,11 +20,11 @@ export interface SocketProxy {
 
 const SOCKET = '.s.PGSQL.5432';
 
-/** `delayMs`: how long everything is under way, in each direction. */
+/** `delayMs`: how long everything is under way, in each direction; a function is asked for each piece. */
 export async function startProxy(
   url: string,
   onFinished: typeof onTestFinished,
-  { delayMs = 0 }: { readonly delayMs?: number } = {},
+  { delayMs = 0 }: { readonly delayMs?: number | (() => number) } = {},
 ): Promise<SocketProxy> {
   const target = new URL(url).searchParams.get('host') ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'px-'));
@@ -43,8 +44,16 @@ export async function startProxy(
       isAsked = false;
     });
     for (const [one, other] of [pair, [far, near] as const]) {
+      // Nothing overtakes what was sent before it.
+      let line = Promise.resolve();
       one.on('data', (chunk) => {
-        if (delayMs > 0) setTimeout(() => other.writable && other.write(chunk), delayMs);
+        const delay = typeof delayMs === 'number' ? delayMs : delayMs();
+        const arrivesAt = performance.now() + delay;
+        const arrive = async () => {
+          await sleep(Math.max(0, arrivesAt - performance.now()));
+          if (other.writable) other.write(chunk);
+        };
+        if (delay > 0) line = line.then(arrive);
         else if (!other.write(chunk)) one.pause();
       });
       other.on('drain', () => {
