@@ -24,7 +24,8 @@ export async function prepareDatabase(
   url: string,
   { runner = dbosRunner }: RunnerOption = {},
 ): Promise<Migrated> {
-  const database = await openDatabase({ url, connections: 1 });
+  // A step may take long: an index of a large table.
+  const database = await openDatabase({ url, connections: 1, answerMs: 0 });
   try {
     return await migrate(database, () => runner.prepare(database.url));
   } finally {

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { dbosRunner } from '../../src/durable/dbos.ts';
 import { openDatabase } from '../../src/durable/index.ts';
-import { beginRun, endRun } from '../../src/durable/postgres/runs.ts';
+import { endRun } from '../../src/durable/postgres/runs.ts';
+import { beginRun } from '../../src/durable/postgres/tenants/begin.ts';
 import { createEnqueuer } from '../../src/durable/sweep.ts';
 import { inForm, isLong } from '../long-form.ts';
 import { newDatabase } from './cluster.ts';

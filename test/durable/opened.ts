@@ -1,20 +1,27 @@
 /** Databases for one test, which are closed when it ends. */
 import { onTestFinished } from 'vitest';
 import { type Database, type DurableClient, durableClient, openDatabase } from '../../src/durable/index.ts';
+import type { DatabaseOptions } from '../../src/durable/postgres/database.ts';
 import { createListener, type Listener } from '../../src/durable/postgres/listen.ts';
 import { migrate } from '../../src/durable/postgres/tables/migrations.ts';
 import { newDatabase } from './cluster.ts';
 
 /** A new database without tables. */
-export async function openedEmpty(url = newDatabase()): Promise<Database> {
-  const database = await openDatabase({ url });
+export async function openedEmpty(
+  url = newDatabase(),
+  options: Omit<DatabaseOptions, 'url'> = {},
+): Promise<Database> {
+  const database = await openDatabase({ url, ...options });
   onTestFinished(() => database.close());
   return database;
 }
 
 /** A new database with its tables. */
-export async function openedDatabase(url?: string): Promise<Database> {
-  const database = await openedEmpty(url);
+export async function openedDatabase(
+  url?: string,
+  options?: Omit<DatabaseOptions, 'url'>,
+): Promise<Database> {
+  const database = await openedEmpty(url, options);
   await migrate(database);
   return database;
 }

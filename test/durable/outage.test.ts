@@ -4,6 +4,7 @@ import { createJournalStore } from '../../src/durable/postgres/journal.ts';
 import type { JournalBody, JournalStore } from '../../src/index.ts';
 import { type Cluster, movableAddress, newDatabase, startCluster, startStandby } from './cluster.ts';
 import { openedDatabase } from './opened.ts';
+import { startProxy } from './socket-proxy.ts';
 
 function cluster(): Cluster {
   const started = startCluster();
@@ -85,4 +86,26 @@ test('D4: a synchronous standby that takes over has every acknowledged record', 
   const acknowledged = await session.stop();
   expect(acknowledged).toBeGreaterThan(0);
   expect(await recorded(store, 's1')).toEqual(expected(acknowledged));
+});
+
+test('connections that nobody answers on are given up: appends go on over new ones', async () => {
+  const proxy = await startProxy(newDatabase(), onTestFinished);
+  const store = await createJournalStore(await openedDatabase(proxy.url, { answerMs: 500 }), {
+    cwd: '/work',
+  });
+  const session = appending(store, 's1');
+  await later(200);
+  proxy.forget();
+  await later(1_500);
+  const acknowledged = await session.stop();
+  expect(await recorded(store, 's1')).toEqual(expected(acknowledged));
+});
+
+test('statements wait for a connection that is free; a wait that is too long is not called an outage of the server', async () => {
+  const database = await openedDatabase(newDatabase(), { connections: 1, waitMs: 700 });
+  const slow = () => database.run('select pg_sleep(0.3)');
+  await Promise.all([slow(), slow()]);
+  await expect(Promise.all(Array.from({ length: 4 }, slow))).rejects.toThrow(
+    /^No connection of this process to .* became free/,
+  );
 });

@@ -12,6 +12,8 @@ export interface SocketProxy {
   /** From here on nothing gets through, in either direction, and nobody is told. */
   cut(): void;
   restore(): void;
+  /** The same for the connections that there are, and for good: a firewall has forgotten them. */
+  forget(): void;
   /** How often a connection has asked something, and waited for the answer, until now. */
   roundTrips(): number;
 }
@@ -80,6 +82,9 @@ export async function startProxy(
     roundTrips: () => roundTrips,
     cut() {
       isCut = true;
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    forget() {
       for (const pair of pairs) for (const socket of pair) socket.pause();
     },
     restore() {

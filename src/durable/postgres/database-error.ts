@@ -20,7 +20,9 @@ export function isOutage(error: unknown): boolean {
   const code = String(codeOf(cause) ?? '');
   if (cause instanceof AggregateError) return cause.errors.some(isOutage);
   if (isOfPooler(cause)) return false;
-  return AWAY.has(code) || PASSING.test(code) || LOST.test(errorText(cause));
+  return (
+    AWAY.has(code) || PASSING.test(code) || [LOST, ALL_IN_USE].some((kind) => kind.test(errorText(cause)))
+  );
 }
 
 /** The code for a statement that a server refuses because it can only be read. */
@@ -43,7 +45,10 @@ const AWAY: ReadonlySet<string> = new Set([
 const isOfPooler = (error: unknown): boolean => /unsupported startup parameter/.test(errorText(error));
 
 /** Errors of the driver that have no code. */
-const LOST = /^Connection terminated|^Client has encountered a connection error|timeout exceeded when trying/;
+const LOST =
+  /^Connection terminated|^Client has encountered a connection error|^timeout expired$|^Query read timeout/;
+/** Of its pool: no connection became free. */
+const ALL_IN_USE = /^timeout exceeded when trying to connect/;
 
 /** Two transactions waited for each other: one was undone, and may be repeated. */
 export const isConflict = (error: unknown): boolean =>
@@ -90,6 +95,8 @@ function sentenceOf(error: unknown, place: DatabasePlace): string {
     case 'EAI_AGAIN':
       return `There is no host "${place.host}": check the URL of the database.`;
     default:
+      if (ALL_IN_USE.test(errorText(error)))
+        return `No connection of this process to ${server} became free: it has more to do than the database answers. Try again, or send less at the same time.`;
       if (isOfPooler(error))
         return `The pooler at ${server} does not let the setting of a connection through: ignore_startup_parameters = idle_in_transaction_session_timeout (in pgbouncer.ini), or give the address of Postgres itself.`;
       return isOutage(error)

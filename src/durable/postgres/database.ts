@@ -1,5 +1,5 @@
 /** Connections to a Postgres database. The one file that loads `pg`, an optional peer. */
-import type { Client, ClientBase, Notification, Pool, PoolClient } from 'pg';
+import type { Client, ClientBase, ClientConfig, Notification, Pool, PoolClient } from 'pg';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { completeUrl } from './complete-url.ts';
@@ -48,10 +48,19 @@ export interface DatabaseOptions {
   readonly direct?: string | undefined;
   /** @default 8 */
   readonly connections?: number;
+  /** How long a statement may wait for a free connection. @default 60,000 ms */
+  readonly waitMs?: number | undefined;
+  /**
+   * How long a statement may go without an answer before its connection is given up: one that was cut off
+   * silently would stay so for a quarter of an hour. 0: for ever. @default 60,000 ms
+   */
+  readonly answerMs?: number | undefined;
 }
 
 /** How long a server may take to accept a connection, ms. */
 const CONNECT_MS = 10_000;
+const WAIT_MS = 60_000;
+const ANSWER_MS = 60_000;
 /** The server ends a transaction whose process says nothing for so long: it may be cut off with its locks. */
 const IDLE_TRANSACTION_MS = 60_000;
 
@@ -63,6 +72,8 @@ export async function openDatabase({
   url,
   direct = url,
   connections = 8,
+  waitMs = WAIT_MS,
+  answerMs = ANSWER_MS,
 }: DatabaseOptions): Promise<Database> {
   const pg = await loadDriver();
   const how = {
@@ -78,6 +89,14 @@ export async function openDatabase({
   const ownPlace = direct === url ? place : { ...placeOf(direct, newClient), isDirect: false };
   const pool: Pool = new pg.Pool({
     ...how,
+    query_timeout: answerMs,
+    // The pool means the wait for a free connection too.
+    connectionTimeoutMillis: waitMs,
+    Client: class extends pg.Client {
+      constructor(config: ClientConfig) {
+        super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+      }
+    },
     max: connections,
     verify(client, done) {
       look(client, place).then(() => done(), done);
