@@ -16,7 +16,7 @@ export default defineConfig({
       'test/acp/**',
       'test/ai-sdk-v4/**',
       'test/azure-login/**',
-      'test/bundlers/**',
+      'test/{bundlers,runtimes}/**',
       'test/durable/**',
       'test/front-door/**',
       'test/ccusage/**',

@@ -715,6 +715,7 @@ describe('shape', () => {
       'ai-sdk-v4',
       'azure-login',
       'bundlers',
+      'runtimes',
       'ccusage',
       'consumer',
       'front-door',

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Pages whose blocks another test compiles and runs, because they need other packages. */
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/web.md': 'test/bundlers/web-page.test.ts',
-  'docs/recipes/next-js.md': 'test/bundlers',
+  'docs/recipes/next-js.md': 'test/runtimes',
 };
 
 export interface CodeBlock {

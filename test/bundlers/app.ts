@@ -2,13 +2,14 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { expect } from 'vitest';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-export const HERE = fileURLToPath(new URL('.', import.meta.url));
+const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Outside of the repository, whose packages would be found otherwise. */
 export const WORK = mkdtempSync(join(tmpdir(), 'turnwright-bundlers-'));
 export const APP = join(WORK, 'app');
@@ -28,7 +29,7 @@ async function main() {
 void main();
 `;
 
-export interface Outcome {
+interface Outcome {
   readonly result: string;
   readonly searched: readonly string[];
 }
@@ -87,4 +88,20 @@ export const build = async (bundler: string, out: string): Promise<string> =>
 export const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string) =>
   promisify(execFile)(program, args, { env, cwd, maxBuffer: 1 << 24 });
 
-export const bin = (name: string) => join(HERE, 'node_modules', '.bin', name);
+/** What a search says that found no ripgrep. */
+export const WITHOUT = /Searched without ripgrep, which is slower/;
+
+/** Runs the agent as this program, and returns what it searched. */
+export async function searchedBy(
+  program: string,
+  args: readonly string[],
+  server: RehearsalServer,
+  path?: string,
+): Promise<string> {
+  const { stdout, stderr } = await run(program, args, variables(server, path), dirname(args.at(-1) ?? WORK));
+  expect(stderr).toBe('');
+  const { result, searched } = JSON.parse(stdout) as Outcome;
+  expect(result).toBe('In notes.txt.');
+  expect(searched.join()).toContain('notes.txt');
+  return searched.join();
+}

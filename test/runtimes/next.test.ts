@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RehearsalServer } from '../../src/rehearsal/index.ts';
+import { APP, answers, layOut, run, startModel, variables, WORK } from '../bundlers/app.ts';
 import { codeBlocks } from '../code-blocks.ts';
-import { inForm } from '../long-form.ts';
-import { APP, answers, bin, HERE, layOut, run, startModel, variables, WORK } from './app.ts';
+import { bin, HERE } from './bin.ts';
 
 /** Beside the packages: Turbopack takes the folder of their lockfile for the root of the app. */
 const SITE = mkdtempSync(join(HERE, 'next-app-'));
@@ -41,44 +41,41 @@ const freePort = () =>
     });
   });
 
-it.each(inForm(['--turbopack'], ['--turbopack', '--webpack']))(
-  'next build %s, then next start',
-  async (bundler) => {
-    const env = { ...variables(server, process.env['PATH']), NEXT_TELEMETRY_DISABLED: '1', CI: '1' };
-    rmSync(join(SITE, '.next'), { recursive: true, force: true });
-    await run(bin('next'), ['build', bundler], env, SITE);
-    const port = await freePort();
-    const started = spawn(process.execPath, [bin('next'), 'start', '-p', String(port), '-H', '127.0.0.1'], {
-      cwd: SITE,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+it.each(['--turbopack', '--webpack'])('next build %s, then next start', async (bundler) => {
+  const env = { ...variables(server, process.env['PATH']), NEXT_TELEMETRY_DISABLED: '1', CI: '1' };
+  rmSync(join(SITE, '.next'), { recursive: true, force: true });
+  await run(bin('next'), ['build', bundler], env, SITE);
+  const port = await freePort();
+  const started = spawn(process.execPath, [bin('next'), 'start', '-p', String(port), '-H', '127.0.0.1'], {
+    cwd: SITE,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise((resolve) => started.on('exit', resolve));
+  let said = '';
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const hear = (chunk: Buffer) => {
+        said += chunk;
+        if (/Ready in/.test(said)) resolve();
+      };
+      started.stdout.on('data', hear);
+      started.stderr.on('data', hear);
+      started.on('exit', () => reject(new Error(`next start has ended: ${said}`)));
     });
-    const exited = new Promise((resolve) => started.on('exit', resolve));
-    let said = '';
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const hear = (chunk: Buffer) => {
-          said += chunk;
-          if (/Ready in/.test(said)) resolve();
-        };
-        started.stdout.on('data', hear);
-        started.stderr.on('data', hear);
-        started.on('exit', () => reject(new Error(`next start has ended: ${said}`)));
-      });
-      const response = await fetch(`http://127.0.0.1:${port}/ask`, {
-        method: 'POST',
-        body: JSON.stringify({ prompt: 'Where is alpha?' }),
-      });
-      expect({ status: response.status, body: await response.text(), said }).toMatchObject({
-        status: 200,
-        body: '{"answer":"In notes.txt."}',
-      });
-      const found = JSON.stringify(server.requests.map(({ body }) => body));
-      expect(found).toContain('notes.txt');
-      expect(found).not.toMatch(/Searched without ripgrep/);
-    } finally {
-      started.kill('SIGKILL');
-      await exited;
-    }
-  },
-);
+    const response = await fetch(`http://127.0.0.1:${port}/ask`, {
+      method: 'POST',
+      body: JSON.stringify({ prompt: 'Where is alpha?' }),
+    });
+    expect({ status: response.status, body: await response.text(), said }).toMatchObject({
+      status: 200,
+      body: '{"answer":"In notes.txt."}',
+    });
+    const found = JSON.stringify(server.requests.map(({ body }) => body));
+    expect(found).toContain('notes.txt');
+    expect(found).not.toMatch(/Searched without ripgrep/);
+  } finally {
+    started.kill('SIGKILL');
+    await exited;
+  }
+});
