@@ -14,7 +14,6 @@ import { useOf } from './postgres/database.ts';
 import { isOutage } from './postgres/database-error.ts';
 import { createLeaseStore } from './postgres/leases.ts';
 import { createListener } from './postgres/listen.ts';
-import { refusedFor } from './postgres/outlasting.ts';
 import { endRun, failRun, forgiveTakeover, type SessionRow } from './postgres/runs.ts';
 import { openTables } from './postgres/tables/migrations.ts';
 import { beginRun } from './postgres/tenants/begin.ts';
@@ -27,6 +26,7 @@ import { createEnqueuer } from './sweep.ts';
 import { createDatabaseFigures } from './watch/database-figures.ts';
 import { createFigures } from './watch/figures.ts';
 import { createLog } from './watch/log.ts';
+import { watchStoring } from './watch/storing.ts';
 import type { Worker, WorkerOptions } from './worker-options.ts';
 import { folderOf, staysOnHost } from './workspace.ts';
 
@@ -46,10 +46,6 @@ const DRAIN_MS = 30_000;
 const POOLED = 6;
 /** A session that could not be worked on is tried again after this, doubled with each time. */
 const RETRY_MS = 1_000;
-/** What is stored at the second or third attempt was stored. */
-const REFUSED_MS = 1_000;
-/** A database that could not store a run is said to be in trouble for so long, or until one is stored. */
-const UNSTORED_MS = 60_000;
 /** Another worker may have the version that a session needs: it is tried again after this. */
 const OTHER_VERSION_MS = 15_000;
 
@@ -90,23 +86,17 @@ export async function worker({
   const appends = createAppendQueue(database);
   const active = new Map<string, Promise<void>>();
   let state: 'works' | 'drains' | 'is closed' = 'works';
+  const storing = watchStoring(database);
   const figures = createFigures({
     running: () => active.size,
     trouble() {
       if (state !== 'works') return `This worker ${state}.`;
       if (!liveness.isHeard()) return 'The other workers may not see this one: the database is away.';
-      return cannotStore();
+      return storing.trouble();
     },
     pool: () => useOf(database),
     database: createDatabaseFigures(database),
   });
-  /** With what the last run could not be stored, for a while. */
-  let unstored: { readonly why: unknown; readonly atMs: number } | undefined;
-  function cannotStore(): string | undefined {
-    const isRecent = unstored !== undefined && systemClock.monotonicMs() - unstored.atMs < UNSTORED_MS;
-    const why = refusedFor(database, REFUSED_MS) ?? (isRecent ? unstored?.why : undefined);
-    return why === undefined ? undefined : `What sessions do cannot be stored: ${errorText(why)}`;
-  }
   const liveness = await startLiveness({
     database,
     dispatch,
@@ -200,7 +190,7 @@ export async function worker({
       if (end.kind === 'lost') return await loseRun(sessionId);
       figures.count('results', end.results);
       const state = await endRun(database, { ...end, ...own, sessionId, run, workerId: id });
-      unstored = undefined;
+      storing.succeeded();
       note(`The run ${RUN_ENDED[state]}${end.parked === undefined ? '' : ` (parked on ${end.parked.on})`}.`, {
         ...about,
         epoch: own.epoch,
@@ -216,7 +206,7 @@ export async function worker({
         epoch: own.epoch,
       });
       const isOtherVersion = codeOf(error) === 'session_unreadable';
-      if (isOutage(error)) unstored = { why: error, atMs: systemClock.monotonicMs() };
+      if (isOutage(error)) storing.failed(error);
       const fault = isOtherVersion ? 'version' : isOutage(error) ? 'database' : 'session';
       await failRun(database.run, {
         ...own,

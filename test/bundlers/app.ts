@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const HERE = fileURLToPath(new URL('.', import.meta.url));
+export const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Outside of the repository, whose packages would be found otherwise. */
 export const WORK = mkdtempSync(join(tmpdir(), 'turnwright-bundlers-'));
 export const APP = join(WORK, 'app');
@@ -105,3 +105,5 @@ export async function searchedBy(
   expect(searched.join()).toContain('notes.txt');
   return searched.join();
 }
+
+export const bin = (name: string) => join(HERE, 'node_modules', '.bin', name);

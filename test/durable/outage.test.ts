@@ -88,7 +88,7 @@ test('D4: a synchronous standby that takes over has every acknowledged record', 
   expect(await recorded(store, 's1')).toEqual(expected(acknowledged));
 });
 
-test('connections that nobody answers on are given up: appends go on over new ones', async () => {
+test('connections without any answer are given up: appends continue over new ones', async () => {
   const proxy = await startProxy(newDatabase(), onTestFinished);
   const store = await createJournalStore(await openedDatabase(proxy.url, { answerMs: 500 }), {
     cwd: '/work',

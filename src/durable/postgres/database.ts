@@ -93,7 +93,7 @@ export async function openDatabase({
     // The pool means the wait for a free connection too.
     connectionTimeoutMillis: waitMs,
     Client: class extends pg.Client {
-      constructor(config: ClientConfig) {
+      constructor(config?: ClientConfig) {
         super({ ...config, connectionTimeoutMillis: CONNECT_MS });
       }
     },

@@ -14,7 +14,7 @@ export interface Prompt {
 export const promptsAfter = (run: RunStatement, sessionId: string, n: number): Promise<readonly Prompt[]> =>
   promptsWhere(run, 'n > $2', [sessionId, n]);
 
-/** Those after the last one that has its result, as the session's row says; where it says nothing, after `n`. */
+/** Those after the last one that has its result, as the session's row says; else after `n`. */
 export const promptsToAnswer = (
   run: RunStatement,
   sessionId: string,
