@@ -1,6 +1,7 @@
 /** Writes fail for a while, as they do when the disk of the database is full: sessions wait, and go on when they do not. */
 import { expect, onTestFinished, test } from 'vitest';
 import { durableClient } from '../../src/durable/index.ts';
+import { commandLine } from '../cli/command-line.ts';
 import { forgotten, judge, resultsOf } from './judge.ts';
 import { eventually, type Fleet, startFleet } from './processes.ts';
 
@@ -49,6 +50,7 @@ test('nothing can be written for some seconds: every session ends well, none is 
     `exists (select from full_disk) and nextval('attempts') > 0`,
     'insert or update on turnwright.sessions for each row',
     'insert on turnwright.journal for each row',
+    'insert on turnwright.blobs for each row',
     'insert or update on turnwright_dbos.workflow_status for each row',
   );
   const worker = await fleet.start('rounds.ts', { SCENARIO });
@@ -60,7 +62,14 @@ test('nothing can be written for some seconds: every session ends well, none is 
     Number((await fleet.database.run<{ n: string }>('select last_value as n from attempts'))[0]?.n);
   await eventually(async () => (await attempts()) > 30);
   await expect(client.send('another', 'Go.')).rejects.toThrow(/^The disk of the server at .* is full/);
+  const doctor = () => commandLine(['durable', 'doctor', '--db', fleet.url]);
+  expect(await doctor()).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^failed {2}writes: The disk of the server at .* is full/m),
+  });
   await fleet.database.run('delete from full_disk');
+  expect(await doctor()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok {6}writes: /m) });
+  expect(await fleet.database.run("select 1 from turnwright.blobs where session_id = 'doctor'")).toEqual([]);
   for (const id of ids)
     await eventually(async () => (await client.status(id))?.state === 'idle', {
       describe: async () => [await client.status(id), worker.stderr()],

@@ -104,6 +104,10 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
         ? `version ${version}`
         : `version ${version}, which serves this package (${TABLES_VERSION})`;
     });
+    await check('writes', async () => {
+      await writeAndUndo(database);
+      return 'the disk takes them';
+    });
     await check('workers', async () => {
       const { workers, sessions } = await overviewOf(database.run);
       const alive = workers.filter(isAlive);
@@ -132,6 +136,22 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     return { lines: [`${length} ${length === 1 ? 'session was' : 'sessions were'} deleted.`] };
   },
 };
+
+/** Writes more than a page that has room: what a small record does not show, a full disk refuses here. */
+async function writeAndUndo(database: Database): Promise<void> {
+  const undone = new Error('It is undone.');
+  const written = database.transaction(async (run) => {
+    await run(
+      `insert into turnwright.blobs (session_id, key, bytes)
+       select 'doctor', gen_random_uuid()::text, decode(string_agg(md5(random()::text), ''), 'hex')
+       from generate_series(1, 4096)`,
+    );
+    throw undone;
+  });
+  await written.catch((error: unknown) => {
+    if (error !== undone) throw error;
+  });
+}
 
 export async function durableCommand(
   world: World,
