@@ -106,6 +106,7 @@ export async function worker({
     active: () => [...active.keys()],
     stderr: warn,
     onCordoned() {
+      if (state !== 'works') return;
       warn('This worker was told to drain (durable cordon).');
       void drain().catch(() => undefined);
     },

@@ -12,7 +12,7 @@ import {
   prepareDatabase,
   worker,
 } from '../../src/durable/index.ts';
-import { deferred, pause, reply, say } from '../../src/testing/index.ts';
+import { callTool, deferred, pause, reply, say } from '../../src/testing/index.ts';
 import { lazily } from '../../src/util/async/lazily.ts';
 import { turnwright } from '../cli/bin.ts';
 import { commandLine } from '../cli/command-line.ts';
@@ -59,17 +59,23 @@ const WHY: readonly (readonly [string, string | undefined, RegExp])[] = [
   [
     `state = 'poisoned', outcome = '{"error":"Set aside after 5 runs"}'`,
     undefined,
-    /set aside: Set aside after 5 runs Try it again: npx turnwright durable retry s1 Or remove it: npx turnwright durable delete s1/,
+    /why +Set aside after 5 runs\. Try it again: npx turnwright durable retry s1 \(or remove it: npx turnwright durable delete s1\)/,
   ],
   [
     `state = 'parked', parked = '{"on":"time"}', wake_at = now() + interval '1 h', outcome = '{"failure":"boom"}'`,
     undefined,
-    /It waits until \d{4}-.*: boom Now: npx turnwright durable retry s1/,
+    /It waits until \d{4}-.*: boom\. Now: npx turnwright durable retry s1/,
   ],
   [
     `state = 'parked', parked = '{"on":"ask"}'`,
     `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question) values ('s1', 'q1', 't1', 'Bash', '{}')`,
     /It waits for an answer: npx turnwright answer s1 q1 allow/,
+  ],
+  [
+    `state = 'running', worker = 'w1'`,
+    `insert into turnwright.asks (session_id, ask_id, tool_use_id, tool_name, question)
+      values ('s1', 'q1', 't1', 'Bash', '{"input":{"command":"make"}}')`,
+    /question +q1: Bash \{"command":"make"\}\n.*It waits for an answer: npx turnwright answer s1 q1 allow/s,
   ],
   [`state = 'running', worker = 'w1'`, undefined, /Its worker is gone/],
   [`state = 'running', worker = 'w1'`, WORKER('1 s'), /It runs\. Stop it: npx turnwright durable cancel s1/],
@@ -222,6 +228,43 @@ test('a cordoned worker takes no more runs, ends what it has, and closes; its lo
   ]);
   expect(lines.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
 });
+
+test.each([
+  ['works', 30_000],
+  ['parks', 50],
+])(
+  'a session that %s while it asks, and is cancelled, waits for no answer any more',
+  async (_, parkAfterMs) => {
+    const url = newDatabase();
+    const runner = inProcessRunner();
+    await prepareDatabase(url);
+    const client = openedClient({ url });
+    const { callModel } = alwaysAnswering(callTool('Bash', { command: 'make' }));
+    const running = await worker({
+      db: url,
+      runner,
+      options: { settingSources: [], cwd: '/tmp', parkAfterMs, engine: { callModel } },
+    });
+    onTestFinished(() => running.drain());
+    await client.send('s1', 'Go.');
+    await eventually(async () => {
+      const { state, questions = [] } = (await client.status('s1')) ?? {};
+      return questions.length === 1 && (parkAfterMs > 50 || state === 'parked');
+    });
+    const call = (...words: string[]) => commandLine(['durable', ...words, '--db', url]);
+    expect((await call('show', 's1')).stdout).toMatch(
+      /It waits for an answer: npx turnwright answer s1 \S+ allow/,
+    );
+    expect((await call('status')).stdout).toMatch(/^questions +1 waits for an answer: .*\n +s1 +\S+ +Bash$/m);
+    expect(await call('cancel', 's1')).toMatchObject({ code: 0 });
+    await eventually(async () => (await client.status('s1'))?.state === 'idle', {
+      limitMs: 20_000,
+      describe: () => client.status('s1'),
+    });
+    expect((await client.status('s1'))?.questions).toEqual([]);
+    expect((await call('status')).stdout).toContain('none is open');
+  },
+);
 
 test('worker --log json writes one object for each line, the first one too', async () => {
   const { url } = await database();

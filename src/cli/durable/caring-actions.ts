@@ -3,6 +3,7 @@ import {
   checkTables,
   type Database,
   durableClient,
+  type OpenQuestion,
   type Operator,
   openOperator,
   restoreSession,
@@ -113,11 +114,21 @@ function detailLines(details: SessionDetails, nowMs: number): readonly string[] 
       'journal',
       `${counted(details.head, 'record')}, ${(details.bytes / 1e6).toFixed(2)} MB${ago(writtenAt)}`,
     ],
-    ...questions.map(({ askId, toolName }) => ['question', `${askId} (${toolName})`] as const),
+    ...questions.map((question) => ['question', asked(question)] as const),
     ['why', whyItWaits(details)],
   ];
   return lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(10)} ${visible(text)}`]));
 }
+
+/** The id of a question, and what it is about. */
+function asked({ askId, toolName, question }: OpenQuestion): string {
+  const about = JSON.stringify(question['input'] ?? question['elicitation'] ?? {});
+  return `${askId}: ${toolName} ${about.length > MOST_ASKED ? `${about.slice(0, MOST_ASKED)}…` : about}`;
+}
+
+const MOST_ASKED = 200;
+
+const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** One sentence, and the command that helps. */
 function whyItWaits(details: SessionDetails): string {
@@ -134,17 +145,17 @@ function whyItWaits(details: SessionDetails): string {
     limit,
   } = details;
   const failure = outcome['failure'] ?? outcome['error'];
-  const tried = failure === undefined ? '' : `: ${String(failure)}`;
+  const tried = failure === undefined ? '.' : `: ${asSentence(String(failure))}`;
   const act = (action: string) => `npx turnwright durable ${action} ${sessionId}`;
+  const [question] = questions;
+  if (question !== undefined && (state === 'parked' || state === 'running'))
+    return `It waits for an answer: npx turnwright answer ${sessionId} ${question.askId} allow (or deny)`;
   switch (state) {
     case 'idle':
       return 'Every prompt has its result.';
     case 'poisoned':
-      return `It was set aside${tried} Try it again: ${act('retry')} Or remove it: ${act('delete')}`;
+      return `${asSentence(String(failure ?? 'It was set aside'))} Try it again: ${act('retry')} (or remove it: ${act('delete')})`;
     case 'parked': {
-      const [question] = questions;
-      if (question !== undefined)
-        return `It waits for an answer: npx turnwright answer ${sessionId} ${question.askId} allow (or deny)`;
       if (limit !== undefined) return `${why} ${limitHelp(details)}`;
       const until = wakeAt === undefined ? '' : ` until ${new Date(wakeAt).toISOString()}`;
       return `It waits${until}${tried} Now: ${act('retry')}`;
@@ -153,7 +164,7 @@ function whyItWaits(details: SessionDetails): string {
       if (heldBy === undefined)
         return `Its worker is gone: another one takes it within seconds, if there is one (npx turnwright durable status).`;
       return isAlive(heldBy)
-        ? `It runs. Stop it: ${act('cancel')} Take it from its worker: ${act('move')}`
+        ? `It runs. Stop it: ${act('cancel')} (or take it from its worker: ${act('move')})`
         : 'Its worker is silent: after 15 s without a sign it is handed over.';
     case 'queued': {
       if (typeof runState === 'object')
@@ -162,7 +173,7 @@ function whyItWaits(details: SessionDetails): string {
           : `A worker has just been given it. If that lasts: ${act('move')}`;
       const bound =
         host === undefined ? '' : ` of ${host}, to which it is bound (any host: ${act('release')})`;
-      return `It waits for a free worker${bound}${tried}. Which there are: npx turnwright durable status`;
+      return `It waits for a free worker${bound}${tried} Which there are: npx turnwright durable status`;
     }
   }
 }

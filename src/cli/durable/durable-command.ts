@@ -111,8 +111,12 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
     await check('workers', async () => {
       const { workers, sessions } = await overviewOf(database.run);
       const alive = workers.filter(isAlive);
-      const wait = alive.length === 0 && (sessions['queued'] ?? 0) > 0;
-      return wait ? 'none, and sessions wait: npx turnwright worker ./agent.js' : `${alive.length} alive`;
+      const work = (sessions['queued'] ?? 0) + (sessions['running'] ?? 0);
+      if (alive.length === 0 && work + workers.length > 0)
+        throw new Error(
+          `none is heard, and ${counted(work, 'session')} ${work === 1 ? 'waits' : 'wait'}: npx turnwright worker ./agent.js`,
+        );
+      return `${alive.length} alive`;
     });
     return failed ? { lines, code: EXIT.error } : { lines };
   },
@@ -172,7 +176,9 @@ export async function durableCommand(
 
 function statusLines({
   sessions,
+  archived,
   openAsks,
+  questions,
   setAside,
   held,
   oldestQueuedMs,
@@ -187,13 +193,17 @@ function statusLines({
     ...(runs > 0 ? [`${counted(runs, 'run')} until one of the same tenant ends`] : []),
     ...(usdPerDay > 0 ? [`${counted(usdPerDay, 'session')} until its tenant has money again`] : []),
   ];
+  if (archived > 0) counts.push(`${archived} archived`);
   return [
     `sessions   ${counts.length === 0 ? 'none' : counts.join(', ')}${queued}`,
     ...(setAside.length === 0
       ? []
       : ['set aside  try one again: npx turnwright durable retry <session>; all about it: show <session>']),
     ...setAside.map(({ sessionId, error }) => `  ${sessionId}  ${visible(error)}`),
-    `questions  ${openAsks === 0 ? 'none is open' : `${openAsks} wait for an answer`}`,
+    openAsks === 0
+      ? 'questions  none is open'
+      : `questions  ${openAsks} ${openAsks === 1 ? 'waits' : 'wait'} for an answer: npx turnwright answer <session> <ask> allow (or deny)`,
+    ...questions.map(({ sessionId, askId, toolName }) => `  ${sessionId}  ${askId}  ${visible(toolName)}`),
     ...(waits.length === 0 ? [] : [`limits     hold ${waits.join(', and ')}: npx turnwright durable limits`]),
     `database   ${(bytes / 1e6).toFixed(1)} MB`,
     workers.length === 0 ? 'workers    none' : 'workers',

@@ -101,6 +101,9 @@ export function endRun(database: Database, end: EndOptions): Promise<'ended' | '
        where session_id = $1`,
       [sessionId, json(parked), parked?.wakeAt ?? null, said, isForgotten, taken, answered],
     );
+    // What was interrupted waits for no answer.
+    if (parked === undefined)
+      void run('delete from turnwright.asks where session_id = $1 and answer is null', [sessionId]);
     void wakeFollowers(run, sessionId);
     return 'ended';
   });
