@@ -1,4 +1,5 @@
 /** Which files of large tool results a store holds, and under which keys: it may have no list of its own. */
+import { parseJson } from '../util/bounded-json.ts';
 
 export interface KeptFile {
   readonly path: string;
@@ -13,7 +14,7 @@ export const PART_BYTES = 8 * 1024 * 1024;
 export const partKey = (path: string, part: number): string => `${RESULTS_FOLDER}${path}#${part}`;
 
 const filesIn = (index: Uint8Array): readonly KeptFile[] =>
-  JSON.parse(Buffer.from(index).toString()) as readonly KeptFile[];
+  parseJson(Buffer.from(index).toString()) as readonly KeptFile[];
 
 /** The index of the files in a store. */
 export interface KeptResultsFormat {
