@@ -32,10 +32,7 @@ export type TurnwrightErrorCode =
   | 'session_poisoned'
   /** `turnwright/durable`: the tenant has as many sessions as it may have. */
   | 'limit_reached'
-  /**
-   * `turnwright/durable`: the session was archived, is being deleted, or a part of its stream that was asked
-   * for was removed; the message says what to do.
-   */
+  /** `turnwright/durable`: the session, or a part of its stream, was removed; the message says what to do. */
   | 'session_removed'
   /** The session cannot be resumed at the message, or in the way, that was asked for. */
   | 'resume_rejected'
