@@ -99,7 +99,7 @@ test('a session comes back byte for byte, and works', async () => {
   expect(readdirSync(place)).toEqual([expect.stringMatching(`^${ID}-[0-9a-f]{32}[.]jsonl[.]gz$`)]);
 
   // Without the store it is refused; with it, a prompt brings it back.
-  const restore = new RegExp(`^Session ${ID} .*archived.*: npx turnwright durable restore ${ID}$`);
+  const restore = new RegExp(`^Session ${ID} .*archived.*: npx turnwright durable restore ${ID}`);
   const client = openedClient({ url });
   for (const asked of [
     client.send(ID, 'Hello?'),

@@ -134,9 +134,9 @@ export function addDurableCommands(
     )
     .option(...DATABASE)
     .option('--check', 'migrate: only say what would be done; exits with 3 when something would be')
-      .option('--json', 'status, show, limits: as JSON')
-      .option(...ARCHIVE)
-      .option('--inside', 'prune: what sessions that go on do not need any more, and no session')
+    .option('--json', 'status, show, limits: as JSON')
+    .option(...ARCHIVE)
+    .option('--inside', 'prune: what sessions that go on do not need any more, and no session')
     .addOption(
       new Option(
         '--older-than <days>',

@@ -15,8 +15,8 @@ import {
   type Segment,
 } from '../../shell/reading/segment.ts';
 import { lazily } from '../../util/async/lazily.ts';
-import { matchesNames } from '../../util/search/name-pattern.ts';
 import { shellWord } from '../../util/process/shell-word.ts';
+import { matchesNames } from '../../util/search/name-pattern.ts';
 import { type Case, outsideOf } from '../decide/evaluation.ts';
 import { holdsLink, readPaths } from './command-paths.ts';
 import { isOfTheFolder } from './found-program.ts';
