@@ -108,6 +108,7 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
       await writeAndUndo(database);
       return 'the disk takes them';
     });
+    if (failed) return { lines, code: EXIT.error };
     const { workers, sessions } = await overviewOf(database.run);
     const alive = workers.filter(isAlive).length;
     const work = (sessions['queued'] ?? 0) + (sessions['running'] ?? 0);
@@ -117,7 +118,7 @@ const ACTIONS: Readonly<Record<DurableAction, (call: Call) => Promise<Answer>>> 
         ? `missing workers: none is heard, and ${counted(work, 'session')} ${work === 1 ? 'waits' : 'wait'}: npx turnwright worker ./agent.js`
         : `ok      workers: ${alive} alive`,
     );
-    return failed ? { lines, code: EXIT.error } : { lines };
+    return { lines };
   },
 
   async limits({ database, which, flags }) {
