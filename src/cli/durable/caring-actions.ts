@@ -11,6 +11,7 @@ import {
 } from '../../durable/index.ts';
 import { visible } from '../../terminal/text/visible.ts';
 import { shellWord } from '../../util/process/shell-word.ts';
+import { bounded } from '../../util/text/cut-text.ts';
 import type { CaringAction, DurableInvocation } from '../flags/durable-flags.ts';
 import { age, counted } from '../screen/units.ts';
 import { UsageError } from '../usage-error.ts';
@@ -123,7 +124,7 @@ function detailLines(details: SessionDetails, nowMs: number): readonly string[] 
 /** The id of a question, and what it is about. */
 function asked({ askId, toolName, question }: OpenQuestion): string {
   const about = JSON.stringify(question['input'] ?? question['elicitation'] ?? {});
-  return `${askId}: ${toolName} ${about.length > MOST_ASKED ? `${about.slice(0, MOST_ASKED)}…` : about}`;
+  return `${askId}: ${toolName} ${bounded(about, MOST_ASKED)}`;
 }
 
 const MOST_ASKED = 200;

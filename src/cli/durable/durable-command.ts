@@ -162,7 +162,8 @@ export async function durableCommand(
   { action, which, flags }: DurableInvocation,
 ): Promise<ExitCode> {
   const url = databaseUrl(flags, world);
-  const database = await openDatabase({ url, connections: 2 });
+  // A look at all rows of a large database takes long, and Ctrl-C ends it.
+  const database = await openDatabase({ url, connections: 2, answerMs: 0 });
   try {
     const { lines, code = EXIT.success }: Answer = isCaringAction(action)
       ? { lines: await careFor({ action, which: which ?? '', url, database, flags, world }) }

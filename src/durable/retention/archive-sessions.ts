@@ -2,7 +2,8 @@
 import type { BlobStore } from '../../protocol/ports.ts';
 import type { Database } from '../postgres/database.ts';
 import { archiveSession, restoreArchived, sessionsToArchive } from '../postgres/retention/archive.ts';
-import { removeRows, unfinished } from '../postgres/retention/remove-rows.ts';
+import { idPages } from '../postgres/retention/id-pages.ts';
+import { removeUnfinished } from '../postgres/retention/remove-rows.ts';
 
 interface ArchiveOptions {
   /** Where they go: one compressed object for each, whose key begins with the id of the session. */
@@ -32,16 +33,11 @@ export async function archiveSessions(
   { blobs, olderThanMs }: ArchiveOptions,
 ): Promise<readonly string[]> {
   const { run } = database;
-  for (let ids = await unfinished(run); ids.length > 0; ids = await unfinished(run))
-    if (!(await removeRows(run, ids))) break;
+  await removeUnfinished(run);
   const archived: string[] = [];
-  for (let behind = ''; ; ) {
-    const ids = await sessionsToArchive(run, { olderThanMs, behind });
-    const last = ids.at(-1);
-    if (last === undefined) return archived;
-    behind = last;
+  for await (const ids of idPages((behind) => sessionsToArchive(run, { olderThanMs, behind })))
     for (const id of ids) if (await archiveSession(database, blobs, id)) archived.push(id);
-  }
+  return archived;
 }
 
 interface RestoreOptions {

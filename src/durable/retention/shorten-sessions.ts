@@ -1,5 +1,6 @@
 /** Keeps sessions that live for months from growing without bound. */
 import type { Database } from '../postgres/database.ts';
+import { idPages } from '../postgres/retention/id-pages.ts';
 import { longSessions, shortenSession } from '../postgres/retention/shorten.ts';
 
 /** What was removed. */
@@ -30,15 +31,11 @@ export async function shortenSessions(
 ): Promise<Shortened> {
   let sessions = 0;
   let records = 0;
-  for (let behind = ''; ; ) {
-    const ids = await longSessions(database.run, { olderThanMs, behind });
-    const last = ids.at(-1);
-    if (last === undefined) return { sessions, records };
-    behind = last;
+  for await (const ids of idPages((behind) => longSessions(database.run, { olderThanMs, behind })))
     for (const sessionId of ids) {
       const removed = await shortenSession(database, { sessionId, olderThanMs });
       records += removed;
       if (removed > 0) sessions += 1;
     }
-  }
+  return { sessions, records };
 }

@@ -1,6 +1,7 @@
 /** Removes old sessions, bounded by rows. */
 import type { Database } from '../database.ts';
-import { removeRows, takeOutOld, unfinished } from './remove-rows.ts';
+import { idPages } from './id-pages.ts';
+import { removeRows, removeUnfinished, takeOutOld } from './remove-rows.ts';
 
 /**
  * Deletes sessions, with all that belongs to them, that are idle or poisoned and did not change for
@@ -12,15 +13,8 @@ export async function deleteOldSessions(
   { olderThanMs }: { readonly olderThanMs: number },
 ): Promise<readonly string[]> {
   const gone: string[] = [];
-  for (let ids = await unfinished(run); ids.length > 0; ids = await unfinished(run)) {
-    // Otherwise another process is at it.
-    if (!(await removeRows(run, ids))) break;
-  }
-  for (let behind = ''; ; ) {
-    const ids = await takeOutOld(run, { olderThanMs, behind });
-    const last = ids.at(-1);
-    if (last === undefined) break;
-    behind = last;
+  await removeUnfinished(run);
+  for await (const ids of idPages((behind) => takeOutOld(run, { olderThanMs, behind }))) {
     gone.push(...ids);
     await removeRows(run, ids);
   }

@@ -64,8 +64,16 @@ export async function takeOut(run: RunStatement, sessionId: string): Promise<voi
   );
 }
 
+/** Ends what calls that were ended before have left. */
+export async function removeUnfinished(run: RunStatement): Promise<void> {
+  for (let ids = await unfinished(run); ids.length > 0; ids = await unfinished(run)) {
+    // Otherwise another process is at it.
+    if (!(await removeRows(run, ids))) return;
+  }
+}
+
 /** Sessions that were taken out, and of which rows may be left. */
-export async function unfinished(run: RunStatement): Promise<readonly string[]> {
+async function unfinished(run: RunStatement): Promise<readonly string[]> {
   const rows = await run<{ readonly session_id: string }>(
     `select session_id from turnwright.removed where has_rows order by session_id limit ${SESSIONS_AT_ONCE}`,
   );
