@@ -1,82 +1,22 @@
-/** Each rule by itself: facts and state in, verdict out (L7). What a rule shows and records is tested through the loop. */
+/** Each rule by itself: facts and state in, verdict out (L7). What rules show is in `rules-show.test.ts`. */
 import { describe, expect, it } from 'vitest';
-import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
-import type { Facts } from '../../src/loop/facts.ts';
-import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
-import { initialState } from '../../src/loop/query-loop.ts';
-import { emptyResponse } from '../../src/loop/response.ts';
-import { PASS, type Rule, type Verdict } from '../../src/loop/rule.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
-import { NO_ATTACHMENTS, type Prepared, type StageOutput, stageOutput } from '../../src/loop/stage-output.ts';
-import type { State } from '../../src/loop/state.ts';
-import type { RecoveryOutcome } from '../../src/protocol/model/context.ts';
-import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
+import type { SystemMessage, ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { ParkedRun } from '../../src/protocol/session/parking.ts';
-import { NO_HOOK_VERDICT } from '../../src/protocol/tools/hook.ts';
-import type { ToolCall } from '../../src/protocol/tools/tool-call.ts';
-import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
+import { failure, userMessage } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/collections/persistent-list.ts';
+import { calls, can, hooks, type RuleInput, runRule, type StateFields, wordOf } from './run-rule.ts';
 
-const nothing: Facts = {
-  abortReason: undefined,
-  deniedWithInterrupt: false,
-  thrown: undefined,
-  failure: undefined,
-  responseEnded: true,
-  stopReason: 'end_turn',
-  messages: [],
-  calls: [],
-  answer: 'text',
-  outputTokens: 10,
-  results: [],
-  attachments: [],
-  preventContinuation: undefined,
-  endsTurn: false,
-  waits: [],
-  structuredOutputOwed: false,
-};
-const call = {
-  block: { type: 'tool_use', id: 't', name: 'T', input: {} },
-  assistantUuid: 'a',
-  effectKey: 'k',
-} as ToolCall;
-const calls = { calls: [call], stopReason: 'tool_use', results: [{}] as unknown as UserMessage[] } as const;
-
-interface Row {
-  readonly rule: string;
+interface Row extends RuleInput {
   readonly when: string;
-  readonly facts: Partial<Facts>;
-  readonly state?: Partial<State['recovery']> & Partial<State['hooks']> & Partial<State['budgets']>;
-  readonly params?: Partial<LoopParams>;
-  /** What the request held. */
-  readonly tokens?: number;
-  readonly deps?: Partial<LoopDeps>;
   /** `pass`, the transition, or the terminal. */
   readonly verdict: string;
   /** Of the next state. */
-  readonly leaves?: Row['state'];
+  readonly leaves?: StateFields;
   /** What a parked run waits for, and nothing else. */
   readonly parked?: ParkedRun;
 }
 
-const edits = { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, compacted: true } as const;
-const can = (
-  rungs: keyof typeof idleContext.recovery | readonly (keyof typeof idleContext.recovery)[],
-  how: Partial<Extract<RecoveryOutcome, { kind: 'edits' }>> = {},
-  announced: readonly SystemMessage[] = [],
-): Partial<LoopDeps> => {
-  const rung = async function* () {
-    if (announced.length > 0) yield announced;
-    return { ...edits, ...how };
-  };
-  const able = Object.fromEntries([rungs].flat().map((name) => [name, rung]));
-  return { context: { ...idleContext, recovery: { ...idleContext.recovery, ...able } } };
-};
-const hooks = (
-  verdict: Partial<typeof NO_HOOK_VERDICT> & { preventContinuation?: { stopReason: string } },
-): Partial<LoopDeps> => ({
-  hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, ...verdict }) },
-});
 const boundaryOf = (pre_tokens: number): SystemMessage => ({
   type: 'system',
   uuid: 'boundary',
@@ -529,61 +469,14 @@ const ROWS: readonly Row[] = [
   { rule: 'turn_limit', when: 'nothing follows', facts: {}, params: { maxTurns: 1 }, verdict: 'pass' },
 ];
 
-function outputOf(state: State, tokens: number, iteration: Iteration): StageOutput {
-  const estimate = { tokens, overheadTokens: 0, factor: 1 };
-  const prepared: Prepared = {
-    kind: 'ready',
-    state,
-    tokens,
-    estimate,
-    tools: [],
-    editedBy: [],
-    contextManagement: undefined,
-  };
-  const response = { ...emptyResponse(state.model.current), models: state.model };
-  return stageOutput({ prepared, response, results: iteration.tools.results, attachments: NO_ATTACHMENTS });
-}
-
-async function verdictOf(
-  rule: Rule,
-  facts: Facts,
-  output: StageOutput,
-  iteration: Iteration,
-): Promise<Verdict> {
-  if (!rule.applies(facts, output, iteration)) return PASS;
-  const run = rule.run(facts, output, iteration);
-  let step = await run.next();
-  while (!step.done) step = await run.next();
-  return step.value;
-}
-
 describe('each rule, facts to verdict', () => {
-  it.each(ROWS)(
-    '$rule: $when → $verdict',
-    async ({ rule: name, facts, state: given = {}, params: more, tokens = 0, deps: ports, ...expected }) => {
-      const params = loopParams(more);
-      const fresh = initialState(params);
-      const pick = <T extends object>(group: T): T => ({
-        ...group,
-        ...Object.fromEntries(Object.entries(given).filter(([key]) => key in group)),
-      });
-      const state: State = {
-        ...fresh,
-        recovery: pick(fresh.recovery),
-        hooks: pick(fresh.hooks),
-        budgets: pick(fresh.budgets),
-      };
-      const iteration = openIteration(state, params, loopDeps(ports));
-      const rule = RULES.find((each) => each.name === name);
-      const output = outputOf(state, tokens, iteration);
-      const verdict = await verdictOf(rule!, { ...nothing, ...facts }, output, iteration);
-      expect(wordOf(verdict)).toBe(expected.verdict);
-      const next = verdict.kind === 'continue' ? verdict.next : undefined;
-      expect({ ...next?.recovery, ...next?.hooks, ...next?.budgets }).toMatchObject(expected.leaves ?? {});
-      expect(verdict.kind === 'park' ? verdict.parked : undefined).toEqual(expected.parked);
-      await iteration.close();
-    },
-  );
+  it.each(ROWS)('$rule: $when → $verdict', async (row) => {
+    const { verdict } = await runRule(row);
+    expect(wordOf(verdict)).toBe(row.verdict);
+    const next = verdict.kind === 'continue' ? verdict.next : undefined;
+    expect({ ...next?.recovery, ...next?.hooks, ...next?.budgets }).toMatchObject(row.leaves ?? {});
+    expect(verdict.kind === 'park' ? verdict.parked : undefined).toEqual(row.parked);
+  });
 
   it('every rule of the list has its rows', () => {
     expect([...new Set(ROWS.map((row) => row.rule))].sort()).toEqual(RULES.map((rule) => rule.name).sort());
@@ -611,8 +504,3 @@ describe('priority is the order of the list', () => {
     ]);
   });
 });
-
-function wordOf(verdict: Verdict): string {
-  if (verdict.kind === 'pass' || verdict.kind === 'park') return verdict.kind;
-  return verdict.kind === 'stop' ? verdict.terminal.reason : (verdict.next.transition?.reason ?? 'none');
-}
