@@ -1,8 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { ProgramsFirst } from './test/file-order.ts';
-import { LEFT_TO_A_RELEASE, LEFT_TO_THE_GATE } from './test/long-form.ts';
-
-const namesFiles = process.argv.slice(2).some((argument) => /^(?:\.\/)?test\//.test(argument));
+import { LEFT_TO_A_RELEASE, LEFT_TO_THE_GATE, unlessNamed } from './test/long-form.ts';
 
 export default defineConfig({
   test: {
@@ -22,7 +20,7 @@ export default defineConfig({
       'test/ccusage/**',
       'test/mcp-servers/**',
       'test/mcp-conformance/**',
-      ...(namesFiles ? [] : [...LEFT_TO_THE_GATE, ...LEFT_TO_A_RELEASE]),
+      ...unlessNamed(LEFT_TO_THE_GATE, LEFT_TO_A_RELEASE),
     ],
     pool: 'forks',
     // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes

@@ -1,15 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { ProgramsFirst } from './test/file-order.ts';
-import { LEFT_TO_A_RELEASE } from './test/long-form.ts';
-
-const namesFiles = process.argv.slice(2).some((argument) => /^(?:\.\/)?test\//.test(argument));
+import { LEFT_TO_A_RELEASE, unlessNamed } from './test/long-form.ts';
 
 /** Sessions on a real Postgres, which the set-up starts: needs the programs of Debian's package `postgresql`. */
 export default defineConfig({
   test: {
     globalSetup: ['test/temporary-files.ts', 'test/certificates.ts', 'test/durable/cluster-set-up.ts'],
     include: ['test/durable/**/*.test.ts'],
-    exclude: namesFiles ? [] : [...LEFT_TO_A_RELEASE],
+    exclude: unlessNamed(LEFT_TO_A_RELEASE),
     pool: 'forks',
     // As in vitest.config.ts: modules are loaded once for each worker, and many files only wait.
     isolate: false,

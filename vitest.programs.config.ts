@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LEFT_TO_A_RELEASE, unlessNamed } from './test/long-form.ts';
 
 /**
  * Published programs around ours: an ACP adapter that drives the built command line, a reader of transcripts, MCP's
@@ -15,6 +16,7 @@ export default defineConfig({
       'test/mcp-servers/*.test.ts',
       'test/mcp-conformance/*.test.ts',
     ],
+    exclude: ['**/node_modules/**', ...unlessNamed(LEFT_TO_A_RELEASE)],
     maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,

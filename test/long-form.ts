@@ -48,12 +48,21 @@ export const LEFT_TO_A_RELEASE: readonly string[] = isLong
       'test/shell/real-shells.test.ts',
       'test/conversation/{ask,commands}/terminal.test.ts',
       'test/conversation/on-terminal/{cut-off,long-answers,queue,speed,what-is-asked}.test.ts',
-      // `all-at-once` has kills, distance and a fail-over in one run.
-      'test/durable/{elsewhere,kills,long-session}.test.ts',
+      // What these ask of the model and of tools is asked through our own doors too.
+      'test/client/{environment-reminder,examples,model-options,sandbox,skills,tool-forms}.test.ts',
+      'test/{ai-sdk-v4,azure-login,ccusage}/**',
+      // `all-at-once` has kills, distance and a fail-over in one run; `outage` has the database that goes away.
+      'test/durable/{distance,drills,elsewhere,every-point,follow,full-disk,kills,long-session,quiet,worker-outage}.test.ts',
       'test/scenarios/faults/memory-of-large-results.test.ts',
       'test/session/resume-cache.test.ts',
       'test/terminal/regions.test.ts',
     ];
+
+const namesFiles = process.argv.slice(2).some((argument) => /^(?:\.\/)?test\//.test(argument));
+
+/** For `exclude`: nothing that is named on the command line is left out. */
+export const unlessNamed = (...lists: readonly (readonly string[])[]): string[] =>
+  namesFiles ? [] : lists.flat();
 
 /** Rows of a table whose tests take long: every n-th in the short form. */
 export const everyNth = <T>(n: number, cases: readonly T[]): readonly T[] =>
