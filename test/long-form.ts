@@ -50,7 +50,7 @@ export const LEFT_TO_A_RELEASE: readonly string[] = isLong
       'test/conversation/on-terminal/{cut-off,long-answers,queue,speed,what-is-asked}.test.ts',
       // What these ask of the model and of tools is asked through our own doors too.
       'test/client/{environment-reminder,examples,model-options,sandbox,skills,tool-forms}.test.ts',
-      'test/{ai-sdk-v4,azure-login,ccusage}/**',
+      'test/{ai-sdk-v4,azure-login,ccusage,runtimes}/**',
       // `all-at-once` has kills, distance and a fail-over in one run; `outage` has the database that goes away.
       'test/durable/{distance,drills,elsewhere,every-point,follow,full-disk,kills,long-session,quiet,worker-outage}.test.ts',
       'test/scenarios/faults/memory-of-large-results.test.ts',

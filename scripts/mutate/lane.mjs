@@ -38,6 +38,8 @@ const vitest = await createVitest(
   'test',
   {
     root,
+    config: false,
+    globalSetup: ['test/temporary-files.ts', 'test/certificates.ts'],
     watch: false,
     isolate: false,
     fileParallelism: false,

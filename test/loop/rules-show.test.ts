@@ -9,6 +9,7 @@ import {
   RESUME_AFTER_CUT,
   RESUME_AFTER_PAUSE,
 } from '../../src/loop/loop-messages.ts';
+import type { ModelFailure } from '../../src/protocol/model/failure.ts';
 import type { AssistantMessage } from '../../src/protocol/model/messages.ts';
 import type { ParkedRun } from '../../src/protocol/session/parking.ts';
 import type { HookCall } from '../../src/protocol/tools/hook.ts';
@@ -44,7 +45,7 @@ const context = (event: string, ...content: string[]) =>
   `attachment ${JSON.stringify({ type: 'hook_context', event, content })}`;
 const stopAsked = { event: 'Stop', stop_hook_active: false };
 const ended = { ...calls, endsTurn: true };
-const refusedBlock = { message: 'no', at: { message: 0, block: 0 } } as never;
+const refusedBlock = { at: { message: 0, block: 0 } } as unknown as NonNullable<ModelFailure['block']>;
 
 const ROWS: readonly Row[] = [
   {

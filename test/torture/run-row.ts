@@ -62,7 +62,7 @@ async function runVitest(order: Order, log: string): Promise<boolean> {
   const output = openSync(log, 'w');
   const child = spawn(
     process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '-c', 'vitest.torture.config.ts'],
+    ['node_modules/vitest/vitest.mjs', 'run', '--project', 'row'],
     {
       stdio: ['ignore', output, output],
       // A group of its own: a row that is stopped takes its programs with it.
