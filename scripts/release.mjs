@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fragmentsIn } from './changes.mjs';
 import { layOutPackage, pack } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -24,6 +25,8 @@ if (git('tag', '--list', `v${version}`) !== '')
 const dated = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d{2}-\\d{2}\\)$`, 'm');
 if (!dated.test(readFileSync('CHANGELOG.md', 'utf8')))
   problems.push(`CHANGELOG.md has no section "## ${version} (YYYY-MM-DD)".`);
+const left = fragmentsIn('changes');
+if (left.length > 0) problems.push(`${left.length} changes are not in CHANGELOG.md: npm run changes.`);
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 if (packages[''].version !== version) problems.push('package-lock.json has another version: npm install.');
 for (const problem of problems) console.error(`✗ ${problem}`);
@@ -42,10 +45,11 @@ try {
   console.log(`${filename}: ${files.length} files, ${(unpackedSize / 1e6).toFixed(2)} MB unpacked`);
   if (isDryRun) console.log(`Nothing is tagged or published. ${problems.length} problems.`);
   else {
-    git('tag', '--annotate', `v${version}`, '--message', `Turnwright ${version}`);
     const publish = ['publish', join(folder, filename), '--provenance', '--access', 'public'];
     if (spawnSync('npm', publish, { stdio: 'inherit' }).status !== 0)
-      fail('npm did not publish it; the tag is set.');
+      fail('npm did not publish it, and nothing is tagged.');
+    // Behind the publication: a tag names a version that can be had.
+    git('tag', '--annotate', `v${version}`, '--message', `Turnwright ${version}`);
     console.log(`Published. Push the tag: git push origin v${version}`);
   }
 } finally {
