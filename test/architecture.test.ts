@@ -720,6 +720,7 @@ describe('shape', () => {
       'consumer',
       'front-door',
       'conversation',
+      'project',
       'torture',
     ]);
     const strays = walk('test').filter((file) => {
