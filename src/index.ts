@@ -71,7 +71,14 @@ export type {
   SpendingPurpose,
   SpendingRow,
 } from './protocol/session/spending.ts';
-export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/session/terminal.ts';
+export {
+  describeTerminal,
+  TERMINAL_REASONS,
+  TERMINALS,
+  type Terminal,
+  type TerminalMeaning,
+  type TerminalReason,
+} from './protocol/session/terminal.ts';
 export type { ContextCategory, ContextSize, ContextUsage } from './protocol/stream/context-usage.ts';
 export type { SDKSystemInit } from './protocol/stream/init-message.ts';
 export type {

@@ -19,10 +19,9 @@ describe('a change', () => {
     else expect(read).toThrow(problem);
   });
 
-  it.each(
-    fragmentsIn(join(import.meta.dirname, '../../changes')).map((path: string) => [basename(path), path]),
-  )('%s can be read', (name, path) => {
-    expect(() => readFragment(name, readFileSync(path, 'utf8'))).not.toThrow();
+  it('each one of this project can be read', () => {
+    for (const path of fragmentsIn(join(import.meta.dirname, '../../changes')) as string[])
+      readFragment(basename(path), readFileSync(path, 'utf8'));
   });
 });
 

@@ -1,5 +1,5 @@
 /** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
-import { sessionDecisions, type TerminalReason } from '../../index.ts';
+import { describeTerminal, sessionDecisions } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';
 import type { RunFlags } from '../flags/run-flags.ts';
@@ -21,9 +21,6 @@ const NAME_SESSION =
   'Name the session: --resume <id>. turnwright sessions lists them; at a terminal, --resume without a task lets you choose.';
 
 const GO_ON = 'Go on from where you stopped.';
-
-/** Reasons after which nothing is left to do. */
-const FINISHED: ReadonlySet<TerminalReason> = new Set(['completed', 'stop_hook_prevented', 'hook_stopped']);
 
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   if (flags.pickSession === true && (flags.inputFormat === 'stream-json' || flags.print === true))
@@ -132,5 +129,5 @@ async function promptToGoOn(
 ): Promise<string | undefined> {
   const decisions = await sessionDecisions(resume, { cwd, env }).catch(() => []);
   const last = decisions.at(-1)?.decision;
-  return last?.kind === 'stop' && !FINISHED.has(last.terminal) ? GO_ON : undefined;
+  return last?.kind === 'stop' && describeTerminal(last.terminal)?.result !== 'answer' ? GO_ON : undefined;
 }

@@ -1,12 +1,11 @@
 /** The live view as a sink, with a summary at the end and, on a terminal, permission questions. */
-import type { CanUseTool, TerminalReason } from '../../index.ts';
+import type { CanUseTool } from '../../index.ts';
 import { createStyle, type Style, wantsColor } from '../../terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '../../terminal/text/theme.ts';
-import { visible } from '../../terminal/text/visible.ts';
 import type { Output } from '../output.ts';
 import { createAskPerson } from '../screen/ask.ts';
 import { createScreen, type Screen } from '../screen/screen.ts';
-import { createRunCounts, summaryLines } from '../screen/summary.ts';
+import { createRunCounts, errorLines, summaryLines } from '../screen/summary.ts';
 import { createTerminal, type Terminal } from '../screen/terminal.ts';
 import { warnOn } from '../warnings.ts';
 import { columnsOf, type World } from '../world.ts';
@@ -34,9 +33,6 @@ interface LiveViewOptions {
   readonly summary?: boolean;
 }
 
-/** Reasons whose text is in the errors only; the others are named by the summary. */
-const SAID_BY_ERRORS: ReadonlySet<TerminalReason | undefined> = new Set(['model_error', 'turn_setup_failed']);
-
 export function createLiveView(
   world: World,
   { on = 'stdout', verbose, neverAsk = false, lineByLine = false, summary = true }: LiveViewOptions,
@@ -59,9 +55,7 @@ export function createLiveView(
       async end(result) {
         await screen.close();
         if (result === undefined) return;
-        if (result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason)) {
-          for (const error of result.errors) await terminal.prose(style.red(visible(error)));
-        }
+        for (const line of errorLines(result)) await terminal.prose(style.red(line));
         if (!summary) return;
         for (const line of summaryLines(result, counts, style)) await terminal.prose(line);
       },

@@ -1,29 +1,9 @@
 /** Summary of a run, in two lines. */
-import type { SDKMessage, SDKResultMessage, TerminalReason } from '../../index.ts';
+import { describeTerminal, type SDKMessage, type SDKResultMessage, TERMINALS } from '../../index.ts';
 import type { Style } from '../../terminal/text/style.ts';
-import { oneLine } from '../../terminal/text/visible.ts';
+import { oneLine, visible } from '../../terminal/text/visible.ts';
 import { resultsOf } from './open-tools.ts';
 import { counted, dollars, duration, percent, tokens } from './units.ts';
-
-/** Why a run stopped, for the user. `completed` has no text. */
-const STOPPED: Readonly<Record<TerminalReason, string>> = {
-  completed: '',
-  max_turns: 'the turn limit was reached (--max-turns)',
-  budget_exhausted: 'the spending limit was reached (--max-budget-usd)',
-  structured_output_retry_exhausted: 'no answer fitted the JSON schema',
-  aborted_streaming: 'interrupted while the model was answering',
-  aborted_tools: 'interrupted while tools were running',
-  blocking_limit: 'the context is full and compaction is switched off',
-  rapid_refill_breaker: 'the context filled up again right after each compaction',
-  prompt_too_long: 'the conversation does not fit the model, even compacted',
-  image_error: 'the model cannot take an image or document of this conversation',
-  model_error: 'the model call failed',
-  api_error: 'the API refused or failed',
-  malformed_tool_use_exhausted: 'the model kept announcing tool calls without making any',
-  stop_hook_prevented: 'a Stop hook ended the run',
-  hook_stopped: 'a hook ended the run',
-  turn_setup_failed: 'the run could not be set up',
-};
 
 /** Why the run stopped; undefined when it simply completed. */
 export function stopSentence(result: SDKResultMessage): string | undefined {
@@ -34,7 +14,14 @@ export function stopSentence(result: SDKResultMessage): string | undefined {
     if (result.stop_reason === 'refusal') return 'the model refused to answer';
     return undefined;
   }
-  return STOPPED[reason];
+  return TERMINALS[reason].sentence;
+}
+
+/** The errors of a result that say more than `stopSentence`, each in lines that a terminal can show. */
+export function errorLines(result: SDKResultMessage): readonly string[] {
+  if (result.subtype === 'success' || describeTerminal(result.terminal_reason)?.isSaidByErrors !== true)
+    return [];
+  return result.errors.flatMap((error) => visible(error).split('\n'));
 }
 
 /** Counts that the result does not have. */

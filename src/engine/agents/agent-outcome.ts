@@ -6,7 +6,7 @@ import { contextTokens } from '../../protocol/model/usage.ts';
 import { EMPTY_USAGE } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
 import type { Cost } from '../../protocol/session/spending.ts';
-import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
+import { TERMINALS, type Terminal } from '../../protocol/session/terminal.ts';
 import type { AgentEnd, AgentOutcome } from '../../protocol/tools/agent.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { ContinuedAnswers, textOfBlock as textOf } from '../output/continued-answers.ts';
@@ -92,27 +92,6 @@ export function createAgentRecord(model: string, cost: () => Cost): AgentRecord 
   };
 }
 
-/** One row per reason: a new one does not compile until it has an answer. */
-const END: Readonly<Record<TerminalReason, AgentEnd>> = {
-  completed: 'completed',
-  // It had given its answer, and a hook had the last word.
-  stop_hook_prevented: 'completed',
-  hook_stopped: 'stopped_by_hook',
-  max_turns: 'max_turns',
-  budget_exhausted: 'budget',
-  aborted_streaming: 'aborted',
-  aborted_tools: 'aborted',
-  api_error: 'error',
-  prompt_too_long: 'error',
-  image_error: 'error',
-  blocking_limit: 'error',
-  rapid_refill_breaker: 'error',
-  malformed_tool_use_exhausted: 'error',
-  structured_output_retry_exhausted: 'error',
-  model_error: 'error',
-  turn_setup_failed: 'error',
-};
-
 interface EndFacts {
   readonly terminal: Terminal;
   /** How its last model call failed, when it did. */
@@ -126,7 +105,7 @@ interface EndFacts {
 /** The end, and a sentence on it. */
 export function endOf(facts: EndFacts): { readonly end: AgentEnd; readonly why?: string } {
   const { terminal, failure } = facts;
-  const ended = END[terminal.reason];
+  const { agent: ended } = TERMINALS[terminal.reason];
   if (ended === 'completed') return { end: ended };
   // The deadline aborts the signal too, but it is the reason.
   if (facts.deadlinePassed)

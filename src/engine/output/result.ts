@@ -1,41 +1,14 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../../protocol/model/messages.ts';
 import type { StopReason } from '../../protocol/model/wire.ts';
-import type { Terminal, TerminalReason } from '../../protocol/session/terminal.ts';
-import type { SDKResultError, SDKResultMessage } from '../../protocol/stream/result-message.ts';
+import { TERMINALS, type Terminal, type TerminalReason } from '../../protocol/session/terminal.ts';
+import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import { extended } from '../../util/collections/extended.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from '../submission/structured-output.ts';
 import { answerText, ContinuedAnswers } from './continued-answers.ts';
 import { commonFields, type ResultFacts, timings } from './result-fields.ts';
-
-type ResultKind =
-  /** Success with the text of the last assistant message. */
-  | 'answer'
-  /** Success in shape, `is_error` in fact: the last assistant message is a synthetic error. */
-  | 'shown_error'
-  | SDKResultError['subtype'];
-
-/** One row per reason: a new reason does not compile until it has an answer. */
-const RESULT_KIND: Readonly<Record<TerminalReason, ResultKind>> = {
-  completed: 'answer',
-  stop_hook_prevented: 'answer',
-  hook_stopped: 'answer',
-  api_error: 'shown_error',
-  prompt_too_long: 'shown_error',
-  image_error: 'shown_error',
-  blocking_limit: 'shown_error',
-  rapid_refill_breaker: 'shown_error',
-  malformed_tool_use_exhausted: 'shown_error',
-  max_turns: 'error_max_turns',
-  budget_exhausted: 'error_max_budget_usd',
-  structured_output_retry_exhausted: 'error_max_structured_output_retries',
-  aborted_streaming: 'error_during_execution',
-  aborted_tools: 'error_during_execution',
-  model_error: 'error_during_execution',
-  turn_setup_failed: 'error_during_execution',
-};
 
 /** What a submission was seen to yield, as far as its result needs it. */
 export interface Outcome {
@@ -156,7 +129,7 @@ export function resultOf(
   limits: ResultLimits,
   structured?: { readonly value: unknown },
 ): SDKResultMessage {
-  const kind = RESULT_KIND[terminal.reason];
+  const { result: kind } = TERMINALS[terminal.reason];
   const last = outcome.last({ byModel: kind === 'answer' });
   const common = {
     type: 'result' as const,

@@ -1,7 +1,7 @@
 /** The one message that ends every submission, as consumers receive it. */
 import type { FastModeDisabledReason, FastModeState } from '../model/model.ts';
 import type { ResultUsage, StopReason } from '../model/wire.ts';
-import type { TerminalReason } from '../session/terminal.ts';
+import type { ResultErrorSubtype, TerminalReason } from '../session/terminal.ts';
 import type { PermissionDenial } from '../tools/permission.ts';
 import type { Stamped } from './session-messages.ts';
 
@@ -125,13 +125,6 @@ export interface SDKResultSuccess<Output = unknown> extends ResultCommon {
   readonly first_request_cache_read_input_tokens?: number;
 }
 
-const RESULT_ERROR_SUBTYPES = [
-  'error_during_execution',
-  'error_max_turns',
-  'error_max_budget_usd',
-  'error_max_structured_output_retries',
-] as const;
-
 /**
  * The result of a submission that a limit or an error ended. `errors` says why.
  *
@@ -141,7 +134,7 @@ const RESULT_ERROR_SUBTYPES = [
  * ```
  */
 export interface SDKResultError extends ResultCommon {
-  readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
+  readonly subtype: ResultErrorSubtype;
   /** Sentences for the user. */
   readonly errors: readonly string[];
   /**

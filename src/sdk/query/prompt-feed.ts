@@ -3,7 +3,7 @@
  * becomes of each.
  */
 import type { QueryEngine, QueuedPrompt } from '../../engine/query-engine.ts';
-import type { TerminalReason } from '../../protocol/session/terminal.ts';
+import { describeTerminal, type TerminalReason } from '../../protocol/session/terminal.ts';
 import type { SDKUserMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { PromptState } from '../../protocol/stream/session-messages.ts';
 import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
@@ -104,11 +104,11 @@ class Feed implements PromptFeed {
   }
 
   turnEnding(reason: TerminalReason | undefined): void {
-    this.#lifecycle.turnEnding(isAbort(reason));
+    this.#lifecycle.turnEnding(describeTerminal(reason)?.isAborted === true);
   }
 
   turnEnded(reason: TerminalReason | undefined): void {
-    this.#lifecycle.turnEnded(isAbort(reason));
+    this.#lifecycle.turnEnded(describeTerminal(reason)?.isAborted === true);
   }
 
   withdraw(session: QueryEngine, uuid: string): boolean {
@@ -200,9 +200,6 @@ class Feed implements PromptFeed {
     }
   }
 }
-
-const isAbort = (reason: TerminalReason | undefined): boolean =>
-  reason === 'aborted_streaming' || reason === 'aborted_tools';
 
 /** Moves queued prompts from one session to the one that follows it. */
 export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {

@@ -1,5 +1,5 @@
 /** The picker of sessions: `/resume`, and `--resume` without an id. */
-import { listSessions, type SDKSessionInfo, type SessionOutcome } from '../../../index.ts';
+import { describeTerminal, listSessions, type SDKSessionInfo, type SessionOutcome } from '../../../index.ts';
 import { age, dollars } from '../../screen/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ConversationCommand } from './command.ts';
@@ -61,29 +61,7 @@ function outcomeWords(outcome: SessionOutcome | undefined): readonly string[] {
 export function endOf({ lastResult }: SessionOutcome): string {
   if (lastResult === undefined) return 'unfinished';
   const { terminal_reason: reason, is_error } = lastResult;
-  switch (reason) {
-    case 'completed':
-      return 'done';
-    case 'aborted_streaming':
-    case 'aborted_tools':
-      return 'interrupted';
-    case 'max_turns':
-      return 'turn limit';
-    case 'budget_exhausted':
-      return 'budget spent';
-    case 'hook_stopped':
-    case 'stop_hook_prevented':
-      return 'hook stopped';
-    case 'prompt_too_long':
-    case 'blocking_limit':
-    case 'rapid_refill_breaker':
-      return 'context full';
-    case 'api_error':
-    case 'model_error':
-      return 'model failed';
-    default:
-      return is_error ? 'failed' : 'done';
-  }
+  return describeTerminal(reason)?.brief ?? (is_error ? 'failed' : 'done');
 }
 
 export const resumeCommand: ConversationCommand = {

@@ -3,7 +3,7 @@
  * a colour or a position alone.
  */
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { stopSentence } from '../../screen/summary.ts';
+import { errorLines, stopSentence } from '../../screen/summary.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
 import { counted, dollars, duration } from '../../screen/units.ts';
 import type { CostFigure } from '../state.ts';
@@ -155,14 +155,9 @@ function lastLines(lines: readonly string[], most: number): readonly string[] {
 
 const indented = (line: string): string => `  ${visible(line).replaceAll('\t', '  ')}`;
 
-/** Reasons whose text is in the errors only. */
-const SAID_BY_ERRORS: ReadonlySet<string | undefined> = new Set(['model_error', 'turn_setup_failed']);
-
 function endLines({ result, turns, ms, usd, isUnpriced }: EndItem): readonly string[] {
   const figures = `${[counted(turns, 'turn'), duration(ms), ...costWords({ usd, isUnpriced })].join(', ')}.`;
   const reason = stopSentence(result);
   if (reason === undefined) return [`Done: ${figures}`];
-  const isError = result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason);
-  const errors = isError ? result.errors.flatMap((error) => visible(error).split('\n')) : [];
-  return [...errors.map((error) => `Error: ${error}`), `Stopped: ${reason}. ${figures}`];
+  return [...errorLines(result).map((error) => `Error: ${error}`), `Stopped: ${reason}. ${figures}`];
 }

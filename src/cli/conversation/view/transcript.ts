@@ -7,7 +7,7 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { stopSentence } from '../../screen/summary.ts';
+import { errorLines, stopSentence } from '../../screen/summary.ts';
 import { cost, counted, duration } from '../../screen/units.ts';
 import type { ViewDocument, ViewPart } from '../overlay.ts';
 import { type DiffOf, toolRows } from './tool-rows.ts';
@@ -164,16 +164,8 @@ function endRows(
   if (reason === undefined) return [theme.dim(`done · ${figures}`)];
   const paint = result.is_error ? theme.bad : theme.warn;
   const stopped = wrap(`stopped: ${reason} · ${figures}`, columns, { hang: '  ' });
-  return [...errorRows(result, columns, theme), ...stopped.map((row) => paint(row))];
-}
-
-/** Reasons whose text is in the errors only. */
-const SAID_BY_ERRORS: ReadonlySet<string | undefined> = new Set(['model_error', 'turn_setup_failed']);
-
-function errorRows(result: EndItem['result'], columns: number, theme: Theme): readonly Row[] {
-  if (result.subtype === 'success' || !SAID_BY_ERRORS.has(result.terminal_reason)) return [];
-  const lines = result.errors.flatMap((error) => visible(error).split('\n'));
-  return lines.flatMap((line) => wrap(line, columns)).map((row) => theme.bad(row));
+  const errors = errorLines(result).flatMap((line) => wrap(line, columns));
+  return [...errors.map((row) => theme.bad(row)), ...stopped.map((row) => paint(row))];
 }
 
 /** What the viewer shows of an item: a call with all that it was given and answered. */
