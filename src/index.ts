@@ -102,6 +102,15 @@ export type {
   SDKToolProgressMessage,
   SDKToolUseSummaryMessage,
 } from './protocol/stream/session-messages.ts';
+export {
+  BUILTIN_TOOL_NAMES,
+  type BuiltinToolName,
+  LEGACY_TOOL_NAME_ALIASES,
+  leaderOfFamily,
+  type ToolFacts,
+  type ToolFamily,
+  toolFacts,
+} from './protocol/tools/builtin-tools.ts';
 export type { CanUseTool, CanUseToolContext } from './protocol/tools/can-use-tool.ts';
 export { HOOK_EVENTS, type HookEvent, type HookInputBase } from './protocol/tools/hook.ts';
 export type { HookCallback, HookCallbackMatcher, HookOutput } from './protocol/tools/hook-callback.ts';
@@ -138,12 +147,7 @@ export type {
 } from './protocol/tools/tool.ts';
 export type { SpanAttributes, TraceContext, Tracer, TraceSpan, TracingOptions } from './protocol/tracing.ts';
 export { commandAdvice } from './sdk/command-advice.ts';
-export {
-  BUILTIN_TOOL_NAMES,
-  EXIT_REASONS,
-  LEGACY_TOOL_NAME_ALIASES,
-  NOT_CONFIGURED,
-} from './sdk/constants.ts';
+export { EXIT_REASONS, NOT_CONFIGURED } from './sdk/constants.ts';
 export { createSdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
 export {
   type CallToolContent,

@@ -7,6 +7,7 @@ import { dirname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { OPTIONS, type Row } from '../src/options/table.ts';
+import { BUILTIN_TOOL_NAMES } from '../src/protocol/tools/builtin-tools.ts';
 
 const LEAVES = [
   'context',
@@ -223,6 +224,17 @@ const PURE = ['protocol', 'view', 'loop', 'context', 'testing'];
 const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelcontextprotocol'];
 
 const MAX_LINES = 300;
+/** Makers of built-in tools, agents that are defined by tools, texts for the model, and scripted sessions. */
+const NAMING_TOOLS = [
+  'tools/',
+  'protocol/tools/builtin-tools.ts',
+  'web/web-fetch-tool.ts',
+  'web/web-search-tool.ts',
+  'skills/skill-tool.ts',
+  'subagents/',
+  'engine/session/system-prompt.ts',
+  'rehearsal/bundled/',
+];
 /** With what lets an idle worker be quiet. */
 const MAX_ENGINE_LINES = 400;
 /** Tables: their length is their content. */
@@ -564,6 +576,17 @@ describe('shape', () => {
         return lines > MAX_LINES && !LONG_BY_NATURE.includes(path) ? [`${lines} lines`] : [];
       }),
     ).toEqual([]);
+  });
+
+  it('built-in tools are named by what makes them; all else asks for their facts', () => {
+    // These two are words of other tables too.
+    const names = new RegExp(
+      `'(?:${BUILTIN_TOOL_NAMES.filter((name) => !['Agent', 'Glob'].includes(name)).join('|')})'`,
+    );
+    const code = (text: string) => text.replaceAll(/^\s*(?:\*|\/\/|\/\*).*$/gm, '');
+    const naming = sources.filter(({ text }) => names.test(code(text))).map(({ path }) => path);
+    expect(naming.filter((path) => !NAMING_TOOLS.some((place) => path.startsWith(place)))).toEqual([]);
+    expect(NAMING_TOOLS.filter((place) => !naming.some((path) => path.startsWith(place)))).toEqual([]);
   });
 
   it(`what knows the dispatching engine, and who lives, has together at most ${MAX_ENGINE_LINES} lines`, () => {

@@ -1,5 +1,7 @@
 /** Notifies the model once that plan mode is on, what it means, and when it ends. */
+
 import type { TextBlock } from '../protocol/model/wire.ts';
+import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import { reminder } from '../util/text/reminder.ts';
 import {
   type AttachmentInput,
@@ -64,7 +66,7 @@ class PlanMode implements PlanModeSource {
     if (now.active === this.#told) return NOTHING_FOUND;
     this.#told = now.active;
     if (now.active) return [planModeNote(now)];
-    if (calls.some(({ name }) => name === 'ExitPlanMode')) return NOTHING_FOUND;
+    if (calls.some(({ name }) => toolFacts(name).sets === 'plan')) return NOTHING_FOUND;
     const over = reminder('Plan mode is off. Things may be changed again, as the rules allow.');
     return [{ attachment: { type: 'plan_mode', active: false }, rendered: [over] }];
   }

@@ -1,6 +1,7 @@
 import type { Life } from '../protocol/life.ts';
 import type { UserBlock } from '../protocol/model/wire.ts';
 import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
+import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import { reminder } from '../util/text/reminder.ts';
 import {
   type AttachmentInput,
@@ -64,7 +65,7 @@ class Commands implements AttachmentSource {
     life: Life,
   ): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]> {
     if (this.#offered.length > 0) this.#offer(NO_KEYS, life);
-    const slept = toolUses.some(({ name }) => name === 'Sleep');
+    const slept = toolUses.some(({ name }) => toolFacts(name).waits === true);
     const waiting = this.#queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
     return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : this.#join(waiting, life);
   }

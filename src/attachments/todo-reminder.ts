@@ -1,4 +1,5 @@
 import { TODO_MARKS, type TodoItem } from '../protocol/model/attachment.ts';
+import { toolFacts } from '../protocol/tools/builtin-tools.ts';
 import type { TodoStore } from '../protocol/tools/tool.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
@@ -14,7 +15,7 @@ export function todoReminder(
   return {
     name: 'todo_reminder',
     collect({ toolUses }) {
-      untouched = toolUses.some(({ name }) => name === 'TodoWrite') ? 0 : untouched + 1;
+      untouched = toolUses.some(({ name }) => toolFacts(name).sets === 'todos') ? 0 : untouched + 1;
       if (untouched < everyTurns) return NOTHING_FOUND;
       const list = todos.get();
       if (list.every(({ status }) => status === 'completed')) return NOTHING_FOUND;

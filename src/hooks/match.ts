@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { TurnwrightError } from '../protocol/errors.ts';
-import { LEGACY_TOOL_NAME_ALIASES } from '../protocol/tools/former-names.ts';
+import { LEGACY_TOOL_NAME_ALIASES } from '../protocol/tools/builtin-tools.ts';
 import type { HookCall, HookEvent } from '../protocol/tools/hook.ts';
 
 /** The input field of an event that its matcher is compared with. Events that are not listed always match. */

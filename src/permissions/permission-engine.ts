@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toolsOfFamily } from '../protocol/tools/builtin-tools.ts';
 import type { AskedQuestion, PermissionPort, PermissionQuestion } from '../protocol/tools/gate.ts';
 import type {
   GateVerdict,
@@ -244,7 +245,7 @@ class PermissionEngine implements Permissions {
   webDomains(behavior: 'allow' | 'deny'): readonly string[] {
     return this.#wallsBy(behavior).flatMap(({ value: { toolName, ruleContent = '' } }) => {
       const domain = /^domain:(.+)$/.exec(ruleContent)?.[1];
-      return domain !== undefined && namesTool(toolName, ['WebFetch']) ? [domain] : [];
+      return domain !== undefined && namesTool(toolName, toolsOfFamily('url')) ? [domain] : [];
     });
   }
 

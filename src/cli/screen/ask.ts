@@ -2,7 +2,13 @@
  * The permission question: shows the complete call, then reads y, n or a. Keys typed before the question
  * appeared do not answer it.
  */
-import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
+import {
+  type CanUseTool,
+  type CanUseToolContext,
+  type PermissionResult,
+  type PermissionUpdate,
+  toolFacts,
+} from '../../index.ts';
 import { cut } from '../../terminal/text/cells.ts';
 import type { Style } from '../../terminal/text/style.ts';
 import { visible } from '../../terminal/text/visible.ts';
@@ -52,8 +58,8 @@ async function askOnce(
   agent: string | undefined,
 ): Promise<PermissionResult | null> {
   if (context.signal.aborted) return null;
-  const asksPerson = toolName === 'AskUserQuestion';
-  const always = ONCE_ONLY.has(toolName) ? undefined : alwaysUpdates(input, context);
+  const asksPerson = toolFacts(toolName).asks === 'questions';
+  const always = isAskedEachTime(toolName) ? undefined : alwaysUpdates(input, context);
   const howToAnswer = style.dim(indent(howTo(always)));
   if (!asksPerson) {
     const who = agent === undefined ? '' : `, for ${agent}`;
@@ -106,13 +112,16 @@ async function shownCall(
   drawing: CallDrawing,
   columns: number,
 ): Promise<readonly string[]> {
-  if (toolName === 'ExitPlanMode') return indent(planOf(input)).split('\n');
+  if (toolFacts(toolName).asks === 'plan') return indent(planOf(input)).split('\n');
   const { callRows } = await import('./call-rows.ts');
   return (await callRows(toolName, input, drawing))(columns);
 }
 
-/** Never remembered: one plan is approved, not all plans. */
-const ONCE_ONLY: ReadonlySet<string> = new Set(['EnterPlanMode', 'ExitPlanMode']);
+/** One plan is approved, not all plans: the answer is never remembered. */
+function isAskedEachTime(toolName: string): boolean {
+  const { asks } = toolFacts(toolName);
+  return asks === 'plan' || asks === 'once';
+}
 
 /** Ctrl-D, or a closed terminal. */
 const CLOSED = 'The user closed the question without an answer, so this call is not allowed.';

@@ -1,5 +1,7 @@
 /** A call in full: a command as it would run, an edit as a diff, any other input field by field. */
+
 import { readFile } from 'node:fs/promises';
+import { toolFacts } from '../../index.ts';
 import { diffRows } from '../../terminal/markup/diff-rows.ts';
 import type { Row } from '../../terminal/renderer/frame.ts';
 import { clean } from '../../terminal/text/clean.ts';
@@ -48,9 +50,10 @@ async function changeOf(toolName: string, input: Input): Promise<Change | undefi
   const path = input['file_path'];
   if (typeof path !== 'string') return undefined;
   const { content, old_string: old, new_string: next, replace_all: all } = input;
-  if (toolName === 'Write' && typeof content === 'string')
+  const { shownAs } = toolFacts(toolName);
+  if (shownAs === 'new_file' && typeof content === 'string')
     return { path, before: (await textOf(path)) ?? '', after: content };
-  if (toolName !== 'Edit' || typeof old !== 'string' || typeof next !== 'string') return undefined;
+  if (shownAs !== 'change' || typeof old !== 'string' || typeof next !== 'string') return undefined;
   const before = await textOf(path);
   // The tool finds the text by its own rules; what is not found word for word is compared by itself.
   if (before === undefined || old === '' || !before.includes(old)) return { path, before: old, after: next };

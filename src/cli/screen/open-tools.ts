@@ -1,5 +1,5 @@
 /** Calls without a result so far, and the line for each. */
-import type { SDKUserMessage } from '../../index.ts';
+import { type SDKUserMessage, toolFacts } from '../../index.ts';
 import { cells, cut } from '../../terminal/text/cells.ts';
 import type { Style } from '../../terminal/text/style.ts';
 import { oneLine, visible } from '../../terminal/text/visible.ts';
@@ -63,7 +63,8 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
   return {
     opened({ id, name, input, parent }, atMs) {
       const { description } = input;
-      if (name === 'Agent' && typeof description === 'string') agents.set(id, oneLine(description));
+      if (toolFacts(name).shownAs === 'agent' && typeof description === 'string')
+        agents.set(id, oneLine(description));
       const label = toolLabel(name, input, cwd());
       const todos = parent === null ? todoLines(input) : [];
       const agent = parent === null ? undefined : (agents.get(parent) ?? 'a subagent');

@@ -3,6 +3,7 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type { ReadFileCache } from '../../protocol/tools/tool.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
@@ -103,13 +104,15 @@ function attachment(path: string, text: string, whole: boolean, stamp: Stamp): A
   };
 }
 
+const READ = leaderOfFamily('read');
+
 /** Files that calls in these messages used. */
 function pathsIn(messages: readonly ViewMessage[]): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const message of messages) {
     if (message.type !== 'assistant') continue;
     for (const block of message.message.content) {
-      const path = block.type === 'tool_use' && block.name === 'Read' ? block.input['file_path'] : undefined;
+      const path = block.type === 'tool_use' && block.name === READ ? block.input['file_path'] : undefined;
       if (typeof path === 'string') paths.add(path);
     }
   }

@@ -5,6 +5,7 @@ import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../pro
 import type { LoopBatch, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/model/wire.ts';
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { isSameText } from '../../util/text/same-text.ts';
 import {
   keptForm,
@@ -27,8 +28,6 @@ export interface ToolResultBudgetOptions {
 
 const MAX_RESULT_CHARS = 30_000;
 const MAX_JOINT_CHARS = 200_000;
-/** Limits itself, and its source is a file already. */
-const READ = 'Read';
 
 interface Result {
   readonly message: UserMessage;
@@ -38,7 +37,9 @@ interface Result {
 }
 
 const limitOf = (name: string, { maxResultChars }: ToolResultBudgetOptions): number =>
-  name === READ ? Number.POSITIVE_INFINITY : (maxResultChars?.(name) ?? MAX_RESULT_CHARS);
+  toolFacts(name).limitsItself === true
+    ? Number.POSITIVE_INFINITY
+    : (maxResultChars?.(name) ?? MAX_RESULT_CHARS);
 
 /**
  * A result above its tool's limit, before it is recorded: the text is stored in a file and replaced by the
@@ -139,11 +140,14 @@ function findCall(id: string, { view }: StepInput): Pick<ToolUseBlock, 'name' | 
 }
 
 function largestFirstReadLast(a: Result, b: Result): number {
-  return Number(a.call.name === READ) - Number(b.call.name === READ) || b.text.length - a.text.length;
+  return Number(limitsItself(a)) - Number(limitsItself(b)) || b.text.length - a.text.length;
 }
 
-async function previewOf({ block, call, text }: Result, spill: Spill): Promise<string> {
-  const source = call.name === READ ? sourceOf(call.input) : undefined;
+const limitsItself = ({ call }: Result): boolean => toolFacts(call.name).limitsItself === true;
+
+async function previewOf(result: Result, spill: Spill): Promise<string> {
+  const { block, call, text } = result;
+  const source = limitsItself(result) ? sourceOf(call.input) : undefined;
   if (source !== undefined) return resultPreview(text, { kind: 'source', path: source });
   const { shown, ...file } = keptForm(block, text);
   const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, ...file });

@@ -7,6 +7,7 @@
 import type { LoopMessage, SystemMessage } from '../../protocol/model/messages.ts';
 import type { FromAgent, SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import type { SpawnRequest } from '../../protocol/tools/agent.ts';
+import { AGENT_TOOL } from '../../subagents/agent-tool.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 
 interface AgentMessages {
@@ -40,7 +41,7 @@ export function createAgentMessages(request: SpawnRequest, options: AgentMessage
   const retry = (message: Extract<SystemMessage, { subtype: 'api_retry' }>): SDKMessage => ({
     type: 'tool_progress',
     tool_use_id: parent_tool_use_id,
-    tool_name: 'Agent',
+    tool_name: AGENT_TOOL,
     parent_tool_use_id: null,
     elapsed_time_seconds: 0,
     subagent_type: request.definition.name,

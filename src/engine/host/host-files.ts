@@ -1,6 +1,8 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
+
 import { resolve } from 'node:path';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
+import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import { realPath } from '../../util/files/real-path.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { openSession } from '../session/open-session.ts';
@@ -61,7 +63,7 @@ export function hostFiles(session: Session): HostFiles {
   let suggest: Promise<SuggestFiles> | undefined;
   /** Where the file is that may be read unasked. */
   const readablePlace = async (path: string): Promise<string | undefined> => {
-    const tool = config.tools.find(({ name }) => name === 'Read');
+    const tool = config.tools.find(({ name }) => name === leaderOfFamily('read'));
     if (tool === undefined) return undefined;
     const { cwd, additionalDirectories = [] } = config;
     // What the model may do unasked in this session's mode says nothing of what a host may be shown.

@@ -1,15 +1,14 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
+
 import { join } from 'node:path';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
+import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../subagents/agent-tool.ts';
 import { agentsIn, apiKeySourceOf } from '../host/session-info.ts';
 import { pluginInfos } from '../host/session-plugins.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
 import { notesFolder } from '../project/notes-places.ts';
 import type { Session } from '../session/session.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from '../version.ts';
-
-/** Clients look for tools by the names that they have known for long. */
-const NAMES: Readonly<Record<string, string>> = { Agent: 'Task' };
 
 /** `promptUuids`: of the prompts that are about to be answered, where their sender gave one. */
 export function initMessage(
@@ -27,7 +26,8 @@ export function initMessage(
     turnwright_version: VERSION,
     cwd: tools.folder.now,
     original_cwd: tools.folder.root,
-    tools: tools.names().map((name) => NAMES[name] ?? name),
+    // Clients look for it by the name that they have known for long.
+    tools: tools.names().map((name) => (name === AGENT_TOOL ? AGENT_TOOL_ALIAS : name)),
     mcp_servers: session.mcp.statuses().map(({ name, status, source, error }) => ({
       name,
       status,

@@ -1,6 +1,8 @@
 /** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
+
 import { join, resolve } from 'node:path';
 import type { UserBlock } from '../../protocol/model/wire.ts';
+import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import { FOLDER_LISTING } from '../../tools/builtin/files/folder-listing.ts';
 import type { Scope } from '../../util/async/scope.ts';
@@ -44,7 +46,11 @@ export async function mentionedFiles(
       ...(fromLine !== undefined && { offset: fromLine }),
       ...(lines !== undefined && { limit: lines }),
     };
-    const answer = await tools.callGated(isFolder ? FOLDER_LISTING : 'Read', input, scope.signal);
+    const answer = await tools.callGated(
+      isFolder ? FOLDER_LISTING : leaderOfFamily('read'),
+      input,
+      scope.signal,
+    );
     if (answer.ok && !answer.isError)
       found.push({ path, rendered: rendered(path, answer.content, isFolder) });
   }

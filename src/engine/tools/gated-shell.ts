@@ -4,6 +4,7 @@
 
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import { COMMAND_SOURCES, type ShellAnswer, type ShellTemplate } from '../../protocol/tools/command.ts';
 import type { HookPort, InvokedBy } from '../../protocol/tools/hook.ts';
 import { errorText } from '../../util/text/error-text.ts';
@@ -12,7 +13,7 @@ import type { ToolsRoom } from './tools-room.ts';
 
 /** How long one may take, in ms. */
 const SHELL_MS = 60_000;
-const TOOL = 'Bash';
+const TOOL = leaderOfFamily('command');
 
 interface ShellWorld {
   readonly permissions: Pick<Permissions, 'lend'>;

@@ -1,5 +1,7 @@
 /** What a host may offer as "always allow": never broader than what was asked about calls for. */
+
 import { dirname } from 'node:path';
+import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type {
   PermissionMode,
   PermissionRuleValue,
@@ -47,7 +49,10 @@ export function acceptingEdits(mode: PermissionMode): readonly PermissionUpdate[
 
 /** A folder whose name would be read as a pattern, or that is the whole disk, gets no rule. */
 export function readRules(folders: readonly string[]): readonly PermissionUpdate[] {
-  const rules = [...new Set(folders)].map((folder) => ({ toolName: 'Read', ruleContent: `/${folder}/**` }));
+  const rules = [...new Set(folders)].map((folder) => ({
+    toolName: leaderOfFamily('read'),
+    ruleContent: `/${folder}/**`,
+  }));
   if (rules.length === 0 || folders.some((folder) => !/^\/[^*?\\()]+$/.test(folder))) return [];
   return [{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }];
 }

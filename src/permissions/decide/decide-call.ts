@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { GateVerdict } from '../../protocol/tools/permission.ts';
 import { andThen } from '../../util/async/and-then.ts';
@@ -24,9 +25,6 @@ import type { ResolvedPath } from './real-path.ts';
 import { TooManySteps } from './steps.ts';
 import type { Subject } from './subject.ts';
 import { type Ask, allowedBy, type Deny, deny, matchedOf, type Verdict } from './verdicts.ts';
-
-/** Built-in tools that change nothing but the session's own record. */
-const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
 
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
 export function decideCall(
@@ -255,7 +253,7 @@ function allowedOrDefault(each: Case, outside: readonly ResolvedPath[]): AllowOr
 /** Whether an allow rule names what would run; a question that only a person can answer stays one. */
 async function isListed(verdict: GateVerdict, each: Case): Promise<boolean> {
   const { subject } = each;
-  if (subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool)) return true;
+  if (subject.needsPerson || toolFacts(subject.tool).isOwnRecord === true) return true;
   if (verdict.kind === 'allow' && verdict.matched !== undefined) return true;
   if (subject.target.kind !== 'command') return (await firstMatch('allow', each)) !== undefined;
   const { judgeCommand } = await judgingCommands();
@@ -272,7 +270,7 @@ function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): 
   if (subject.policy?.behavior === 'allow')
     return { kind: 'allow', reasonType: 'tool', reason: subject.policy.reason };
   const own =
-    OWN_RECORD_TOOLS.includes(subject.tool) || (subject.readOnly && !subject.tool.startsWith('mcp__'));
+    toolFacts(subject.tool).isOwnRecord === true || (subject.readOnly && !subject.tool.startsWith('mcp__'));
   if ((target.kind === 'none' || target.kind === 'name') && own) {
     return { kind: 'allow', reasonType: 'tool', reason: 'It changes nothing outside the session.' };
   }
@@ -296,5 +294,5 @@ function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): 
 }
 
 function mayPlan(subject: Subject): boolean {
-  return subject.readOnly || subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool);
+  return subject.readOnly || subject.needsPerson || toolFacts(subject.tool).isOwnRecord === true;
 }

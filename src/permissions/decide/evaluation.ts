@@ -2,6 +2,7 @@
  * One question with all that is known about it, and what its paths say: looked up on disk when a step needs
  * them.
  */
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import type { GateVerdict, PermissionMode } from '../../protocol/tools/permission.ts';
 import type { CommandPlace, SandboxPort } from '../../protocol/tools/sandbox.ts';
@@ -108,7 +109,8 @@ export function placeOf({
   subject: { target, tool },
   state,
 }: Case): CommandPlace | undefined | Promise<CommandPlace> {
-  if (state.sandbox === undefined || target.kind !== 'command' || tool !== 'Bash') return undefined;
+  if (state.sandbox === undefined || target.kind !== 'command' || toolFacts(tool).family !== 'command')
+    return undefined;
   const { command, leavesSandbox: dangerouslyDisableSandbox } = target;
   return state.sandbox.placeOf({ command, dangerouslyDisableSandbox });
 }

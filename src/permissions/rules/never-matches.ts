@@ -1,4 +1,5 @@
 /** Rules that can be read and never match: a mistake in one of these is seen nowhere else. */
+import { toolFacts, toolsOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type {
   PermissionBehavior,
   PermissionRuleSource,
@@ -30,8 +31,8 @@ export function whyNeverMatches(
   if (!isKnown && place.unknownTools([toolName]).length > 0) return whyUnknown(toolName, place);
   if (specifier === undefined) return undefined;
   if (isPath) return whyNoPath(specifier, place);
-  if (namesTool(toolName, ['Bash']) && behavior === 'allow') return whyNoCommand(specifier);
-  if (toolName === 'WebFetch' && behavior === 'allow' && !/^domain:/i.test(specifier))
+  if (namesTool(toolName, toolsOfFamily('command')) && behavior === 'allow') return whyNoCommand(specifier);
+  if (toolFacts(toolName).family === 'url' && behavior === 'allow' && !/^domain:/i.test(specifier))
     return 'an address is written as domain:example.com';
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type { PermissionQuestion } from '../../protocol/tools/gate.ts';
 import { type DiskReader, lookFrom } from '../decide/real-path.ts';
 import { TooManySteps } from '../decide/steps.ts';
@@ -27,8 +28,8 @@ export function ruleTest(
   return async (question) => {
     const look = lookFrom(files, question.cwd);
     const subject = subjectOf(question, look.resolve);
-    // Only `Read` and `Edit` apply to other tools than the named one: to all that read or write files.
-    const kind = value.toolName === 'Read' ? 'read' : value.toolName === 'Edit' ? 'write' : undefined;
+    // Of tools for files only the leaders of their families apply to others than the named one.
+    const kind = (['read', 'write'] as const).find((family) => value.toolName === leaderOfFamily(family));
     const { kind: touched } = subject.target;
     if (!namesTool(value.toolName, subject.names) && touched !== kind && touched !== 'command') return false;
     const context = {

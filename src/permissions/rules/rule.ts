@@ -1,4 +1,5 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { leaderOfFamily, toolsOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import {
   type MatchedRule,
   MOST_RULE_CHARS,
@@ -49,8 +50,8 @@ export function formatRule(value: PermissionRuleValue): string {
  * forbid a path to one of a family is to forbid it to all, and to the commands of the shell, wherever they
  * run.
  */
-const READING_TOOLS: readonly string[] = ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead'];
-const WRITING_TOOLS: readonly string[] = ['Edit', 'Write', 'NotebookEdit', 'MultiEdit'];
+const READING_TOOLS = toolsOfFamily('read');
+const WRITING_TOOLS = toolsOfFamily('write');
 
 /** Whether a rule with a path, by its tool part, forbids reading. */
 export const speaksOfReading = (ruleTool: string) => namesTool(ruleTool, READING_TOOLS);
@@ -68,7 +69,7 @@ export function speaksOfFiles({ toolName, ruleContent }: PermissionRuleValue): b
  * names the first of it. The others allow it to the tool that they name.
  */
 export const allowsFamily = (ruleTool: string, kind: 'read' | 'write'): boolean =>
-  ruleTool === (kind === 'read' ? READING_TOOLS : WRITING_TOOLS)[0];
+  ruleTool === leaderOfFamily(kind);
 
 /**
  * Whether a rule's tool part names this tool: its name, an alias, `mcp__server` for every tool of the server,

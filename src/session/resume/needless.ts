@@ -2,13 +2,15 @@
  * Which records a long session can do without: those before a compaction, where a resume is the same without
  * them. Nothing is taken for granted: the session is resumed both ways, and compared.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { JournalBody, JournalEntry } from '../../protocol/session/journal.ts';
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { keptByReset, madeBy } from '../../view/changes.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
 import { messageOfRecord } from '../journal/message-record.ts';
 import { type ResumedSession, resumeSession } from './resume.ts';
-import { noticedTasks, SETTING_TOOLS } from './session-facts.ts';
+import { noticedTasks } from './session-facts.ts';
 
 export interface NeedlessRecords {
   /** `seq` of the compaction: before it, what the session said is not complete any more. */
@@ -112,12 +114,14 @@ function callsThatSet(entries: readonly JournalEntry[]): ReadonlySet<string> {
     const message = entry.type === 'assistant' || entry.type === 'user' ? messageOfRecord(entry) : undefined;
     if (message?.type === 'assistant')
       for (const block of message.message.content)
-        if (block.type === 'tool_use' && SETTING_TOOLS.includes(block.name)) names.set(block.id, block.name);
+        if (block.type === 'tool_use' && toolFacts(block.name).sets !== undefined)
+          names.set(block.id, block.name);
     if (message?.type !== 'user') continue;
     for (const id of resultIds(message)) {
       const name = names.get(id);
       if (name === undefined || isErrorFor(message, id)) continue;
-      last.set(name === 'TodoWrite' || name === 'ExitPlanMode' ? name : id, id);
+      const { sets } = toolFacts(name);
+      last.set(sets === 'todos' || sets === 'plan' ? sets : id, id);
     }
   }
   return new Set(last.values());

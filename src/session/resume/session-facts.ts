@@ -2,6 +2,7 @@
  * What a session has besides its view and its open submission: costs, the provider's last count, its title,
  * consumed prompts, background tasks, and what tool results have set.
  */
+
 import type { JsonObject } from '../../protocol/json.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { AssistantMessage, UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
@@ -17,6 +18,7 @@ import {
   totalUsd,
   withRow,
 } from '../../protocol/session/spending.ts';
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import { type RecoveredTask, TASK_NOTICE } from '../../protocol/tools/task.ts';
 import { listOf } from '../../util/collections/list-of.ts';
 import { isErrorFor, resultIds } from '../../view/tool-results.ts';
@@ -64,9 +66,6 @@ export interface SessionFacts {
   /** System prompt, contexts and tools as they were last sent. */
   readonly contextSnapshot: RecordOf<'context-snapshot'> | undefined;
 }
-
-/** Tools whose results set something that a summary must not lose (F31, F155). */
-export const SETTING_TOOLS = ['TodoWrite', 'ToolSearch', 'ExitPlanMode', 'Snip'];
 
 export class FactsFold {
   #spending: readonly SpendingRow[] = [];
@@ -187,7 +186,8 @@ export class FactsFold {
     for (const id of noticedTasks(message)) this.#tasks.delete(id);
     if (message.type === 'assistant') {
       for (const block of message.message.content)
-        if (block.type === 'tool_use' && SETTING_TOOLS.includes(block.name)) this.#calls.set(block.id, block);
+        if (block.type === 'tool_use' && toolFacts(block.name).sets !== undefined)
+          this.#calls.set(block.id, block);
       // Responses of another program have no record of their own; those of a fork are the original session's.
       if (entry.v === 0 && !('forkedFrom' in entry)) this.#foreignResponse(message);
     } else if (message.type === 'user') {
@@ -231,12 +231,13 @@ export class FactsFold {
   #answered(id: string, { toolUseResult }: UserMessage): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
-    if (call.name === 'TodoWrite') this.#todos = todosOf(call.input) ?? this.#todos;
+    const { sets } = toolFacts(call.name);
+    if (sets === 'todos') this.#todos = todosOf(call.input) ?? this.#todos;
     if (typeof toolUseResult !== 'object' || toolUseResult === null) return;
     const { matches, plan, marked } = toolUseResult as Readonly<Record<string, unknown>>;
-    if (call.name === 'ExitPlanMode' && typeof plan === 'string') this.#plan = plan;
-    if (call.name === 'ToolSearch') for (const name of textsIn(matches)) this.#loaded.add(name);
-    if (call.name === 'Snip') for (const marks of textsIn(marked)) this.#snipped.add(marks);
+    if (sets === 'plan' && typeof plan === 'string') this.#plan = plan;
+    if (sets === 'loaded_tools') for (const name of textsIn(matches)) this.#loaded.add(name);
+    if (sets === 'snipped_results') for (const marks of textsIn(marked)) this.#snipped.add(marks);
   }
 
   /** Started, ended, and whether the model was notified (L4.1, F102). */

@@ -1,3 +1,4 @@
+import { toolFacts } from '../../protocol/tools/builtin-tools.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import { editTool } from './files/edit.ts';
 import { createReadTool, type ReadLimits } from './files/read.ts';
@@ -42,6 +43,6 @@ export function builtinTools(
 ): readonly AnyTool[] {
   const forTasks = options.bash?.background !== false;
   return Object.entries(MADE).flatMap(([name, make]) =>
-    isWanted(name) && (forTasks || !name.startsWith('Task')) ? [make(options)] : [],
+    isWanted(name) && (forTasks || toolFacts(name).madeOf !== 'tasks') ? [make(options)] : [],
   );
 }

@@ -1,12 +1,14 @@
 /** Puts the questions of a session to the person, one at a time and in their order. */
 import { setImmediate } from 'node:timers/promises';
-import type {
-  CanUseTool,
-  CanUseToolContext,
-  ElicitationAnswer,
-  Options,
-  PermissionExplanation,
-  PermissionOffer,
+import {
+  type CanUseTool,
+  type CanUseToolContext,
+  type ElicitationAnswer,
+  leaderOfFamily,
+  type Options,
+  type PermissionExplanation,
+  type PermissionOffer,
+  toolFacts,
 } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cut } from '../../../terminal/text/cells.ts';
@@ -53,8 +55,6 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** Of the call, in the line that says what was decided. */
 const LABEL_COLUMNS = 48;
-/** What they ask says nothing beside the answer. */
-const ANSWERED: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 export function createAsker(host: AskHost): Asker {
   const line = createLine();
@@ -125,9 +125,10 @@ interface Question {
 
 async function pageFor(question: Question): Promise<Prepared<Decision>> {
   const { toolName, input, context, drawing, invalidate, host } = question;
-  const questions = toolName === 'AskUserQuestion' ? questionPages(input, drawing) : undefined;
+  const { asks } = toolFacts(toolName);
+  const questions = asks === 'questions' ? questionPages(input, drawing) : undefined;
   if (questions !== undefined) return questions;
-  if (toolName === 'ExitPlanMode' && typeof input['plan'] === 'string') {
+  if (asks === 'plan' && typeof input['plan'] === 'string') {
     const { plan } = input as { readonly plan: string };
     return planPage((columns) => host.markdown?.(plan, columns) ?? textRows(plan, columns), plan, drawing);
   }
@@ -181,12 +182,14 @@ function ownRuleFor(
   if (open !== undefined) return `${toolName}(${open.text})`;
   const path = (writes[0] ?? readsOutside[0])?.path;
   if (path === undefined) return toolName;
-  const family = writes.length > 0 ? 'Edit' : 'Read';
+  const family = leaderOfFamily(writes.length > 0 ? 'write' : 'read');
   return path.startsWith(`${cwd}/`) ? `${family}(${path.slice(cwd.length)})` : `${family}(/${path})`;
 }
 
 function labelOf(toolName: string, input: Input, { state }: AskHost): string {
-  return ANSWERED.has(toolName) ? '' : toolLabel(toolName, input, state.session.cwd);
+  const { asks } = toolFacts(toolName);
+  // Such a question says nothing beside its answer.
+  return asks === 'questions' || asks === 'plan' ? '' : toolLabel(toolName, input, state.session.cwd);
 }
 
 function decisionRow({ result, words }: Decision, label: string, theme: Theme): Row {

@@ -1,10 +1,11 @@
 /** Questions as numbered lists: permissions, plans, questions of the model and of MCP servers. */
-import type {
-  CanUseTool,
-  CanUseToolContext,
-  Options,
-  PermissionResult,
-  PermissionUpdate,
+import {
+  type CanUseTool,
+  type CanUseToolContext,
+  type Options,
+  type PermissionResult,
+  type PermissionUpdate,
+  toolFacts,
 } from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { alwaysUpdates, describeCall, describeUpdates } from '../../screen/answers.ts';
@@ -71,8 +72,9 @@ function askAbout(
   context: CanUseToolContext,
   dialog: LineDialog,
 ): Promise<PermissionResult | null> {
-  if (toolName === 'AskUserQuestion') return askQuestions(input, context, dialog);
-  if (toolName === 'ExitPlanMode') return askAboutPlan(input, context, dialog);
+  const { asks } = toolFacts(toolName);
+  if (asks === 'questions') return askQuestions(input, context, dialog);
+  if (asks === 'plan') return askAboutPlan(input, context, dialog);
   return askPermission(toolName, input, context, dialog);
 }
 
@@ -89,7 +91,7 @@ async function askPermission(
 ): Promise<PermissionResult | null> {
   const { line } = dialog;
   const explanation = await context.explain?.().catch(() => undefined);
-  const always = toolName === 'EnterPlanMode' ? undefined : alwaysUpdates(input, context);
+  const always = toolFacts(toolName).asks === 'once' ? undefined : alwaysUpdates(input, context);
   const offers = always === undefined ? [] : (explanation?.offers ?? []);
   const whose = context.agentID === undefined ? '' : ', for a subagent';
   line(`Question: may ${oneLine(context.displayName ?? toolName)} do this${whose}?`);

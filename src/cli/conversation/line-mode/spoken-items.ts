@@ -2,6 +2,7 @@
  * The transcript in words: each item becomes whole lines, which are written once. Nothing is said by a mark,
  * a colour or a position alone.
  */
+import { toolFacts } from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
 import { errorLines, stopSentence } from '../../screen/summary.ts';
 import { toolLabel } from '../../screen/tool-label.ts';
@@ -79,14 +80,15 @@ function noteLine({ tone, text }: NoteItem): string {
 
 function toolLines(item: ToolItem, cwd: string): readonly string[] {
   const { name, input, text, outcome, ms, agent } = item;
+  const isCommand = toolFacts(name).shownAs === 'command';
   const facts = [
     outcome,
-    ...(name === 'Bash' && outcome !== 'denied' && outcome !== 'stopped' ? [exitFact(item)] : []),
+    ...(isCommand && outcome !== 'denied' && outcome !== 'stopped' ? [exitFact(item)] : []),
     ...(agent === undefined ? [] : [counted(agent.turns, 'turn'), ...costWords(agent.cost)]),
     ...(ms === undefined ? [] : [duration(ms)]),
   ].filter((fact) => fact !== '');
   const head = `Tool: ${toolLabel(name, input, cwd)} … ${facts.join(', ')}`;
-  if (name === 'Bash' && outcome !== 'denied') return [head, ...outputLines(item)];
+  if (isCommand && outcome !== 'denied') return [head, ...outputLines(item)];
   if (outcome === 'stopped' || item.isSaid === true) return [head];
   return outcome === 'done' ? [head, ...changeLines(item)] : [head, ...reasonLines(text)];
 }

@@ -1,4 +1,5 @@
 /** The person's own shell command (`!command`), which runs beside or without the model. */
+import { leaderOfFamily } from '../../../index.ts';
 import type { ShellEnd } from '../session/shell-command.ts';
 import { type ConversationState, isWorking, type RunningTool } from '../state.ts';
 import type { ToolItem } from '../view/transcript-item.ts';
@@ -11,7 +12,7 @@ export function shellStarted(
 ): Step {
   const tool: RunningTool = {
     id,
-    name: 'Bash',
+    name: leaderOfFamily('command'),
     input: { command },
     sinceMs: nowMs,
     askedMs: 0,

@@ -1,10 +1,11 @@
 /** The running calls of the main agent: their start, their progress, and their ends. */
-import type {
-  AssistantBlock,
-  SDKAssistantMessage,
-  SDKMessage,
-  SDKToolProgressMessage,
-  SDKUserMessage,
+import {
+  type AssistantBlock,
+  type SDKAssistantMessage,
+  type SDKMessage,
+  type SDKToolProgressMessage,
+  type SDKUserMessage,
+  toolFacts,
 } from '../../../index.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { withoutSgr } from '../../../terminal/text/sgr.ts';
@@ -174,7 +175,7 @@ export function todosIn(content: readonly AssistantBlock[]): readonly Todo[] | u
   for (const block of content) {
     if (block.type !== 'tool_use') continue;
     const { todos } = block.input as { readonly todos?: unknown };
-    if (block.name === 'TodoWrite' && Array.isArray(todos)) return todos.flatMap(todoOf);
+    if (toolFacts(block.name).sets === 'todos' && Array.isArray(todos)) return todos.flatMap(todoOf);
   }
   return undefined;
 }

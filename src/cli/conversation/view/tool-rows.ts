@@ -1,4 +1,5 @@
 /** A finished call in the transcript: one line, and what is worth seeing of its result below. */
+import { toolFacts } from '../../../index.ts';
 import type { Row } from '../../../terminal/renderer/frame.ts';
 import { cells, cut } from '../../../terminal/text/cells.ts';
 import { clean } from '../../../terminal/text/clean.ts';
@@ -46,13 +47,14 @@ function outcomeFact(item: ToolItem): string {
   const { name, text, outcome } = item;
   const result = (item.result ?? {}) as Readonly<Record<string, unknown>>;
   if (outcome === 'denied') return 'denied';
-  if (name === 'Bash') return exitOf(item);
+  const { shownAs } = toolFacts(name);
+  if (shownAs === 'command') return exitOf(item);
   if (outcome === 'failed' || outcome === 'stopped') return outcome;
   if (typeof result['numLines'] === 'number') return counted(result['numLines'], 'line');
   if (typeof result['numFiles'] === 'number') return counted(result['numFiles'], 'file');
   const { file } = result as { readonly file?: { readonly numLines?: unknown } };
   if (typeof file?.numLines === 'number') return counted(file.numLines, 'line');
-  if (name === 'Write' && typeof item.input['content'] === 'string')
+  if (shownAs === 'new_file' && typeof item.input['content'] === 'string')
     return counted(linesOf(item.input['content']).length, 'line');
   const { todos } = item.input;
   if (Array.isArray(todos)) return `${todos.filter((todo) => todo?.status === 'completed').length} done`;
@@ -82,17 +84,19 @@ function agentFacts({ agent }: ToolItem): readonly string[] {
 
 /** Why a call failed or was denied, for tools whose output is not shown anyway. */
 function reasonRows({ name, text, outcome }: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
-  if (outcome === 'done' || outcome === 'stopped' || (name === 'Bash' && outcome === 'failed')) return [];
+  if (outcome === 'done' || outcome === 'stopped' || (isCommand(name) && outcome === 'failed')) return [];
   const bare = text.replace(/<\/?tool_use_error>/g, '').trim();
   const first = oneLine(bare.split('\n', 1)[0] ?? '');
   return first === '' ? [] : [`    ${theme.bad(cut(first, Math.max(8, columns - 5)))}`];
 }
 
+const isCommand = (name: string): boolean => toolFacts(name).shownAs === 'command';
+
 /** Lines of a command's output at its end (S6.6). */
 const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
 function outputRows(item: ToolItem, { columns, theme }: ToolRowsOptions): readonly Row[] {
-  if (item.name !== 'Bash' || item.outcome === 'denied') return [];
+  if (!isCommand(item.name) || item.outcome === 'denied') return [];
   return outputTail(commandOutput(item), OUTPUT_LINES[item.outcome], columns).map(theme.dim);
 }
 

@@ -1,18 +1,15 @@
 /** The built-in tools of a session. */
+
 import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
+import { toolFacts, toolsMadeOf } from '../../../protocol/tools/builtin-tools.ts';
 import type { Resolution } from '../../../settings/resolve/resolution.ts';
-import { SKILL_TOOL } from '../../../skills/skill-tool.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';
 import { HISTORY_TOOL } from '../../../tools/builtin/history.ts';
 import { builtinTools } from '../../../tools/builtin/index.ts';
-import { ASK_USER_QUESTION_TOOL } from '../../../tools/builtin/planning/ask-user-question.ts';
-import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../../tools/builtin/planning/plan-mode.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../../tools/deferral.ts';
 import { lazily } from '../../../util/async/lazily.ts';
 import { extended } from '../../../util/collections/extended.ts';
-import { WEB_FETCH_TOOL } from '../../../web/web-fetch-tool.ts';
-import { WEB_SEARCH_TOOL } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import type { SessionSandbox } from '../../sandbox/session-sandbox.ts';
 
@@ -42,23 +39,7 @@ export function toolFields(
 }
 
 /** Built-in tools that the engine makes, because they need the session. */
-const SESSION_TOOLS: readonly string[] = [
-  ASK_USER_QUESTION_TOOL,
-  ENTER_PLAN_MODE_TOOL,
-  EXIT_PLAN_MODE_TOOL,
-  SLEEP_TOOL,
-  WEB_FETCH_TOOL,
-  WEB_SEARCH_TOOL,
-];
-
-/** Built-in tools that come with agents, skills, compaction and deferral. */
-const TOOLS_OF_PARTS: readonly string[] = [
-  AGENT_TOOL,
-  AGENT_TOOL_ALIAS,
-  HISTORY_TOOL,
-  SKILL_TOOL,
-  TOOL_SEARCH_TOOL,
-];
+const SESSION_TOOLS = toolsMadeOf('session');
 
 /** Of these names, those of no built-in tool, and the names there are. */
 export function unknownBuiltinTools(names: readonly string[]): {
@@ -80,7 +61,7 @@ export const everyToolName = lazily(
     new Set([
       ...builtinTools().flatMap(({ name, aliases = [] }) => [name, ...aliases]),
       ...SESSION_TOOLS,
-      ...TOOLS_OF_PARTS,
+      ...toolsMadeOf('part').flatMap((name) => [name, ...(toolFacts(name).formerNames ?? [])]),
     ]),
 );
 
