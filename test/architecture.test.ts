@@ -227,7 +227,6 @@ const MAX_LINES = 300;
 /** Makers of built-in tools, agents that are defined by tools, texts for the model, and scripted sessions. */
 const NAMING_TOOLS = [
   'tools/',
-  'protocol/tools/builtin-tools.ts',
   'web/web-fetch-tool.ts',
   'web/web-search-tool.ts',
   'skills/skill-tool.ts',
