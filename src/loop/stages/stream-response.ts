@@ -3,6 +3,7 @@
  * replaced here (L4.3, L4.4): neither is a transition. A failure is returned as part of the response, and not
  * emitted.
  */
+import { fallbackTrigger } from '../../protocol/model/fallback.ts';
 import type { LoopBatch } from '../../protocol/model/messages.ts';
 import {
   type CallOptions,
@@ -21,11 +22,12 @@ import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
 import {
   fallBack,
-  fallbackAfter,
+  fallbackFor,
   requestAgain,
   warnOfSkipped,
-  withoutLimit,
+  withoutMarks,
 } from '../recovery/model-fallback.ts';
+import { answerRefused, dropRefused } from '../recovery/refused-answer.ts';
 import { emptyResponse, type Response, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { type AttemptEvent, recordAttempt, recordRetry } from './attempt-events.ts';
@@ -42,7 +44,7 @@ export async function* streamResponse(
   let models = prepared.state.model;
   const recorded = params.startAt?.response;
   if (prepared.kind === 'resumed' && recorded !== undefined)
-    return { models, ...resumedResponse(recorded, models.current, iteration) };
+    return yield* resumed(recorded, prepared, iteration);
   let response = emptyResponse(models.current);
   if (request === undefined || iteration.abortReason !== undefined) return { models, ...response };
   deps.onStage?.('streaming');
@@ -62,17 +64,36 @@ export async function* streamResponse(
       const { outcome } = stream;
       if (outcome === undefined) return { models, ...response };
       trace.attempts.push(...outcome.attempts);
-      if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { models, ...response };
+      const isRefused = outcome.kind === 'complete' && response.stopReason === 'refusal';
+      if (outcome.kind === 'aborted' || iteration.abortReason !== undefined) return { models, ...response };
+      if (outcome.kind === 'complete' && !isRefused) return { models, ...response };
       if (outcome.kind === 'parked')
         return { models, ...response, wait: { on: 'time', wakeAt: outcome.wakeAt, why: outcome.why } };
-      const { failure, retry } = outcome;
-      const { fallback, skipped } = await fallbackAfter(retry, ask, models, prepared.tokens, iteration);
+      const trigger =
+        outcome.kind === 'complete'
+          ? 'refusal'
+          : fallbackTrigger(outcome.failure, outcome.retry, outcome.kind === 'failed');
+      const { fallback, skipped } = await fallbackFor(trigger, models, prepared.tokens, iteration);
       const isUnaided = fallback === undefined && skipped.length > 0;
       if (isUnaided) {
         yield* warnOfSkipped(skipped, iteration);
         models = { ...models, fallbacks: [] };
-        ask = withoutLimit(ask);
+        ask = withoutMarks(ask);
       }
+      if (outcome.kind === 'complete') {
+        if (fallback === undefined) {
+          answerRefused(response, iteration);
+          return { models, ...response };
+        }
+        const { requestId, stopDetails: details } = response;
+        const retracted = yield* dropRefused(response, iteration);
+        models = yield* fallBack(fallback, models, iteration, { requestId, details, retracted });
+        if (response.calls.length > 0) return { models, ...response };
+        ask = requestAgain(ask, models, iteration, details?.fallback_credit_token);
+        options = { ...waiting, retry: FRESH_RETRY_STATE };
+        continue;
+      }
+      const { failure, retry } = outcome;
       if (response.calls.length > 0) {
         yield* keepFinishedBlocks(failure, iteration);
         response.stopReason = 'tool_use';
@@ -93,13 +114,29 @@ export async function* streamResponse(
         options = { ...waiting, retry, after: { failure, immediate } };
       } else {
         models = yield* fallBack(fallback, models, iteration);
-        ask = requestAgain(ask, fallback, iteration);
+        ask = requestAgain(ask, models, iteration);
         options = { ...waiting, retry: FRESH_RETRY_STATE };
       }
     }
   } catch (error) {
     return { models, ...response, thrown: stageError(error) };
   }
+}
+
+/** A refused answer of an earlier process is followed by another model's, where there is one. */
+async function* resumed(
+  recorded: RecordedResponse,
+  { state, tokens }: Prepared,
+  iteration: Iteration,
+): AsyncGenerator<LoopBatch, Response> {
+  const { model } = state;
+  const response = resumedResponse(recorded, model.current, iteration);
+  const trigger = recorded.isRefusal ? 'refusal' : undefined;
+  const { fallback } = await fallbackFor(trigger, model, tokens, iteration);
+  if (fallback === undefined) return { models: model, ...response };
+  const refusal = { requestId: undefined, details: undefined, retracted: [] };
+  const models = yield* fallBack(fallback, model, iteration, refusal);
+  return { models, ...response, stopReason: 'tool_use' };
 }
 
 /**

@@ -254,7 +254,10 @@ function overload(): readonly ModelCheck[] {
     check('overload in a row ends the call at the limit, where another model waits', async (opened) => {
       const { client, server, model } = opened;
       server.answerWith(...busy);
-      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
+      const { outcome } = await callModel(
+        client,
+        requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
+      );
       equal(failed(outcome).kind, 'overloaded');
       equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
       equal(outcome.retry.retries, 2, 'retries');
@@ -267,14 +270,21 @@ function overload(): readonly ModelCheck[] {
         parts,
         breaks: { at: 'text', how: 'overloaded' },
       });
-      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
+      const { outcome } = await callModel(
+        client,
+        requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
+      );
       equal([outcome.kind, outcome.retry.overloadedInARow], ['broken', 3], 'outcome, overloaded in a row');
       equal(outcome.attempts.length, 3, 'attempts');
     }),
     check('a row of overloads goes on from call to call', async ({ client, server, model }) => {
       server.answerWith(...busy);
       const retry = { ...FRESH_RETRY_STATE, overloadedInARow: 2 };
-      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }), { retry });
+      const { outcome } = await callModel(
+        client,
+        requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
+        { retry },
+      );
       equal(failed(outcome).kind, 'overloaded');
       equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
       equal(server.received.length, 1, 'requests');
