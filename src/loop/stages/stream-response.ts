@@ -51,6 +51,10 @@ export async function* streamResponse(
   let ask = request;
   const waiting = deps.parking === undefined ? undefined : { isTooLong: deps.parking.isTooLong };
   let options: Omit<CallOptions, 'signal'> = { ...waiting, retry: FRESH_RETRY_STATE };
+  const asItIs = (): Response => {
+    answerRefused(response, iteration);
+    return { models, ...response };
+  };
   try {
     while (true) {
       const stream = new ResponseStream(ask, options, prepared, iteration);
@@ -62,11 +66,10 @@ export async function* streamResponse(
         stream.abandon();
       }
       const { outcome } = stream;
-      if (outcome === undefined) return { models, ...response };
+      if (outcome === undefined) return asItIs();
       trace.attempts.push(...outcome.attempts);
-      const isRefused = outcome.kind === 'complete' && response.stopReason === 'refusal';
-      if (outcome.kind === 'aborted' || iteration.abortReason !== undefined) return { models, ...response };
-      if (outcome.kind === 'complete' && !isRefused) return { models, ...response };
+      const isRefused = response.stopReason === 'refusal' && iteration.abortReason === undefined;
+      if (outcome.kind === 'aborted' || (outcome.kind === 'complete' && !isRefused)) return asItIs();
       if (outcome.kind === 'parked')
         return { models, ...response, wait: { on: 'time', wakeAt: outcome.wakeAt, why: outcome.why } };
       const trigger =
@@ -81,10 +84,7 @@ export async function* streamResponse(
         ask = withoutMarks(ask);
       }
       if (outcome.kind === 'complete') {
-        if (fallback === undefined) {
-          answerRefused(response, iteration);
-          return { models, ...response };
-        }
+        if (fallback === undefined) return asItIs();
         const { requestId, stopDetails: details } = response;
         const retracted = yield* dropRefused(response, iteration);
         models = yield* fallBack(fallback, models, iteration, { requestId, details, retracted });
@@ -119,7 +119,10 @@ export async function* streamResponse(
       }
     }
   } catch (error) {
-    return { models, ...response, thrown: stageError(error) };
+    return { ...asItIs(), thrown: stageError(error) };
+  } finally {
+    // Left by its consumer.
+    answerRefused(response, iteration);
   }
 }
 
