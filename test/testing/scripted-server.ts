@@ -49,6 +49,7 @@ const REFUSALS: Readonly<Record<RefusalReason, Refusal>> = {
   timeout: ['timeout', 408],
   unauthorized: ['authentication'],
   forbidden: ['permission'],
+  billing: ['permission'],
   not_found: ['not_found'],
   too_long: ['prompt_too_long'],
   too_large: ['prompt_too_long'],
@@ -154,6 +155,7 @@ function failing(answer: ServerAnswer, kind: FailureKind): Step {
   return fail({
     kind,
     ...(tokens !== undefined && { tokens }),
+    ...(answer.reason === 'billing' && { errorType: 'billing_error' }),
     ...(answer.reason === 'bad_schema' && { outputSchema: true }),
   });
 }

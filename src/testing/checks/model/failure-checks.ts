@@ -1,5 +1,6 @@
 /** Checks of what becomes of a request that is refused, or gets no answer (L8). */
 import type { FailureKind, ModelFailure } from '../../../protocol/model/failure.ts';
+import { type FallbackTrigger, fallbackTrigger } from '../../../protocol/model/fallback.ts';
 import { FRESH_RETRY_STATE, type ModelOutcome } from '../../../protocol/model/model.ts';
 import { equal, holds } from '../demand.ts';
 import { answerOf } from './answer-of.ts';
@@ -21,6 +22,7 @@ export function failureChecks(traits: WireTraits): readonly ModelCheck[] {
     // What a double waits for is part of its script.
     ...(traits.http === 'none' ? [] : [...patience(traits), ...waits()]),
     ...final(traits),
+    ...elsewhere(traits),
     ...credentials(traits),
     ...(traits.overload === 'status' ? overload() : []),
   ];
@@ -198,6 +200,38 @@ function final(traits: WireTraits): readonly ModelCheck[] {
       else holds(tokens?.limit === undefined || tokens.limit === 200_000, 'no other limit than the server’s');
     }),
   ];
+}
+
+/** What another model takes over for fails at once, and says for which reason (L4.4). */
+function elsewhere(traits: WireTraits): readonly ModelCheck[] {
+  const reasons: readonly (readonly [string, ServerAnswer, FallbackTrigger])[] = [
+    ['money that is used up', refusal('billing'), 'billing'],
+    ['a model that is gone', refusal('not_found'), 'model_not_found'],
+    // What a double waits for is part of its script.
+    ...(traits.http === 'none'
+      ? []
+      : [
+          [
+            'a quota that is used up for an hour',
+            refusal('rate_limited', { headers: { 'retry-after': '3600' } }),
+            'quota',
+          ] as const,
+        ]),
+  ];
+  return reasons.map(([what, answer, trigger]) =>
+    check(
+      `${what} ends the call at once, where another model waits`,
+      async ({ client, server, model, sleeps }) => {
+        server.answerWith(answer, HELLO);
+        const request = requestFor(model, { fallsBackOn: [trigger] });
+        // Without the other model an unattended client would wait, or leave the wait to another run.
+        const { outcome } = await callModel(client, request, { isTooLong: () => true });
+        equal(fallbackTrigger(failed(outcome), outcome.retry), trigger, 'reason');
+        equal([server.received.length, sleeps], [1, []], 'requests, waits');
+      },
+      { persistentRetry: true },
+    ),
+  );
 }
 
 function credentials(traits: WireTraits): readonly ModelCheck[] {
