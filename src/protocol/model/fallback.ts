@@ -15,7 +15,7 @@ interface FallbackPolicy {
    * What is kept of an answer that had begun; the rest is retracted. `complete_calls`: the finished blocks, if
    * a call is among them, which runs. `started_calls`: calls that had started, with their results.
    */
-  readonly keeps: 'nothing' | 'complete_calls' | 'started_calls';
+  readonly keeps: 'complete_calls' | 'complete_calls' | 'started_calls';
   /** How often in a submission. Default: until the list is used up. */
   readonly most?: number;
   /** When the first choice is asked again. */
@@ -42,21 +42,21 @@ export const FALLBACK_POLICIES: Readonly<Record<FallbackTrigger, FallbackPolicy>
   quota: {
     after: 1,
     asks: 'other_provider',
-    keeps: 'nothing',
+    keeps: 'complete_calls',
     until: 'next_prompt',
     says: 'has reached its limit',
   },
   billing: {
     after: 1,
     asks: 'other_provider',
-    keeps: 'nothing',
+    keeps: 'complete_calls',
     until: 'next_prompt',
     says: 'is not paid for',
   },
   model_not_found: {
     after: 1,
     asks: 'any',
-    keeps: 'nothing',
+    keeps: 'complete_calls',
     until: 'next_prompt',
     says: 'is not available',
   },
