@@ -102,7 +102,7 @@ it('F171 a rate limit that outlasts all retries counts as a quota', async () => 
   expect(hops).toMatchObject([{ trigger: 'quota' }]);
 });
 
-it('F171 a quota in the middle: calls ran once, their results go along, and each hop is on record', async () => {
+it('F171 a quota in the middle of a turn: each call runs once, its result is sent, both exchanges are recorded', async () => {
   const calls: unknown[] = [];
   const change = tool('change', 'Changes it.', { what: z.string() }, async (input) => {
     calls.push(input);

@@ -16,7 +16,6 @@ import type { Scope } from '../../util/async/scope.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
-import { named, ownName } from '../models/open-model-client.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
 import type { ConversationPorts } from '../session/session.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
@@ -79,7 +78,7 @@ export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopPa
 }
 
 export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDeps {
-  const { config, context, conversation, model, tools, world } = ports;
+  const { context, conversation, model, tools, world } = ports;
   return {
     callModel: model.client.call,
     recorder: conversation.recorder,
@@ -96,7 +95,7 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
       maxOutputTokens: model.infoOf(name).maxOutputTokens,
       nonStreamingRepeat: true,
     }),
-    providerOf: (name) => named(name, config).provider ?? ownName(config),
+    providerOf: (name) => model.client.providerOf(name),
     modelReady: (name, life) => model.client.ready(name, life),
     takeSwitch: () => model.takeAdopted(),
   };

@@ -56,7 +56,7 @@ interface Choice {
 
 const STAYS: Choice = Object.freeze({ skipped: Object.freeze([]) });
 
-/** Which model takes over. `tokens`: size of the request. `trigger`: undefined for a failure that is no reason. */
+/** Which model takes over. `tokens`: size of the request. `trigger`: undefined where there is no reason. */
 export async function fallbackFor(
   trigger: FallbackTrigger | undefined,
   models: ModelState,

@@ -1,4 +1,6 @@
-/** What becomes of a refused answer. Its calls do not run; nothing that has run is hidden from the next model. */
+/**
+ * What becomes of a refused answer. Its calls do not run; what has run is not hidden from the next model.
+ */
 import type { LoopBatch } from '../../protocol/model/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import type { ResponseSoFar } from '../response.ts';

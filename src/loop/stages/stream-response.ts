@@ -12,12 +12,10 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../protocol/model/model.ts';
-import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { withSignal } from '../../util/async/lazy-signal.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import { thisTick, thisTurn } from '../../util/async/this-tick.ts';
-import { resultIds } from '../../view/tool-results.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
 import {
@@ -32,6 +30,7 @@ import { emptyResponse, type Response, type ResponseSoFar } from '../response.ts
 import type { Prepared } from '../stage-output.ts';
 import { type AttemptEvent, recordAttempt, recordRetry } from './attempt-events.ts';
 import { ResponseReader } from './response-reader.ts';
+import { resumedResponse } from './resumed-response.ts';
 import { stageError } from './stage-error.ts';
 
 /** `request`: undefined when the response is there already, or none is asked for. */
@@ -44,7 +43,7 @@ export async function* streamResponse(
   let models = prepared.state.model;
   const recorded = params.startAt?.response;
   if (prepared.kind === 'resumed' && recorded !== undefined)
-    return yield* resumed(recorded, prepared, iteration);
+    return yield* resumedResponse(recorded, prepared, iteration);
   let response = emptyResponse(models.current);
   if (request === undefined || iteration.abortReason !== undefined) return { models, ...response };
   deps.onStage?.('streaming');
@@ -124,43 +123,6 @@ export async function* streamResponse(
     // Left by its consumer.
     answerRefused(response, iteration);
   }
-}
-
-/** A refused answer of an earlier process is followed by another model's, where there is one. */
-async function* resumed(
-  recorded: RecordedResponse,
-  { state, tokens }: Prepared,
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, Response> {
-  const { model } = state;
-  const response = resumedResponse(recorded, model.current, iteration);
-  const trigger = recorded.isRefusal ? 'refusal' : undefined;
-  const { fallback } = await fallbackFor(trigger, model, tokens, iteration);
-  if (fallback === undefined) return { models: model, ...response };
-  const refusal = { requestId: undefined, details: undefined, retracted: [] };
-  const models = yield* fallBack(fallback, model, iteration, refusal);
-  return { models, ...response, stopReason: 'tool_use' };
-}
-
-/**
- * A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1).
- */
-function resumedResponse(recorded: RecordedResponse, model: string, { tools }: Iteration): ResponseSoFar {
-  const { calls, known, isRefusal } = recorded;
-  const answered = new Set(known.flatMap(resultIds));
-  tools.resume(recorded);
-  if (isRefusal) tools.refuse();
-  for (const call of calls) {
-    if (answered.has(call.block.id)) continue;
-    tools.start(call);
-    tools.delivered(call.block.id);
-  }
-  return {
-    ...emptyResponse(model),
-    calls: [...calls],
-    ended: true,
-    stopReason: isRefusal ? 'refusal' : 'tool_use',
-  };
 }
 
 type Step = IteratorResult<ModelOutput, ModelOutcome>;

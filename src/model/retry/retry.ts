@@ -152,7 +152,7 @@ function backoff(attempt: number, capMs: number, askedMs: number, random: Random
   return Math.round(Math.max(base, askedMs) + base * JITTER * random());
 }
 
-/** With the wait that nobody waits for. */
+/** With the wait that the server asks for, where it is too long. */
 function told(failure: ModelFailure): ModelFailure {
   const { retryAfterMs: askedMs = 0 } = failure;
   if (askedMs <= QUOTA_WAIT_MS) return failure;

@@ -12,8 +12,8 @@ interface FallbackPolicy {
   /** Which models of the list are asked: the next one, or the next one that another provider serves. */
   readonly asks: 'any' | 'other_provider';
   /**
-   * What is kept of an answer that had begun; the rest is retracted. `complete_calls`: the finished blocks, if
-   * a call is among them, which runs. `started_calls`: calls that had started, with their results.
+   * What is kept of an answer that had begun; the rest is retracted. `complete_calls`: the finished blocks,
+   * if a call is among them, which runs. `started_calls`: calls that had started, with their results.
    */
   readonly keeps: 'complete_calls' | 'complete_calls' | 'started_calls';
   /** How often in a submission. Default: until the list is used up. */

@@ -152,7 +152,7 @@ export interface SDKPromptSuggestion extends Stamped {
 }
 
 /**
- * The model refused to answer. Emitted before the result; no fallback model is used.
+ * The model refused to answer, and no fallback model is left. Emitted before the result.
  *
  * @example
  * ```ts

@@ -1,10 +1,9 @@
 /** Checks of what becomes of a request that is refused, or gets no answer (L8). */
-import type { FailureKind, ModelFailure } from '../../../protocol/model/failure.ts';
-import { type FallbackTrigger, fallbackTrigger } from '../../../protocol/model/fallback.ts';
-import { FRESH_RETRY_STATE, type ModelOutcome } from '../../../protocol/model/model.ts';
+import type { FailureKind } from '../../../protocol/model/failure.ts';
 import { equal, holds } from '../demand.ts';
 import { answerOf } from './answer-of.ts';
-import { check, type ModelCheck } from './model-check.ts';
+import { fallbackChecks } from './fallback-checks.ts';
+import { check, failed, type ModelCheck } from './model-check.ts';
 import type { MessageAnswer, RefusalAnswer, RefusalReason, ServerAnswer } from './model-server.ts';
 import { callModel, requestFor, type WireTraits } from './opened-model.ts';
 
@@ -22,9 +21,8 @@ export function failureChecks(traits: WireTraits): readonly ModelCheck[] {
     // What a double waits for is part of its script.
     ...(traits.http === 'none' ? [] : [...patience(traits), ...waits()]),
     ...final(traits),
-    ...elsewhere(traits),
     ...credentials(traits),
-    ...(traits.overload === 'status' ? overload() : []),
+    ...fallbackChecks(traits),
   ];
 }
 
@@ -202,38 +200,6 @@ function final(traits: WireTraits): readonly ModelCheck[] {
   ];
 }
 
-/** What another model takes over for fails at once, and says for which reason (L4.4). */
-function elsewhere(traits: WireTraits): readonly ModelCheck[] {
-  const reasons: readonly (readonly [string, ServerAnswer, FallbackTrigger])[] = [
-    ['money that is used up', refusal('billing'), 'billing'],
-    ['a model that is gone', refusal('not_found'), 'model_not_found'],
-    // What a double waits for is part of its script.
-    ...(traits.http === 'none'
-      ? []
-      : [
-          [
-            'a quota that is used up for an hour',
-            refusal('rate_limited', { headers: { 'retry-after': '3600' } }),
-            'quota',
-          ] as const,
-        ]),
-  ];
-  return reasons.map(([what, answer, trigger]) =>
-    check(
-      `${what} ends the call at once, where another model waits`,
-      async ({ client, server, model, sleeps }) => {
-        server.answerWith(answer, HELLO);
-        const request = requestFor(model, { fallsBackOn: [trigger] });
-        // Without the other model an unattended client would wait, or leave the wait to another run.
-        const { outcome } = await callModel(client, request, { isTooLong: () => true });
-        equal(fallbackTrigger(failed(outcome), outcome.retry), trigger, 'reason');
-        equal([server.received.length, sleeps], [1, []], 'requests, waits');
-      },
-      { persistentRetry: true },
-    ),
-  );
-}
-
 function credentials(traits: WireTraits): readonly ModelCheck[] {
   return [
     check('a refused credential fails at once, with a sentence about it (F52)', async (opened) => {
@@ -274,59 +240,4 @@ function credentials(traits: WireTraits): readonly ModelCheck[] {
           ),
         ]),
   ];
-}
-
-function overload(): readonly ModelCheck[] {
-  const busy = Array.from({ length: 6 }, () => refusal('overloaded'));
-  return [
-    check('overload ends a call of the background at once', async ({ client, server, model, sleeps }) => {
-      server.answerWith(...busy);
-      const { outcome } = await callModel(client, requestFor(model, { foreground: false }));
-      equal(failed(outcome).kind, 'overloaded');
-      equal([server.received.length, sleeps.length], [1, 0], 'requests, waits');
-    }),
-    check('overload in a row ends the call at the limit, where another model waits', async (opened) => {
-      const { client, server, model } = opened;
-      server.answerWith(...busy);
-      const { outcome } = await callModel(
-        client,
-        requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
-      );
-      equal(failed(outcome).kind, 'overloaded');
-      equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
-      equal(outcome.retry.retries, 2, 'retries');
-      equal(server.received.length, 3, 'requests');
-    }),
-    check('overload inside an answer is the last one of a row', async ({ client, server, model }) => {
-      const parts = [{ kind: 'text', text: 'A sentence of several words.' }] as const;
-      server.answerWith(...busy.slice(0, 2), {
-        kind: 'message',
-        parts,
-        breaks: { at: 'text', how: 'overloaded' },
-      });
-      const { outcome } = await callModel(
-        client,
-        requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
-      );
-      equal([outcome.kind, outcome.retry.overloadedInARow], ['broken', 3], 'outcome, overloaded in a row');
-      equal(outcome.attempts.length, 3, 'attempts');
-    }),
-    check('a row of overloads goes on from call to call', async ({ client, server, model }) => {
-      server.answerWith(...busy);
-      const retry = { ...FRESH_RETRY_STATE, overloadedInARow: 2 };
-      const { outcome } = await callModel(
-        client,
-        requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
-        { retry },
-      );
-      equal(failed(outcome).kind, 'overloaded');
-      equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
-      equal(server.received.length, 1, 'requests');
-    }),
-  ];
-}
-
-function failed(outcome: ModelOutcome): ModelFailure {
-  equal(outcome.kind, 'failed', 'outcome');
-  return (outcome as Extract<ModelOutcome, { kind: 'failed' }>).failure;
 }
