@@ -3,6 +3,7 @@
 import type { Clock } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/sandbox.ts';
 import { isRecord } from '../../util/is-record.ts';
+import type { FreshLists } from '../revisions/fresh-lists.ts';
 import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
@@ -46,6 +47,8 @@ export interface ConnectionPorts extends RemotePorts {
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
   readonly clock: Clock;
+  /** Lists that need not be asked for. */
+  readonly fresh: FreshLists;
   /** Where what is learned about servers is kept; undefined: in memory. */
   readonly openings?: MemoryPlace | undefined;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
@@ -102,17 +105,19 @@ export function hearServer(
   if (changed !== undefined) onListChanged(changed);
 }
 
-/** Reads all pages of a list. */
+/** Reads all pages of a list. `onPage` sees each of them. */
 export async function allPages(
   ask: Connection['ask'],
   kind: ListKind,
   signal: AbortSignal,
+  onPage?: (page: Answer) => void,
 ): Promise<readonly Answer[]> {
   const all: Answer[] = [];
   const cursors = new Set<unknown>();
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal });
+    onPage?.(answer);
     const items = answer[kind];
     if (Array.isArray(items)) all.push(...items.filter(isRecord));
     cursor = answer['nextCursor'];

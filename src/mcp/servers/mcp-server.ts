@@ -6,6 +6,7 @@ import type { Connection, ListKind } from '../connect/connection.ts';
 import { failureOf } from '../connect/failure.ts';
 import { notConnected } from '../connect/not-connected.ts';
 import { ServerLink } from '../connect/server-link.ts';
+import { FreshLists } from '../revisions/fresh-lists.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { PinStore } from '../tools/pin-store.ts';
 import { isHosts, isRemote, type ParsedServer } from './parse-server.ts';
@@ -34,6 +35,7 @@ export class McpServer {
   readonly #parsed: ParsedServer;
   readonly #ports: McpServerPorts;
   readonly #link: ServerLink | undefined;
+  readonly #fresh: FreshLists | undefined;
   #offers: Offers | undefined;
   /** Settles when the lists are current; undefined if they are. */
   #reload: Promise<void> | undefined;
@@ -59,6 +61,7 @@ export class McpServer {
     this.#parsed = parsed;
     this.#ports = ports;
     if (!parsed.ok) return;
+    this.#fresh = new FreshLists(parsed.config, ports.clock);
     this.#link = new ServerLink({
       clock: ports.clock,
       random: ports.random,
@@ -109,6 +112,11 @@ export class McpServer {
     return this.#scope === 'option' ? 'dynamic' : this.#scope;
   }
 
+  /** Reads lists that are fresh no longer, if they were read for another session. */
+  renewStale(): void {
+    for (const kind of this.#fresh?.takeStale() ?? []) this.#reloadList(kind);
+  }
+
   /** Its last list: kept while the server is not connected, so that requests keep their bytes (L3). */
   get tools(): readonly AnyTool[] {
     return this.#shown?.tools.tools ?? [];
@@ -141,6 +149,7 @@ export class McpServer {
 
   /** Rejects with the reason when the connection fails. */
   async reconnect(): Promise<void> {
+    this.#fresh?.drop();
     await this.#link?.reconnect();
     if (this.status.status !== 'connected') throw new Error(notConnected(this.status));
   }
@@ -179,7 +188,10 @@ export class McpServer {
   ): Promise<Connection> {
     const offered = await this.#toolsOf(config, pinStore);
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
-    const ports = { ...this.#ports, name: this.name, onListChanged };
+    // A program that is started again may be another one.
+    if (!isRemote(config)) this.#fresh?.drop();
+    const fresh = this.#fresh ?? new FreshLists(config, this.#ports.clock);
+    const ports = { ...this.#ports, name: this.name, fresh, onListChanged };
     const connection = isHosts(config)
       ? await (await import('../connect/host-connection.ts')).openHostConnection(config, ports, signal)
       : await (await import('../connect/external-connection.ts')).openConnection(config, ports, signal);
@@ -234,6 +246,7 @@ export class McpServer {
   /** After a notification. One at a time, so that the newest list is the last. */
   #reloadList(kind: ListKind): void {
     const link = this.#link;
+    this.#fresh?.drop(kind);
     if (this.#due.has(kind)) return;
     this.#due.add(kind);
     const reload = (this.#reload ?? Promise.resolve()).then(async () => {

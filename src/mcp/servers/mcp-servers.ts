@@ -116,6 +116,7 @@ class AllServers implements McpServers {
   }
 
   get tools(): readonly AnyTool[] {
+    for (const server of this.#all()) server.renewStale();
     return this.#tools;
   }
 

@@ -1,0 +1,98 @@
+/**
+ * Lists that a server calls fresh for a time (`ttlMs`) are not asked for again meanwhile. Those that it calls
+ * public serve all sessions of the process that reach it in the same way.
+ */
+import type { Clock } from '../../protocol/ports.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
+import type { Answer, ListKind } from '../connect/connection.ts';
+import type { McpServerConfig } from '../servers/server-config.ts';
+
+/** What the pages of one list say about it together. */
+interface Hints {
+  readonly ttlMs: number;
+  readonly isPublic: boolean;
+}
+
+interface Kept {
+  readonly items: readonly Answer[];
+  readonly untilMs: number;
+}
+
+const MAX_TTL_MS = 24 * 60 * 60_000;
+const MAX_SHARED = 200;
+
+/** By clock, because the times are those of one clock. */
+const shared = new WeakMap<Pick<Clock, 'monotonicMs'>, Map<string, Kept>>();
+
+/** The shortest time, and public if all are. A page that says nothing is not fresh. */
+export function hintsOf(pages: readonly Answer[]): Hints {
+  const times = pages.map(({ ttlMs }) => (typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0));
+  return {
+    ttlMs: Math.min(MAX_TTL_MS, ...times),
+    isPublic: pages.every(({ cacheScope }) => cacheScope === 'public'),
+  };
+}
+
+/** Of one server of one session. */
+export class FreshLists {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** Its configuration: who is asked, as whom. */
+  readonly #key: string;
+  readonly #own = new Map<ListKind, Kept>();
+  /** Lists in use that were read for another connection, and until when they are fresh. */
+  readonly #borrowed = new Map<ListKind, number>();
+
+  constructor(config: McpServerConfig, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+    this.#key = 'url' in config ? sha256(JSON.stringify(config)) : '';
+  }
+
+  /** undefined: it has to be asked for. */
+  get(kind: ListKind): readonly Answer[] | undefined {
+    const kept = this.#own.get(kind) ?? this.#shared.get(this.#place(kind));
+    if (kept === undefined || kept.untilMs <= this.#clock.monotonicMs()) return undefined;
+    this.#borrowed.set(kind, kept.untilMs);
+    return kept.items;
+  }
+
+  /** `sinceMs`: when it was asked for. */
+  keep(kind: ListKind, items: readonly Answer[], { ttlMs, isPublic }: Hints, sinceMs: number): void {
+    this.#borrowed.delete(kind);
+    if (ttlMs === 0) return;
+    const kept = { items, untilMs: sinceMs + ttlMs };
+    if (!isPublic || this.#key === '') return void this.#own.set(kind, kept);
+    const all = this.#shared;
+    all.delete(this.#place(kind));
+    all.set(this.#place(kind), kept);
+    const [oldest] = all.keys();
+    if (all.size > MAX_SHARED && oldest !== undefined) all.delete(oldest);
+  }
+
+  /** What is known of this list is no longer so; absent: of any. */
+  drop(kind?: ListKind): void {
+    for (const each of kind === undefined ? (['tools', 'prompts', 'resources'] as const) : [kind]) {
+      this.#own.delete(each);
+      this.#borrowed.delete(each);
+      this.#shared.delete(this.#place(each));
+    }
+  }
+
+  /** Lists in use that are fresh no longer, and that nobody has asked for since; each is named once. */
+  takeStale(): readonly ListKind[] {
+    if (this.#borrowed.size === 0) return [];
+    const now = this.#clock.monotonicMs();
+    const stale = [...this.#borrowed].filter(([, untilMs]) => untilMs <= now).map(([kind]) => kind);
+    for (const kind of stale) this.#borrowed.delete(kind);
+    return stale;
+  }
+
+  get #shared(): Map<string, Kept> {
+    const all = shared.get(this.#clock) ?? new Map<string, Kept>();
+    shared.set(this.#clock, all);
+    return all;
+  }
+
+  #place(kind: ListKind): string {
+    return `${this.#key}/${kind}`;
+  }
+}
