@@ -185,8 +185,13 @@ describe('a server that speaks neither', () => {
     const { config, asked } = await program(how);
     const room = await roomOf({ it: config });
     expect(statusOf(room)).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
+    const starts = async () => (await asked()).filter((line) => line === 'start').length;
     // It is started again once, and never more often.
-    expect((await asked()).filter((line) => line === 'start')).toHaveLength(how === 'exits' ? 2 : 1);
+    const first = how === 'exits' ? 2 : 1;
+    expect(await starts()).toBe(first);
+    await room.reconnect('it').catch(() => {});
+    expect(await starts()).toBe(first + 1);
+    expect(statusOf(room)).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
   });
 
   it.each([
