@@ -3,7 +3,6 @@
 import type { Clock } from '../../protocol/ports.ts';
 import type { Isolate } from '../../protocol/tools/sandbox.ts';
 import { isRecord } from '../../util/is-record.ts';
-import type { FreshLists } from '../revisions/fresh-lists.ts';
 import type { MemoryPlace } from '../revisions/opening-memory.ts';
 import type { ElicitPort } from '../tools/elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
@@ -14,6 +13,15 @@ export type Answer = Readonly<Record<string, unknown>>;
 export interface AskOptions {
   readonly signal: AbortSignal;
   onProgress?(progress: Answer): void;
+}
+
+export interface KeptLists {
+  /** undefined: it has to be asked for. */
+  get(kind: ListKind): readonly Answer[] | undefined;
+  /** `pages`: the answers that the items are from. `sinceMs`: when they were asked for. */
+  keep(kind: ListKind, items: readonly Answer[], pages: readonly Answer[], sinceMs: number): void;
+  /** What is known of this list is no longer so; absent: of any. */
+  drop(kind?: ListKind): void;
 }
 
 export interface Connection {
@@ -48,7 +56,7 @@ export interface ConnectionPorts extends RemotePorts {
   readonly version: string;
   readonly clock: Clock;
   /** Lists that need not be asked for. */
-  readonly fresh: FreshLists;
+  readonly fresh: KeptLists;
   /** Where what is learned about servers is kept; undefined: in memory. */
   readonly openings?: MemoryPlace | undefined;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */

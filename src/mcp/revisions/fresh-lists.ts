@@ -4,14 +4,8 @@
  */
 import type { Clock } from '../../protocol/ports.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import type { Answer, ListKind } from '../connect/connection.ts';
+import type { Answer, KeptLists, ListKind } from '../connect/connection.ts';
 import type { McpServerConfig } from '../servers/server-config.ts';
-
-/** What the pages of one list say about it together. */
-interface Hints {
-  readonly ttlMs: number;
-  readonly isPublic: boolean;
-}
 
 interface Kept {
   readonly items: readonly Answer[];
@@ -24,17 +18,14 @@ const MAX_SHARED = 200;
 /** By clock, because the times are those of one clock. */
 const shared = new WeakMap<Pick<Clock, 'monotonicMs'>, Map<string, Kept>>();
 
-/** The shortest time, and public if all are. A page that says nothing is not fresh. */
-export function hintsOf(pages: readonly Answer[]): Hints {
+/** The shortest time of the pages. One that says nothing is not fresh. */
+function ttlOf(pages: readonly Answer[]): number {
   const times = pages.map(({ ttlMs }) => (typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0));
-  return {
-    ttlMs: Math.min(MAX_TTL_MS, ...times),
-    isPublic: pages.every(({ cacheScope }) => cacheScope === 'public'),
-  };
+  return Math.min(MAX_TTL_MS, ...times);
 }
 
 /** Of one server of one session. */
-export class FreshLists {
+export class FreshLists implements KeptLists {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Its configuration: who is asked, as whom. */
   readonly #key: string;
@@ -42,12 +33,11 @@ export class FreshLists {
   /** Lists in use that were read for another connection, and until when they are fresh. */
   readonly #borrowed = new Map<ListKind, number>();
 
-  constructor(config: McpServerConfig, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(config: McpServerConfig | undefined, clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
-    this.#key = 'url' in config ? sha256(JSON.stringify(config)) : '';
+    this.#key = config !== undefined && 'url' in config ? sha256(JSON.stringify(config)) : '';
   }
 
-  /** undefined: it has to be asked for. */
   get(kind: ListKind): readonly Answer[] | undefined {
     const kept = this.#own.get(kind) ?? this.#shared.get(this.#place(kind));
     if (kept === undefined || kept.untilMs <= this.#clock.monotonicMs()) return undefined;
@@ -55,9 +45,10 @@ export class FreshLists {
     return kept.items;
   }
 
-  /** `sinceMs`: when it was asked for. */
-  keep(kind: ListKind, items: readonly Answer[], { ttlMs, isPublic }: Hints, sinceMs: number): void {
+  keep(kind: ListKind, items: readonly Answer[], pages: readonly Answer[], sinceMs: number): void {
     this.#borrowed.delete(kind);
+    const ttlMs = ttlOf(pages);
+    const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
     if (ttlMs === 0) return;
     const kept = { items, untilMs: sinceMs + ttlMs };
     if (!isPublic || this.#key === '') return void this.#own.set(kind, kept);
@@ -68,7 +59,6 @@ export class FreshLists {
     if (all.size > MAX_SHARED && oldest !== undefined) all.delete(oldest);
   }
 
-  /** What is known of this list is no longer so; absent: of any. */
   drop(kind?: ListKind): void {
     for (const each of kind === undefined ? (['tools', 'prompts', 'resources'] as const) : [kind]) {
       this.#own.delete(each);
@@ -77,7 +67,7 @@ export class FreshLists {
     }
   }
 
-  /** Lists in use that are fresh no longer, and that nobody has asked for since; each is named once. */
+  /** Lists in use that are fresh no longer, and were not asked for since; each is named once. */
   takeStale(): readonly ListKind[] {
     if (this.#borrowed.size === 0) return [];
     const now = this.#clock.monotonicMs();

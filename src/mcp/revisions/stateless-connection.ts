@@ -16,7 +16,6 @@ import {
 import { ResultError } from '../connect/failure.ts';
 import type { Peer } from '../connect/peer.ts';
 import type { ServerQuestions } from '../servers/server-questions.ts';
-import { hintsOf } from './fresh-lists.ts';
 import { listenForChanges } from './listen.ts';
 import { type MirroredParam, mirroredParams, paramHeaders } from './param-headers.ts';
 import { RESERVED, requestMeta, STATELESS_REVISION } from './revisions.ts';
@@ -110,7 +109,7 @@ export function createStatelessConnection(introduction: Answer, parts: Stateless
     const pages: Answer[] = [];
     const kept = fresh.get(kind);
     const listed = kept ?? (await allPages(ask, kind, signal, (page) => pages.push(page)));
-    if (kept === undefined) fresh.keep(kind, listed, hintsOf(pages), sinceMs);
+    if (kept === undefined) fresh.keep(kind, listed, pages, sinceMs);
     if (kind !== 'tools' || !isRemote) return listed;
     mirrored = new Map(
       listed.flatMap(({ name, inputSchema }) => {
