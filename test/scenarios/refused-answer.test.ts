@@ -111,6 +111,13 @@ describe('a refused answer (L4.4)', () => {
       'model_refusal_no_fallback',
       'result:success',
     ]);
+    expect(
+      run.messages.find((m) => m.type === 'system' && m.subtype === 'model_refusal_no_fallback'),
+    ).toMatchObject({
+      original_model: FALLBACK,
+      api_refusal_category: 'cyber',
+      api_refusal_explanation: 'Because.',
+    });
     expect(successOf(run)).toMatchObject({ result: 'No, too.', stop_reason: 'refusal', safety_stops: 2 });
   });
 
