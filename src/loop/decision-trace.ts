@@ -4,7 +4,12 @@ import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { AttemptRecord } from '../protocol/model/model.ts';
 import type { View } from '../protocol/model/view.ts';
 import { EMPTY_USAGE, type Usage } from '../protocol/model/wire.ts';
-import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/session/decision-record.ts';
+import type {
+  DecisionRecord,
+  ModelHop,
+  PrepareRecord,
+  RuleRecord,
+} from '../protocol/session/decision-record.ts';
 import type { Parking } from '../protocol/session/parking.ts';
 import type { ToolTrace } from '../protocol/tools/tool-call.ts';
 import { isoTime } from '../util/text/iso-time.ts';
@@ -15,7 +20,7 @@ import type { ResponseSoFar } from './response.ts';
 import { carriedState, type State } from './state.ts';
 
 /** What stages add to the record; a later value replaces an earlier one. */
-type Noted = Partial<Pick<DecisionRecord, 'request' | 'fallback' | 'context'>> & {
+type Noted = Partial<Pick<DecisionRecord, 'request' | 'context'>> & {
   readonly cache?: CacheReport | undefined;
   /** Tokens of the request, as stage 1 found them. */
   readonly tokens?: number;
@@ -35,6 +40,7 @@ export class DecisionTrace {
   readonly attempts: AttemptRecord[] = [];
   readonly tools: ToolTrace[] = [];
   readonly #noted: Noted = {};
+  readonly #hops: ModelHop[] = [];
   #costUsd = 0;
   #wastedCostUsd = 0;
   readonly #rules: RuleRecord[] = [];
@@ -57,6 +63,11 @@ export class DecisionTrace {
 
   note(noted: Noted): void {
     Object.assign(this.#noted, noted);
+  }
+
+  /** Another model takes over. */
+  hop(hop: ModelHop): void {
+    this.#hops.push(hop);
   }
 
   /** What an attempt cost, in USD; `wasted`: its response was retracted. */
@@ -137,15 +148,7 @@ export class DecisionTrace {
     const params = this.#params;
     const deps = this.#deps;
     const from = this.#from;
-    const {
-      request,
-      fallback,
-      context,
-      cache,
-      tokens = 0,
-      view = from.view.messages,
-      response,
-    } = this.#noted;
+    const { request, context, cache, tokens = 0, view = from.view.messages, response } = this.#noted;
     return {
       v: 1,
       sessionId: params.sessionId,
@@ -172,7 +175,7 @@ export class DecisionTrace {
       },
       ...(from.transition !== undefined && { in: from.transition.reason }),
       ...(request !== undefined && { request }),
-      ...(fallback !== undefined && { fallback }),
+      ...(this.#hops[0] !== undefined && { fallback: joined(this.#hops) }),
       ...(response?.messageId !== undefined && {
         response: {
           messageId: response.messageId,
@@ -193,6 +196,12 @@ export class DecisionTrace {
       ...(this.#next !== undefined && { next: this.#next }),
     };
   }
+}
+
+/** The last exchange, and those before it. */
+function joined(hops: readonly ModelHop[]): NonNullable<DecisionRecord['fallback']> {
+  const before = hops.slice(0, -1);
+  return { ...(hops.at(-1) as ModelHop), ...(before.length > 0 && { before }) };
 }
 
 /** Records are kept small: times to a hundredth of a millisecond. */

@@ -134,6 +134,8 @@ export interface LoopDeps {
   readonly ids: Ids;
   /** What is fit to send to a model: its output cap and whether non-streaming repeats are allowed. */
   modelLimits(model: string): { readonly maxOutputTokens: number; readonly nonStreamingRepeat: boolean };
+  /** Who serves a model; undefined: the session's own provider. Absent: that one serves all. */
+  providerOf?(model: string): string | undefined;
   /** Resolves when the sizes of a model are as good as known, soon; undefined: they are. Never rejects. */
   modelReady?(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   /** Finds out why a prefix was not read from the prompt cache. Absent: the cause is not determined. */

@@ -1,8 +1,5 @@
 /** The loop's constants: how often, how many, how much. Each is written here alone. */
 
-/** Overloaded responses in a row, or stalls in a row, after which another model is asked (L4.4). */
-export const FAILURES_UNTIL_FALLBACK = 3;
-
 /** Messages that ask the model to continue a truncated answer, per turn (L7 rule 5). */
 export const MAX_RESUMES = 3;
 

@@ -2,7 +2,7 @@
 import type { CacheReport } from '../protocol/model/cache.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AssistantMessage } from '../protocol/model/messages.ts';
-import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/model/wire.ts';
+import { EMPTY_USAGE, type RefusalDetails, type StopReason, type Usage } from '../protocol/model/wire.ts';
 import type { Wait } from '../protocol/session/parking.ts';
 import type { ToolCall } from '../protocol/tools/tool-call.ts';
 import type { Thrown } from './stages/stage-error.ts';
@@ -17,6 +17,8 @@ export interface ResponseSoFar {
   messages: AssistantMessage[];
   /** Complete calls, in the model's order; every one of them gets a result. */
   calls: ToolCall[];
+  /** Calls of a refused answer that were not handed on, as another model may take over. */
+  held: readonly ToolCall[];
   /** The output cap truncated a call, and complete calls precede it. */
   cutBesideTools: boolean;
   /** Output cap of the request as it was sent; undefined before the first attempt. */
@@ -24,6 +26,8 @@ export interface ResponseSoFar {
   /** Whether that is less than was asked for: a higher cap would be lowered again. */
   capWasLowered: boolean;
   stopReason: StopReason | null;
+  /** What the API says about a refusal. */
+  stopDetails: RefusalDetails | undefined;
   usage: Usage;
   /** Characters of output received: the estimate for a response that never reported its usage. */
   outputChars: number;
@@ -52,10 +56,12 @@ export function emptyResponse(model: string): ResponseSoFar {
     requestId: undefined,
     messages: [],
     calls: [],
+    held: [],
     cutBesideTools: false,
     maxTokens: undefined,
     capWasLowered: false,
     stopReason: null,
+    stopDetails: undefined,
     usage: EMPTY_USAGE,
     outputChars: 0,
     appliedEdits: undefined,

@@ -4,6 +4,7 @@
  */
 
 import type { CompactionState } from '../protocol/model/context.ts';
+import type { FallbackTrigger } from '../protocol/model/fallback.ts';
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { EffortLevel } from '../protocol/model/wire.ts';
 import type { CarriedState } from '../protocol/session/decision-record.ts';
@@ -53,6 +54,8 @@ export interface ModelState {
   readonly current: string;
   /** Fallbacks not yet tried. */
   readonly fallbacks: readonly string[];
+  /** Why other models took over so far, in order. */
+  readonly hops?: readonly FallbackTrigger[];
   readonly effort: EffortLevel | undefined;
 }
 

@@ -3,6 +3,7 @@
  * message has begun, the loop decides (L4.3).
  */
 import type { ModelFailure } from '../protocol/model/failure.ts';
+import { QUOTA_WAIT_MS } from '../protocol/model/fallback.ts';
 import type {
   AttemptRecord,
   CallModel,
@@ -57,7 +58,7 @@ async function* callModel(
       state,
       policy: deps.policy,
       foreground: request.foreground,
-      overloadLimit: request.overloadLimit,
+      fallsBackOn: request.fallsBackOn,
       canRefresh: deps.credentials.canRefresh,
       neverReached: !deps.endpoint.reached,
       persistentWaits: persistence.waits,
@@ -127,6 +128,16 @@ async function* callModel(
         });
     }
     const pause = deps.pauseOf(deps.credentials.current).left();
+    if (
+      pause !== undefined &&
+      pause.delayMs > QUOTA_WAIT_MS &&
+      request.fallsBackOn?.includes('quota') === true
+    )
+      return {
+        kind: 'failed',
+        failure: { ...pause.failure, retryAfterMs: pause.delayMs },
+        ...outcome(state),
+      };
     if (pause !== undefined && isTooLong?.(pause.delayMs) === true)
       return { kind: 'parked', wakeAt: clock.nowMs() + pause.delayMs, ...outcome(state) };
     if (pause !== undefined)

@@ -167,7 +167,8 @@ export interface BaseOptions<Output = unknown> {
    */
   providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   /**
-   * Models to try in order when the model is overloaded or stalls, separated by commas.
+   * Models to try in order, separated by commas, when the model is overloaded, stalls or refuses, has no
+   * quota or credit left, or is gone.
    *
    * @example
    * ```ts

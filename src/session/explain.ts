@@ -148,12 +148,20 @@ function linesOf(iteration: ExplainedIteration, subjects: Subjects): string[] {
   ];
 }
 
+/** The models of an iteration, with the reason of each exchange. */
+function exchanged({ before = [], ...last }: NonNullable<DecisionRecord['fallback']>): string {
+  const hops = [...before, last].map(
+    ({ to, trigger }) => ` → ${to}${trigger === undefined ? '' : ` (${trigger})`}`,
+  );
+  return [(before[0] ?? last).from, ...hops].join('');
+}
+
 function lineOf({ iteration, model, record }: ExplainedIteration, subjects: Subjects): string {
   const number = `${iteration}`.padStart(3);
   if (record === undefined) return `${number}  ${model}  cut off here`;
   const parts = [
     record.in ?? 'start',
-    record.fallback === undefined ? model : `${record.fallback.from} → ${record.fallback.to}`,
+    record.fallback === undefined ? model : exchanged(record.fallback),
     ...attemptsOf(record.attempts),
     ...stepsOf(record),
     ...usageOf(record),

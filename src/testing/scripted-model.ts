@@ -1,5 +1,6 @@
 /** A model with scripted answers, behind the same port as a real one. */
 import type { ModelFailure } from '../protocol/model/failure.ts';
+import { FALLBACK_POLICIES } from '../protocol/model/fallback.ts';
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type {
   AttemptRecord,
@@ -198,7 +199,8 @@ function overloadsAfter(
 ): number {
   if (failure.kind !== 'overloaded') return 0;
   const next = call.retry.overloadedInARow + 1;
-  return atOverloadLimit === true ? Math.max(next, request.overloadLimit ?? next) : next;
+  const isLimited = atOverloadLimit === true && request.fallsBackOn?.includes('overloaded') === true;
+  return isLimited ? Math.max(next, FALLBACK_POLICIES.overloaded.after) : next;
 }
 
 /** Returns whether the caller aborted. */

@@ -383,7 +383,7 @@ describe('what the engine does', () => {
         trigger: 'overloaded',
         original_model: 'a',
         fallback_model: 'b',
-        content: '',
+        content: 'a is overloaded; b takes over for the rest of this submission.',
       }),
       say.system({
         subtype: 'compact_boundary',
@@ -395,7 +395,7 @@ describe('what the engine does', () => {
       '↻ overloaded (529): retry 1 of 10 in 512 ms',
       '↻ no whole answer came: retry 2 of 10 in 2.0 s',
       '↻ The endpoint (127.0.0.1:1) refuses connections: retry 1 of 4 in 500 ms',
-      '⇄ a is overloaded: b takes over',
+      '⇄ a is overloaded; b takes over for the rest of this submission.',
       '⊟ context compacted: 41.2k → 6.4k tokens, 830 ms',
     ]);
   });

@@ -281,7 +281,7 @@ describe('model fallback (L4.4)', () => {
       original_model: 'first',
       fallback_model: 'second',
     });
-    expect(decisions[0]?.fallback).toEqual({ from: 'first', to: 'second' });
+    expect(decisions[0]?.fallback).toEqual({ from: 'first', to: 'second', trigger: 'overloaded' });
   });
 
   it('each fallback is tried at most once', async () => {
@@ -290,8 +290,8 @@ describe('model fallback (L4.4)', () => {
       params: { model: 'a', fallbackModels: ['b'] },
     });
     expect(terminal.reason).toBe('api_error');
-    expect(requests.map((r) => [r.model, r.overloadLimit])).toEqual([
-      ['a', 3],
+    expect(requests.map((r) => [r.model, r.fallsBackOn])).toEqual([
+      ['a', ['overloaded', 'stalled', 'model_not_found', 'refusal']],
       ['b', undefined],
     ]);
   });

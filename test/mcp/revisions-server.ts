@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { answer } from './servers/revisions.mjs';
 
 interface Seen {
+  readonly id?: unknown;
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly params: Record<string, unknown>;
@@ -34,7 +35,7 @@ export async function revisionsServer(how: string): Promise<RevisionsServer> {
     const message = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     const { method, params = {}, id } = message;
     const { headers } = request;
-    const now = { method, headers, params };
+    const now = { id, method, headers, params };
     seen.push(now);
     if (self.intercept?.(now, response) === true) return;
     const say = (status: number, body: object): void => {

@@ -185,8 +185,13 @@ describe('a server that speaks neither', () => {
     const { config, asked } = await program(how);
     const room = await roomOf({ it: config });
     expect(statusOf(room)).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
+    const starts = async () => (await asked()).filter((line) => line === 'start').length;
     // It is started again once, and never more often.
-    expect((await asked()).filter((line) => line === 'start')).toHaveLength(how === 'exits' ? 2 : 1);
+    const first = how === 'exits' ? 2 : 1;
+    expect(await starts()).toBe(first);
+    await room.reconnect('it').catch(() => {});
+    expect(await starts()).toBe(first + 1);
+    expect(statusOf(room)).toMatchObject({ status: 'failed', error: expect.stringMatching(says) });
   });
 
   it.each([
@@ -365,6 +370,86 @@ describe('changes of lists, without a session', () => {
     await clock.advance(120_000);
     expect(server.methods().filter((method) => method === 'subscriptions/listen')).toHaveLength(1);
     expect(statusOf(room)).toMatchObject({ status: 'connected' });
+  });
+});
+
+describe('lists that a server calls fresh', () => {
+  /** A server with tools and resources, whose lists say this of themselves. */
+  async function freshServer(hints: object) {
+    const server = await revisionsServer('both');
+    server.intercept = ({ id, method }, response) => {
+      const result = {
+        'server/discover': {
+          supportedVersions: [NEW],
+          capabilities: { tools: {}, resources: { listChanged: true } },
+        },
+        'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }], ...hints },
+        'resources/list': { resources: [{ uri: 'a://b', name: 'b' }], ...hints },
+      }[method];
+      if (result === undefined) return false;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      return true;
+    };
+    const count = (method: string) => server.methods().filter((each) => each === method).length;
+    return { server, config: { type: 'http', url: server.url } as const, count };
+  }
+  const resources = (room: Room) => call(toolIn(room, 'ListMcpResourcesTool'));
+
+  it('F172 are not asked for again until they are stale, or have changed', async () => {
+    const clock = virtualClock();
+    const { server, config, count } = await freshServer({ ttlMs: 60_000, cacheScope: 'private' });
+    const room = await roomOf({ it: config }, { clock });
+    await resources(room);
+    await resources(room);
+    expect(count('resources/list')).toBe(1);
+    await clock.advance(60_000);
+    await resources(room);
+    expect(count('resources/list')).toBe(2);
+    await until(() => server.listening.size === 1);
+    for (const response of server.listening)
+      event(response, { method: 'notifications/resources/list_changed' });
+    await until(async () => {
+      await resources(room);
+      return count('resources/list') === 3;
+    });
+    await room.reconnect('it');
+    expect(count('tools/list')).toBe(2);
+  });
+
+  it('without a time, or with a wrong one, are asked for each time', async () => {
+    for (const hints of [{}, { ttlMs: 0 }, { ttlMs: -5 }, { ttlMs: 'long' }, { ttlMs: Number.NaN }]) {
+      const { config, count } = await freshServer(hints);
+      const room = await roomOf({ it: config });
+      await resources(room);
+      await resources(room);
+      expect(count('resources/list')).toBe(2);
+    }
+  });
+
+  it('F172 serve other sessions of the process where they are public, and are read again once they are stale', async () => {
+    const clock = virtualClock();
+    const { config, count } = await freshServer({ ttlMs: 60_000, cacheScope: 'public' });
+    await roomOf({ it: config }, { clock });
+    const second = await roomOf({ it: config }, { clock });
+    expect(toolIn(second, 'mcp__it__echo')).toBeDefined();
+    expect(count('tools/list')).toBe(1);
+    // Whoever asks with other headers may be shown something else.
+    await roomOf({ it: { ...config, headers: { 'x-toolset': 'all' } } }, { clock });
+    expect(count('tools/list')).toBe(2);
+    await clock.advance(60_000);
+    await until(() => toolIn(second, 'mcp__it__echo') && count('tools/list') === 3);
+    toolIn(second, 'mcp__it__echo');
+    await roomOf({ it: config }, { clock });
+    expect(count('tools/list')).toBe(3);
+  });
+
+  it('serve no other session where they are private', async () => {
+    const clock = virtualClock();
+    const { config, count } = await freshServer({ ttlMs: 60_000, cacheScope: 'private' });
+    await roomOf({ it: config }, { clock });
+    await roomOf({ it: config }, { clock });
+    expect(count('tools/list')).toBe(2);
   });
 });
 

@@ -201,7 +201,10 @@ describe('F51: retry-after', () => {
 describe('overload', () => {
   it('the call fails at the limit of overloaded answers in a row, although retries are left', async () => {
     server = await apiServer(overloaded());
-    const { outcome, notices } = await run(clientFor(server.url), requestOf(undefined, { overloadLimit: 3 }));
+    const { outcome, notices } = await run(
+      clientFor(server.url),
+      requestOf(undefined, { fallsBackOn: ['overloaded', 'stalled'] }),
+    );
     expect(outcome).toMatchObject({
       kind: 'failed',
       failure: { kind: 'overloaded', status: 529 },
@@ -213,7 +216,10 @@ describe('overload', () => {
 
   it('another failure ends the row', async () => {
     server = await apiServer(overloaded(), overloaded(), broken500, overloaded(), hello);
-    const { outcome } = await run(clientFor(server.url), requestOf(undefined, { overloadLimit: 3 }));
+    const { outcome } = await run(
+      clientFor(server.url),
+      requestOf(undefined, { fallsBackOn: ['overloaded', 'stalled'] }),
+    );
     expect(outcome).toMatchObject({ kind: 'complete', retry: { overloadedInARow: 0 } });
   });
 
@@ -241,7 +247,7 @@ describe('overload', () => {
     });
     server = await apiServer(midStream);
     const client = clientFor(server.url);
-    const request = requestOf(undefined, { overloadLimit: 3 });
+    const request = requestOf(undefined, { fallsBackOn: ['overloaded', 'stalled'] });
     const first = await run(client, request);
     expect(first.outcome).toMatchObject({
       kind: 'broken',

@@ -42,6 +42,7 @@ const ending: fc.Arbitrary<Ending> = fc.record({
 const conversation = fc.record({
   turns: fc.array(turn, { maxLength: 5 }),
   endings: fc.tuple(ending, ending),
+  hasFallbacks: fc.boolean(),
   maxTurns: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   partial: fc.boolean(),
   reopen: fc.boolean(),
@@ -57,7 +58,7 @@ describe('generated conversations', () => {
   it(`hold their invariants in ${RUNS} runs`, async () => {
     const timersBefore = held('Timeout');
     await fc.assert(
-      fc.asyncProperty(conversation, async ({ turns, endings, maxTurns, partial, reopen }) => {
+      fc.asyncProperty(conversation, async ({ turns, endings, hasFallbacks, maxTurns, partial, reopen }) => {
         server.clear();
         server.setScenario({
           name: 'generated',
@@ -91,6 +92,11 @@ describe('generated conversations', () => {
                 },
               },
             ],
+            ...(hasFallbacks && {
+              fallbackModel: 'elsewhere:claude-haiku-5-5,claude-opus-5-5',
+              providers: { elsewhere: { type: 'anthropic', baseUrl: server.url, apiKeyEnv: 'ELSEWHERE' } },
+              providerEnv: { ELSEWHERE: 'key' },
+            }),
             ...(maxTurns === undefined ? {} : { maxTurns }),
             ...(resume ? { resume: sessionId } : { sessionId }),
           });
@@ -117,6 +123,7 @@ describe('generated conversations', () => {
         expect(views).toHaveLength(2);
         for (const { live, resumed } of views) expect(shown(live), 'the live view').toEqual(shown(resumed));
         expectOneResultPerCall(store.entries(sessionId));
+        expectNothingHidden(store.entries(sessionId));
       }),
       { numRuns: RUNS, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true, ...seeded() },
     );
@@ -156,6 +163,18 @@ async function submit(engine: QueryEngine, prompt: string, { how, after }: Endin
   const results = messages.filter((message) => message.type === 'result');
   expect(results, 'one result').toHaveLength(1);
   expect(messages.at(-1), 'the result comes last').toBe(results[0]);
+}
+
+/** A call that has begun is never retracted: the model would make it again. */
+function expectNothingHidden(entries: readonly JournalEntry[]): void {
+  const retracted = new Set(entries.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
+  const hidden = entries.flatMap((entry) =>
+    entry.type === 'assistant' && retracted.has(entry.uuid)
+      ? entry.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+      : [],
+  );
+  const begun = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.toolUseId] : []));
+  expect(begun.filter((id) => hidden.includes(id) && !pairsOf(entries).calls.includes(id))).toEqual([]);
 }
 
 function expectOneResultPerCall(entries: readonly JournalEntry[]): void {

@@ -72,8 +72,23 @@ const fault: fc.Arbitrary<Fault | undefined> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .constantFrom(429, 500, 529)
-      .map((status): Fault => ({ name: 'http-status', status, times: 1 })),
+      .constantFrom<readonly [status: number, times?: number, retryAfter?: string]>(
+        [429],
+        [500],
+        [529],
+        [529, 3],
+        [429, 1, '3600'],
+        [402],
+        [404],
+      )
+      .map(
+        ([status, times = 1, retryAfter]): Fault => ({
+          name: 'http-status',
+          status,
+          times,
+          ...(retryAfter !== undefined && { retryAfter }),
+        }),
+      ),
   },
 );
 /** One answer. */

@@ -26,7 +26,16 @@ import { collapsingClock } from './collapsing-clock.ts';
 import { unanswered } from './journal.ts';
 import { bodies, openCalls, type SentBody, wholeText } from './sent.ts';
 
-const FAULTS = ['cut', 'stall', 'overload', 'refusal', 'abort', 'journal lost', 'budget'] as const;
+const FAULTS = [
+  'cut',
+  'stall',
+  'overload',
+  'refusal',
+  'refusal, another model',
+  'abort',
+  'journal lost',
+  'budget',
+] as const;
 const PLACES = ['before a block', 'in a block', 'beside a running call', 'behind an ended call'] as const;
 const WAYS = ['stream', 'repeat without streaming', 'fallback', 'resume'] as const;
 
@@ -44,6 +53,7 @@ const SAMPLE = everyNth(3, CELLS);
 
 const MODEL = 'claude-opus-5-5';
 const FALLBACK = 'claude-sonnet-5';
+const LAST = 'claude-haiku-5-5';
 const WORDS = 'I change it.';
 const ANSWER = [text(WORDS), toolUse('Change', { what: 'it' }, 'call_1')];
 /** Events that come whole: `message_start`, then three of the text, then three of the call. */
@@ -72,6 +82,7 @@ function struck(cell: Cell): ScriptedReply {
     case 'stall':
       return reply(ANSWER, { timing, faults: [{ name: 'stall', after }] });
     case 'refusal':
+    case 'refusal, another model':
       return reply(wholeBlocks(cell), { timing, stop_reason: 'refusal' });
     case 'budget':
       return reply(wholeBlocks(cell), { timing, usage: { output_tokens: 10_000_000 } });
@@ -103,6 +114,15 @@ function deliveries(cell: Cell): readonly ScriptedReply[] {
         struck({ ...cell, place: 'before a block' }),
       ];
   }
+}
+
+/** A refusal is the answer where no model is left. */
+function fallbacksOf({ fault, way }: Cell): { readonly fallbackModel?: string } {
+  const list = [
+    ...(way === 'fallback' ? [FALLBACK] : []),
+    ...(fault === 'refusal, another model' ? [LAST] : []),
+  ];
+  return list.length === 0 ? {} : { fallbackModel: list.join() };
 }
 
 /** One session in one cell. */
@@ -165,7 +185,7 @@ class Run {
       baseUrl: server.url,
       apiKey: 'key',
       model: MODEL,
-      ...(this.#cell.way === 'fallback' && { fallbackModel: FALLBACK }),
+      ...fallbacksOf(this.#cell),
       permissionMode: 'bypassPermissions',
       allowDangerouslySkipPermissions: true,
       systemPrompt: [],
@@ -204,7 +224,7 @@ class Run {
     const { fault } = this.#cell;
     if (fault === 'abort') this.engine.interrupt();
     if (fault === 'journal lost') void this.store.takeOver(this.sessionId);
-    if (fault === 'refusal' || fault === 'journal lost') this.#release();
+    if (fault.startsWith('refusal') || fault === 'journal lost') this.#release();
   }
 
   async play(): Promise<void> {
@@ -267,7 +287,8 @@ describe.each(FAULTS)('%s', (fault) => {
     if (!isLost) expect(run.messages.at(-1), 'the last message').toBe(results[0]);
     if (isBudget) expect(results[0]?.terminal_reason).toBe('budget_exhausted');
     if (fault === 'abort') expect(results[0]?.terminal_reason).toMatch(/^aborted_/);
-    if (['cut', 'stall', 'overload'].includes(fault))
+    const isElsewhere = fault === 'refusal, another model';
+    if (isElsewhere || ['cut', 'stall', 'overload'].includes(fault))
       expect(results[0]).toMatchObject({ terminal_reason: 'completed', result: 'Done.' });
 
     // L10.4: once per terminal position, and not where the run was ended from outside.
@@ -312,7 +333,7 @@ describe.each(FAULTS)('%s', (fault) => {
         expect(onRecord.has(message.uuid ?? ''), `on record: ${JSON.stringify(message)}`).toBe(true);
     for (let end = 0; end <= entries.length; end++) checkPrefix(entries.slice(0, end));
     // A body that breaks off holds no call; the call of a refusal that comes with it does not run.
-    const comesWhole = way === 'repeat without streaming' && (isWire || fault === 'refusal');
+    const comesWhole = way === 'repeat without streaming' && (isWire || fault.startsWith('refusal'));
     const ran = hasCall(cell) && !comesWhole ? 1 : 0;
     expect(run.tool.calls, 'runs of the unsafe call').toHaveLength(ran);
 
@@ -322,6 +343,15 @@ describe.each(FAULTS)('%s', (fault) => {
       const next = sent[deliveries(cell).length];
       expect(resultsSent(next)).toMatchObject([{ tool_use_id: 'call_1', content: 'changed' }]);
       expect(next?.model).toBe(way === 'fallback' ? FALLBACK : MODEL);
+    }
+    // Nothing that has begun is hidden from the model that takes over for a refusal, and nothing else is shown.
+    if (isElsewhere && way !== 'resume') {
+      const next = sent[deliveries(cell).length];
+      expect(next?.model).toBe(LAST);
+      expect(resultsSent(next)).toMatchObject(ran === 1 ? [{ tool_use_id: 'call_1' }] : []);
+      if (ran === 1 && place === 'behind an ended call')
+        expect(resultsSent(next)).toMatchObject([{ content: 'changed' }]);
+      expect(wholeText(next)).not.toContain(WORDS);
     }
     if (place === 'beside a running call' && way === 'resume' && !isLost)
       expect(JSON.stringify(resultsSent(sent[1]))).toContain('outcome unknown');

@@ -56,7 +56,7 @@ describe('a stream that is the third overloaded answer in a row (L4.4)', () => {
       content: expect.stringMatching(`${MODEL}.*${FALLBACK}`),
     });
     expect(run.entries.filter(({ type }) => type === 'retract')).toEqual([]);
-    expect(run.decisions[0]?.fallback).toEqual({ from: MODEL, to: FALLBACK });
+    expect(run.decisions[0]?.fallback).toEqual({ from: MODEL, to: FALLBACK, trigger: 'overloaded' });
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Done.', num_turns: 2 });
   });
 

@@ -1,6 +1,7 @@
 /** What a server would answer, as the script of a model: so the double runs the checks of every model client. */
 
 import type { FailureKind } from '../../src/protocol/model/failure.ts';
+import { FALLBACK_POLICIES } from '../../src/protocol/model/fallback.ts';
 import type { ViewMessage } from '../../src/protocol/model/messages.ts';
 import type { CallModel, CallOptions, ModelRequest, RetryNotice } from '../../src/protocol/model/model.ts';
 import type { ContentBlock } from '../../src/protocol/model/wire.ts';
@@ -35,6 +36,9 @@ const MOST_CALLS = 20;
 const FIRST_BACKOFF_MS = 500;
 const DEFAULT_RETRIES = 10;
 
+const overloadLimit = ({ fallsBackOn = [] }: ModelRequest) =>
+  fallsBackOn.includes('overloaded') ? FALLBACK_POLICIES.overloaded.after : undefined;
+
 type Refusal = readonly [kind: FailureKind, status?: number | null];
 
 /** What each refusal becomes: the failure, and the status of a retry; without one it is final. */
@@ -45,6 +49,7 @@ const REFUSALS: Readonly<Record<RefusalReason, Refusal>> = {
   timeout: ['timeout', 408],
   unauthorized: ['authentication'],
   forbidden: ['permission'],
+  billing: ['permission'],
   not_found: ['not_found'],
   too_long: ['prompt_too_long'],
   too_large: ['prompt_too_long'],
@@ -81,7 +86,7 @@ export async function openScriptedModel(setup: ModelClientSetup): Promise<Opened
       if (refused === undefined) return retries(notices, playAnswer(answer, timeouts?.idleMs !== undefined));
       const [kind, status] = refused;
       const inARow = (options?.retry.overloadedInARow ?? 0) + notices.length + 1;
-      if (kind === 'overloaded' && request.foreground && inARow === request.overloadLimit)
+      if (kind === 'overloaded' && request.foreground && inARow === overloadLimit(request))
         return retries(notices, fallback());
       if (status === undefined || notices.length === maxRetries || !request.foreground)
         return retries(notices, failing(answer, kind));
@@ -150,6 +155,7 @@ function failing(answer: ServerAnswer, kind: FailureKind): Step {
   return fail({
     kind,
     ...(tokens !== undefined && { tokens }),
+    ...(answer.reason === 'billing' && { errorType: 'billing_error' }),
     ...(answer.reason === 'bad_schema' && { outputSchema: true }),
   });
 }

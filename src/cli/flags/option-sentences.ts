@@ -11,7 +11,8 @@ export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in Optio
     provider:
       'whose model is asked: anthropic, bedrock, vertex, foundry, openai-compatible, ollama, lmstudio, llamacpp, or a name of providers',
     baseUrl: "address of the provider's API, for anthropic and openai-compatible",
-    fallbackModel: 'models to try in order when the model is overloaded or stalls, separated by commas',
+    fallbackModel:
+      'models to try in order, separated by commas, when the model is overloaded, stalls or refuses, has no quota or credit left, or is gone',
     maxTurns: 'most turns that a prompt may take, a turn being one answer of the model with its tool calls',
     maxBudgetUsd: 'most that the session may spend, in USD',
     systemPrompt: 'the system prompt: a text, several texts, or the preset with something appended',

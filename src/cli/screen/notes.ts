@@ -13,9 +13,8 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
       return style.yellow(`↻ ${retryLine(message)}`);
     }
     case 'model_fallback':
-      return style.yellow(
-        `⇄ ${oneLine(message.original_model)} ${message.trigger === 'stalled' ? 'does not answer' : 'is overloaded'}: ${oneLine(message.fallback_model)} takes over`,
-      );
+    case 'model_refusal_fallback':
+      return style.yellow(`⇄ ${oneLine(message.content)}`);
     case 'compact_boundary': {
       const { pre_tokens, post_tokens, duration_ms } = message.compact_metadata;
       const after = post_tokens === undefined ? '' : ` → ${tokens(post_tokens)}`;

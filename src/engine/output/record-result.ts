@@ -157,6 +157,8 @@ export function refusalNotice(
       subtype: 'model_refusal_no_fallback',
       original_model: last.model ?? '',
       request_id: last.requestId ?? null,
+      api_refusal_category: last.refusal?.category ?? null,
+      api_refusal_explanation: last.refusal?.explanation ?? null,
       refused_user_message_uuid: prompt.uuid ?? null,
       content: `${last.model ?? 'The model'} refused to answer.`,
       ...host.stamp(),

@@ -1,6 +1,11 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
-import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../../protocol/model/messages.ts';
-import type { StopReason } from '../../protocol/model/wire.ts';
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  LoopMessage,
+  StreamEventsMessage,
+} from '../../protocol/model/messages.ts';
+import type { RefusalDetails, StopReason } from '../../protocol/model/wire.ts';
 import { TERMINALS, type Terminal, type TerminalReason } from '../../protocol/session/terminal.ts';
 import type { SDKResultMessage } from '../../protocol/stream/result-message.ts';
 import { extended } from '../../util/collections/extended.ts';
@@ -37,6 +42,8 @@ interface LastAnswer {
   readonly synthetic?: AssistantMessage['synthetic'];
   readonly model?: string;
   readonly requestId?: string;
+  /** What the API said about the last refusal of the submission. */
+  readonly refusal?: RefusalDetails;
 }
 
 export function createOutcome(): Outcome {
@@ -44,6 +51,7 @@ export function createOutcome(): Outcome {
   const stopReasons = new Map<string, StopReason | null>();
   const continued = new ContinuedAnswers();
   let ended = '';
+  let details: RefusalDetails | undefined;
   let joining: string[] = [];
   const joinedUuids: string[] = [];
   const outcome: Writable<Outcome> = {
@@ -60,7 +68,10 @@ export function createOutcome(): Outcome {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
       continued.observe(message, blocks);
       if (message.type === 'stream_request_start') outcome.isAsked = true;
-      else if (message.type === 'stream_events') outcome.isAnswered = true;
+      else if (message.type === 'stream_events') {
+        outcome.isAnswered = true;
+        details = refusalIn(message) ?? details;
+      }
       if (message.type === 'assistant') {
         blocks.push(message);
         // A message of a previous process, whose answers have ended.
@@ -97,7 +108,7 @@ export function createOutcome(): Outcome {
         stopReason != null &&
         !blocks.some(({ message }) => message.id === ended)
       )
-        return { text: '', stopReason };
+        return { text: '', stopReason, ...(details !== undefined && { refusal: details }) };
       const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;
       const { id, stop_reason } = last.message;
@@ -107,10 +118,17 @@ export function createOutcome(): Outcome {
         model: last.message.model,
         ...(last.requestId !== undefined && { requestId: last.requestId }),
         ...(last.synthetic && { synthetic: last.synthetic }),
+        ...(details !== undefined && { refusal: details }),
       };
     },
   };
   return outcome;
+}
+
+/** What the end of an answer says about a refusal. */
+function refusalIn({ events }: StreamEventsMessage): RefusalDetails | undefined {
+  const end = events.at(events.at(-1)?.type === 'message_stop' ? -2 : -1);
+  return end?.type === 'message_delta' ? (end.delta.stop_details ?? undefined) : undefined;
 }
 
 function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {

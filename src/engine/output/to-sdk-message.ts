@@ -198,7 +198,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         joining.push(...replayOf(message, session_id, options));
         return attachment(message, session_id, options);
       case 'system':
-        return [system(message, session_id)];
+        return [system(message, session_id, options.userMessageUuids?.[0])];
       case 'progress':
         if (message.data.type === AGENT_MESSAGE) return [message.data['message'] as SDKMessage];
         return [
@@ -283,9 +283,10 @@ function attachment(message: AttachmentMessage, session_id: string, options: Sdk
   return shown;
 }
 
-function system(message: SystemMessage, session_id: string): SDKMessage {
+function system(message: SystemMessage, session_id: string, promptUuid: string | undefined): SDKMessage {
   const { timestamp: _, ...rest } = message;
-  return { ...rest, session_id };
+  if (rest.subtype !== 'model_refusal_fallback') return { ...rest, session_id };
+  return { ...rest, refused_user_message_uuid: promptUuid ?? null, session_id };
 }
 
 function secondsSince(startMs: number | undefined, clock: Clock): number {

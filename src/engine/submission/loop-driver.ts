@@ -95,6 +95,7 @@ export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDep
       maxOutputTokens: model.infoOf(name).maxOutputTokens,
       nonStreamingRepeat: true,
     }),
+    providerOf: (name) => model.client.providerOf(name),
     modelReady: (name, life) => model.client.ready(name, life),
     takeSwitch: () => model.takeAdopted(),
   };

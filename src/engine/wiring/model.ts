@@ -15,7 +15,7 @@ import { lazily } from '../../util/async/lazily.ts';
 import { extended } from '../../util/collections/extended.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { FitRequest } from '../models/fit-request.ts';
-import { named, openModelClient, resolvedModel } from '../models/open-model-client.ts';
+import { named, openModelClient, ownName, resolvedModel } from '../models/open-model-client.ts';
 import type { ModelPort } from '../models/session-model.ts';
 
 export function composeModel(
@@ -46,7 +46,10 @@ export function composeModel(
     ready: client.ready,
     fastMode: client.fastMode,
     resolve: (name) => resolvedModel(name, config),
-    providerOf: (name) => named(resolvedModel(name, config), config).provider,
+    providerOf(name) {
+      const { provider } = named(resolvedModel(name, config), config);
+      return provider === ownName(config) ? undefined : provider;
+    },
     apiMs: () => apiMs,
     sessionApiMs: () => sessionApiMs,
     startSubmission() {

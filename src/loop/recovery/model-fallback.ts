@@ -1,28 +1,44 @@
 /**
- * L4.4: the third overloaded response in a row, or the third stall in a row, switches the model for the rest
- * of the submission. Decided here alone.
+ * L4.4: another model is asked for the rest of the submission, for a reason in the table of
+ * `protocol/model/fallback.ts`. Decided here alone.
  */
-import type { LoopBatch } from '../../protocol/model/messages.ts';
-import type { ModelRequest, RetryState } from '../../protocol/model/model.ts';
-import type { LoopParams } from '../deps.ts';
+import { FALLBACK_POLICIES, FALLBACK_TRIGGERS, type FallbackTrigger } from '../../protocol/model/fallback.ts';
+import type { LoopBatch, SystemBody } from '../../protocol/model/messages.ts';
+import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { RefusalDetails } from '../../protocol/model/wire.ts';
 import type { Iteration } from '../iteration.ts';
-import { FAILURES_UNTIL_FALLBACK } from '../limits.ts';
 import { systemMessage } from '../loop-messages.ts';
 import type { ModelState } from '../state.ts';
 
-/**
- * The limit that a request carries when there is another model to ask. A background query gives up
- * immediately instead (L8).
- */
-export function overloadLimit(
-  fallbacks: readonly string[],
-  { foreground }: LoopParams,
-): Pick<ModelRequest, 'overloadLimit'> {
-  return foreground && fallbacks.length > 0 ? { overloadLimit: FAILURES_UNTIL_FALLBACK } : {};
+type Run = Pick<Iteration, 'params' | 'deps'>;
+
+/** Models of the list that may take over. A background query gives up immediately instead (L8). */
+function candidates(trigger: FallbackTrigger, models: ModelState, { params, deps }: Run): readonly string[] {
+  const { current, fallbacks, hops = [] } = models;
+  const { asks, most = Number.POSITIVE_INFINITY } = FALLBACK_POLICIES[trigger];
+  if (!params.foreground || hops.filter((hop) => hop === trigger).length >= most) return [];
+  return asks === 'any' ? fallbacks : fallbacks.filter((to) => !isSameProvider(current, to, { deps }));
+}
+
+const isSameProvider = (one: string, other: string, { deps }: Pick<Run, 'deps'>): boolean =>
+  deps.providerOf?.(one) === deps.providerOf?.(other);
+
+/** What a request carries when there are other models to ask. */
+export function fallbackMarks(
+  models: ModelState,
+  run: Run,
+): Pick<ModelRequest, 'fallsBackOn' | 'refusalCredit'> {
+  if (models.fallbacks.length === 0) return {};
+  const fallsBackOn = FALLBACK_TRIGGERS.filter((trigger) => candidates(trigger, models, run).length > 0);
+  const credited = candidates('refusal', models, run).some((to) => isSameProvider(models.current, to, run));
+  return {
+    ...(fallsBackOn.length > 0 && { fallsBackOn }),
+    ...(credited && { refusalCredit: {} }),
+  };
 }
 
 interface Fallback {
-  readonly trigger: 'overloaded' | 'stalled';
+  readonly trigger: FallbackTrigger;
   readonly from: string;
   readonly to: string;
   /** Models left to try after `to`. */
@@ -34,25 +50,28 @@ interface Fallback {
 interface Choice {
   /** The model that takes over; undefined: the model stays. */
   readonly fallback?: Fallback;
-  /** Why models of the chain cannot take over, one sentence each. */
+  /** Why models of the list cannot take over, one sentence each. */
   readonly skipped: readonly string[];
 }
 
 const STAYS: Choice = Object.freeze({ skipped: Object.freeze([]) });
 
-/** What follows from this outcome of a request. `tokens`: size of the request. */
-export async function fallbackAfter(
-  { overloadedInARow, stalledInARow = 0 }: RetryState,
-  request: ModelRequest,
+/** Which model takes over. `tokens`: size of the request. `trigger`: undefined where there is no reason. */
+export async function fallbackFor(
+  trigger: FallbackTrigger | undefined,
   models: ModelState,
   tokens: number,
-  { deps, scope }: Iteration,
+  iteration: Iteration,
 ): Promise<Choice> {
-  const limit = request.overloadLimit ?? Number.POSITIVE_INFINITY;
-  if (Math.max(overloadedInARow, stalledInARow) < limit) return STAYS;
-  const trigger = stalledInARow >= limit ? 'stalled' : 'overloaded';
+  const { deps, scope } = iteration;
+  const able = trigger === undefined ? [] : candidates(trigger, models, iteration);
+  if (trigger === undefined || able.length === 0) return STAYS;
   const skipped: string[] = [];
   for (const [index, to] of models.fallbacks.entries()) {
+    if (!able.includes(to)) {
+      skipped.push(`${to} was skipped: the same provider serves it.`);
+      continue;
+    }
     await deps.modelReady?.(to, scope);
     const { window, blockingAt } = deps.context.limitsFor(to);
     if (tokens < blockingAt) {
@@ -66,28 +85,51 @@ export async function fallbackAfter(
   return { skipped };
 }
 
-/** Returns the models from here on; a warning names both. */
-export async function* fallBack(
-  { trigger, from, to, rest, skipped }: Fallback,
-  models: ModelState,
-  iteration: Iteration,
-): AsyncGenerator<LoopBatch, ModelState> {
-  const { trace, deps } = iteration;
-  trace.note({ fallback: { from, to } });
-  const state = trigger === 'stalled' ? 'does not answer' : 'is overloaded';
-  yield* iteration.emit(
-    systemMessage(deps, {
-      subtype: 'model_fallback',
-      trigger,
-      original_model: from,
-      fallback_model: to,
-      content: [`${from} ${state}; ${to} takes over for the rest of this submission.`, ...skipped].join(' '),
-    }),
-  );
-  return { ...models, current: to, fallbacks: rest };
+/** A refusal that another model takes over for. */
+interface Refusal {
+  readonly requestId: string | undefined;
+  readonly details: RefusalDetails | undefined;
+  /** uuids of its messages that were retracted. */
+  readonly retracted: readonly string[];
 }
 
-/** No model of the chain can take over: the user hears why. */
+/** Returns the models from here on; a warning names both. */
+export async function* fallBack(
+  fallback: Fallback,
+  models: ModelState,
+  iteration: Iteration,
+  refusal?: Refusal,
+): AsyncGenerator<LoopBatch, ModelState> {
+  const { trace, deps } = iteration;
+  const { trigger, from, to, rest } = fallback;
+  trace.hop({ from, to, trigger });
+  yield* iteration.emit(systemMessage(deps, noticeOf(fallback, refusal)));
+  return { ...models, current: to, fallbacks: rest, hops: [...(models.hops ?? []), trigger] };
+}
+
+function noticeOf({ trigger, from, to, skipped }: Fallback, refusal: Refusal | undefined): SystemBody {
+  const { says } = FALLBACK_POLICIES[trigger];
+  const shared = {
+    original_model: from,
+    fallback_model: to,
+    content: [`${from} ${says}; ${to} takes over for the rest of this submission.`, ...skipped].join(' '),
+  };
+  if (trigger !== 'refusal') return { subtype: 'model_fallback', trigger, ...shared };
+  return {
+    subtype: 'model_refusal_fallback',
+    trigger,
+    direction: 'retry',
+    // The session keeps its model: the next prompt goes to it.
+    scope: 'local',
+    request_id: refusal?.requestId ?? null,
+    api_refusal_category: refusal?.details?.category ?? null,
+    api_refusal_explanation: refusal?.details?.explanation ?? null,
+    retracted_message_uuids: refusal?.retracted ?? [],
+    ...shared,
+  };
+}
+
+/** No model of the list can take over: the user hears why. */
 export async function* warnOfSkipped(
   skipped: readonly string[],
   iteration: Iteration,
@@ -99,21 +141,28 @@ export async function* warnOfSkipped(
 }
 
 /** The same request, which uses all its retries because no other model is left. */
-export function withoutLimit({ overloadLimit: _, ...request }: ModelRequest): ModelRequest {
+export function withoutMarks({ fallsBackOn: _, refusalCredit: __, ...request }: ModelRequest): ModelRequest {
   return request;
 }
 
-/** The same request for the other model. The model room leaves out thinking that the first one signed. */
+/**
+ * The same request for the model that is current now. The model room leaves out thinking that another one
+ * signed. `credit`: of the refusal that it follows.
+ */
 export function requestAgain(
   request: ModelRequest,
-  { to, rest }: Fallback,
+  models: ModelState,
   iteration: Iteration,
+  credit?: string | null,
 ): ModelRequest {
+  const marks = fallbackMarks(models, iteration);
+  const redeems = typeof credit === 'string' && isSameProvider(request.model, models.current, iteration);
   return {
-    ...withoutLimit(request),
-    ...overloadLimit(rest, iteration.params),
-    model: to,
-    maxTokens: Math.min(request.maxTokens, iteration.deps.modelLimits(to).maxOutputTokens),
+    ...withoutMarks(request),
+    ...marks,
+    ...(redeems && { refusalCredit: { token: credit } }),
+    model: models.current,
+    maxTokens: Math.min(request.maxTokens, iteration.deps.modelLimits(models.current).maxOutputTokens),
     stream: true,
   };
 }

@@ -4,7 +4,7 @@ import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { ANSWER_BESIDE_THINKING_TOKENS } from '../limits.ts';
-import { overloadLimit } from '../recovery/model-fallback.ts';
+import { fallbackMarks } from '../recovery/model-fallback.ts';
 import type { Prepared } from '../stage-output.ts';
 import type { State } from '../state.ts';
 
@@ -22,7 +22,7 @@ export function buildRequest(prepared: Prepared, iteration: Iteration): ModelReq
     tools,
     maxTokens: outputCap(state, iteration),
     ...lasting(params),
-    ...overloadLimit(state.model.fallbacks, params),
+    ...fallbackMarks(state.model, iteration),
     ...(effort !== undefined && { effort }),
     ...(params.taskBudget !== undefined && {
       taskBudget: {

@@ -85,16 +85,24 @@ export class ResponseReader {
    */
   #start(): Promise<void> | undefined {
     const it = this.#iteration;
-    if (this.response.stopReason === 'refusal' && this.response.calls.length > 0) it.tools.refuse();
+    const { response } = this;
+    if (this.#mayBeAskedElsewhere)
+      response.held = [...response.held, ...response.calls.splice(this.#started)];
+    if (response.stopReason === 'refusal' && response.calls.length > 0) it.tools.refuse();
     if (!this.#finished) return undefined;
     this.#finished = false;
     this.#record();
-    for (const call of this.response.calls.slice(this.#started)) {
+    for (const call of response.calls.slice(this.#started)) {
       it.tools.start(call);
       this.#undelivered.push(call.block.id);
     }
-    this.#started = this.response.calls.length;
+    this.#started = response.calls.length;
     return it.record();
+  }
+
+  /** A refusal that another model may take over for: what has not started is kept from it. */
+  get #mayBeAskedElsewhere(): boolean {
+    return this.response.stopReason === 'refusal' && this.#request.fallsBackOn?.includes('refusal') === true;
   }
 
   /**
@@ -216,7 +224,10 @@ export class ResponseReader {
         this.#release(batch, { cut: false });
         response.ended = true;
         this.#charge();
-        this.#settle({ usageRecorded: this.#record() });
+        this.#settle({
+          usageRecorded: this.#record(),
+          broken: this.#mayBeAskedElsewhere && this.#started === 0,
+        });
         return;
       default:
         this.#release(batch, { cut: false });
@@ -227,6 +238,7 @@ export class ResponseReader {
   #learnEnd(event: Extract<StreamEvent, { type: 'message_delta' }>): void {
     const { response } = this;
     response.stopReason = event.delta.stop_reason ?? response.stopReason;
+    response.stopDetails = event.delta.stop_details ?? response.stopDetails;
     response.appliedEdits = event.context_management ?? response.appliedEdits;
     response.usage = this.#meter.add(event.usage);
   }

@@ -3,6 +3,7 @@
  * replaced here (L4.3, L4.4): neither is a transition. A failure is returned as part of the response, and not
  * emitted.
  */
+import { fallbackTrigger } from '../../protocol/model/fallback.ts';
 import type { LoopBatch } from '../../protocol/model/messages.ts';
 import {
   type CallOptions,
@@ -11,25 +12,25 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../protocol/model/model.ts';
-import type { RecordedResponse } from '../../protocol/session/resume-point.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import { withSignal } from '../../util/async/lazy-signal.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import { thisTick, thisTurn } from '../../util/async/this-tick.ts';
-import { resultIds } from '../../view/tool-results.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
 import {
   fallBack,
-  fallbackAfter,
+  fallbackFor,
   requestAgain,
   warnOfSkipped,
-  withoutLimit,
+  withoutMarks,
 } from '../recovery/model-fallback.ts';
+import { answerRefused, dropRefused } from '../recovery/refused-answer.ts';
 import { emptyResponse, type Response, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { type AttemptEvent, recordAttempt, recordRetry } from './attempt-events.ts';
 import { ResponseReader } from './response-reader.ts';
+import { resumedResponse } from './resumed-response.ts';
 import { stageError } from './stage-error.ts';
 
 /** `request`: undefined when the response is there already, or none is asked for. */
@@ -42,13 +43,17 @@ export async function* streamResponse(
   let models = prepared.state.model;
   const recorded = params.startAt?.response;
   if (prepared.kind === 'resumed' && recorded !== undefined)
-    return { models, ...resumedResponse(recorded, models.current, iteration) };
+    return yield* resumedResponse(recorded, prepared, iteration);
   let response = emptyResponse(models.current);
   if (request === undefined || iteration.abortReason !== undefined) return { models, ...response };
   deps.onStage?.('streaming');
   let ask = request;
   const waiting = deps.parking === undefined ? undefined : { isTooLong: deps.parking.isTooLong };
   let options: Omit<CallOptions, 'signal'> = { ...waiting, retry: FRESH_RETRY_STATE };
+  const asItIs = (): Response => {
+    answerRefused(response, iteration);
+    return { models, ...response };
+  };
   try {
     while (true) {
       const stream = new ResponseStream(ask, options, prepared, iteration);
@@ -60,19 +65,34 @@ export async function* streamResponse(
         stream.abandon();
       }
       const { outcome } = stream;
-      if (outcome === undefined) return { models, ...response };
+      if (outcome === undefined) return asItIs();
       trace.attempts.push(...outcome.attempts);
-      if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { models, ...response };
+      const isRefused = response.stopReason === 'refusal' && iteration.abortReason === undefined;
+      if (outcome.kind === 'aborted' || (outcome.kind === 'complete' && !isRefused)) return asItIs();
       if (outcome.kind === 'parked')
         return { models, ...response, wait: { on: 'time', wakeAt: outcome.wakeAt, why: outcome.why } };
-      const { failure, retry } = outcome;
-      const { fallback, skipped } = await fallbackAfter(retry, ask, models, prepared.tokens, iteration);
+      const trigger =
+        outcome.kind === 'complete'
+          ? 'refusal'
+          : fallbackTrigger(outcome.failure, outcome.retry, outcome.kind === 'failed');
+      const { fallback, skipped } = await fallbackFor(trigger, models, prepared.tokens, iteration);
       const isUnaided = fallback === undefined && skipped.length > 0;
       if (isUnaided) {
         yield* warnOfSkipped(skipped, iteration);
         models = { ...models, fallbacks: [] };
-        ask = withoutLimit(ask);
+        ask = withoutMarks(ask);
       }
+      if (outcome.kind === 'complete') {
+        if (fallback === undefined) return asItIs();
+        const { requestId, stopDetails: details } = response;
+        const retracted = yield* dropRefused(response, iteration);
+        models = yield* fallBack(fallback, models, iteration, { requestId, details, retracted });
+        if (response.calls.length > 0) return { models, ...response };
+        ask = requestAgain(ask, models, iteration, details?.fallback_credit_token);
+        options = { ...waiting, retry: FRESH_RETRY_STATE };
+        continue;
+      }
+      const { failure, retry } = outcome;
       if (response.calls.length > 0) {
         yield* keepFinishedBlocks(failure, iteration);
         response.stopReason = 'tool_use';
@@ -93,34 +113,16 @@ export async function* streamResponse(
         options = { ...waiting, retry, after: { failure, immediate } };
       } else {
         models = yield* fallBack(fallback, models, iteration);
-        ask = requestAgain(ask, fallback, iteration);
+        ask = requestAgain(ask, models, iteration);
         options = { ...waiting, retry: FRESH_RETRY_STATE };
       }
     }
   } catch (error) {
-    return { models, ...response, thrown: stageError(error) };
+    return { ...asItIs(), thrown: stageError(error) };
+  } finally {
+    // Left by its consumer.
+    answerRefused(response, iteration);
   }
-}
-
-/**
- * A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1).
- */
-function resumedResponse(recorded: RecordedResponse, model: string, { tools }: Iteration): ResponseSoFar {
-  const { calls, known, isRefusal } = recorded;
-  const answered = new Set(known.flatMap(resultIds));
-  tools.resume(recorded);
-  if (isRefusal) tools.refuse();
-  for (const call of calls) {
-    if (answered.has(call.block.id)) continue;
-    tools.start(call);
-    tools.delivered(call.block.id);
-  }
-  return {
-    ...emptyResponse(model),
-    calls: [...calls],
-    ended: true,
-    stopReason: isRefusal ? 'refusal' : 'tool_use',
-  };
 }
 
 type Step = IteratorResult<ModelOutput, ModelOutcome>;

@@ -15,6 +15,15 @@ export interface AskOptions {
   onProgress?(progress: Answer): void;
 }
 
+export interface KeptLists {
+  /** undefined: it has to be asked for. */
+  get(kind: ListKind): readonly Answer[] | undefined;
+  /** `pages`: the answers that the items are from. `sinceMs`: when they were asked for. */
+  keep(kind: ListKind, items: readonly Answer[], pages: readonly Answer[], sinceMs: number): void;
+  /** What is known of this list is no longer so; absent: of any. */
+  drop(kind?: ListKind): void;
+}
+
 export interface Connection {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
   /** Instructions of the server. */
@@ -46,6 +55,8 @@ export interface ConnectionPorts extends RemotePorts {
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
   readonly clock: Clock;
+  /** Lists that need not be asked for. */
+  readonly fresh: KeptLists;
   /** Where what is learned about servers is kept; undefined: in memory. */
   readonly openings?: MemoryPlace | undefined;
   /** Isolation of a server that is a program; undefined: it runs as any program does. */
@@ -102,17 +113,19 @@ export function hearServer(
   if (changed !== undefined) onListChanged(changed);
 }
 
-/** Reads all pages of a list. */
+/** Reads all pages of a list. `onPage` sees each of them. */
 export async function allPages(
   ask: Connection['ask'],
   kind: ListKind,
   signal: AbortSignal,
+  onPage?: (page: Answer) => void,
 ): Promise<readonly Answer[]> {
   const all: Answer[] = [];
   const cursors = new Set<unknown>();
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal });
+    onPage?.(answer);
     const items = answer[kind];
     if (Array.isArray(items)) all.push(...items.filter(isRecord));
     cursor = answer['nextCursor'];

@@ -24,14 +24,19 @@ export async function openConnection(
   const openings = createOpeningMemory(ports.openings);
   // Servers over SSE are older than any other opening.
   const only = config.type === 'sse' ? 'initialize' : undefined;
-  const known = only ?? (await openings.recall(config, clock.nowMs()));
+  const learned = only ?? (await openings.recall(config, clock.nowMs()));
+  const known = learned === 'none' ? 'initialize' : learned;
   try {
     return await open(config, ports, { openings, known, only }, signal);
   } catch (error) {
-    if (!(error instanceof DiedWhenMetError) || signal.aborted) throw error;
+    // One that is broken is not started twice each time.
+    if (!(error instanceof DiedWhenMetError) || signal.aborted || learned === 'none') throw error;
     // Some programs end at a request that they do not know.
     const other = known === 'initialize' ? 'discover' : 'initialize';
-    return open(config, ports, { openings, known, only: other }, signal);
+    return open(config, ports, { openings, known, only: other }, signal).catch((second: unknown) => {
+      if (second instanceof DiedWhenMetError) openings.learn(config, 'none', clock.nowMs());
+      throw second;
+    });
   }
 }
 

@@ -12,12 +12,15 @@ import type { Opening } from './revisions.ts';
 
 export interface OpeningMemory {
   /** undefined: not known, or known for too long, for a server may have been updated. */
-  recall(config: ExternalServerConfig, nowMs: number): Promise<Opening | undefined>;
-  learn(config: ExternalServerConfig, opening: Opening, nowMs: number): void;
+  recall(config: ExternalServerConfig, nowMs: number): Promise<Learned | undefined>;
+  learn(config: ExternalServerConfig, opening: Learned, nowMs: number): void;
 }
 
+/** `none`: the program ended in whichever way it was met. */
+export type Learned = Opening | 'none';
+
 interface Known {
-  readonly opening: Opening;
+  readonly opening: Learned;
   /** When it was found out, ms since 1970. */
   readonly sinceMs: number;
 }
@@ -85,7 +88,7 @@ async function readInto(into: Map<string, Known>, { configHome, files }: MemoryP
 function isKnown(value: unknown): value is Known {
   return (
     isRecord(value) &&
-    (value['opening'] === 'discover' || value['opening'] === 'initialize') &&
+    ['discover', 'initialize', 'none'].includes(String(value['opening'])) &&
     typeof value['sinceMs'] === 'number'
   );
 }

@@ -23,7 +23,7 @@ import { RESERVED, requestMeta, STATELESS_REVISION } from './revisions.ts';
 interface StatelessParts {
   readonly peer: Peer;
   readonly questions: ServerQuestions;
-  readonly ports: Pick<ConnectionPorts, 'clock' | 'version' | 'onListChanged'>;
+  readonly ports: Pick<ConnectionPorts, 'clock' | 'fresh' | 'version' | 'onListChanged'>;
   readonly isRemote: boolean;
 }
 
@@ -67,7 +67,8 @@ export function createStatelessConnection(introduction: Answer, parts: Stateless
     let asked = params;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const { resultType = 'complete', ...result } = await askOnce(method, asked, options);
-      if (resultType === 'complete') return withoutReserved(result);
+      // What depends on answers holds for this request alone.
+      if (resultType === 'complete') return withoutReserved(round === 0 ? result : { ...result, ttlMs: 0 });
       if (resultType !== 'input_required')
         throw new ResultError(
           `The result is of the kind ${JSON.stringify(resultType)}, which is not supported.`,
@@ -103,7 +104,12 @@ export function createStatelessConnection(introduction: Answer, parts: Stateless
   };
 
   const list = async (kind: ListKind, signal: AbortSignal): Promise<readonly Answer[]> => {
-    const listed = await allPages(ask, kind, signal);
+    const { clock, fresh } = ports;
+    const sinceMs = clock.monotonicMs();
+    const pages: Answer[] = [];
+    const kept = fresh.get(kind);
+    const listed = kept ?? (await allPages(ask, kind, signal, (page) => pages.push(page)));
+    if (kept === undefined) fresh.keep(kind, listed, pages, sinceMs);
     if (kind !== 'tools' || !isRemote) return listed;
     mirrored = new Map(
       listed.flatMap(({ name, inputSchema }) => {
@@ -125,6 +131,7 @@ export function createStatelessConnection(introduction: Answer, parts: Stateless
         const { code } = error as { readonly code?: unknown };
         if (code !== HEADER_MISMATCH || method !== 'tools/call') throw error;
         // The schema changed since it was listed, and the server did nothing.
+        ports.fresh.drop('tools');
         await list('tools', options.signal);
         return ask(method, params, options);
       }

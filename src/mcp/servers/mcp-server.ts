@@ -6,10 +6,11 @@ import type { Connection, ListKind } from '../connect/connection.ts';
 import { failureOf } from '../connect/failure.ts';
 import { notConnected } from '../connect/not-connected.ts';
 import { ServerLink } from '../connect/server-link.ts';
+import { FreshLists } from '../revisions/fresh-lists.ts';
 import { cleanText } from '../tools/clean-text.ts';
 import type { PinStore } from '../tools/pin-store.ts';
-import { isHosts, isRemote, type ParsedServer } from './parse-server.ts';
-import type { HostServerConfig, McpServerConfig } from './server-config.ts';
+import { isHosts, isRemote, type ParsedServer, shownConfig, transportOf } from './parse-server.ts';
+import type { McpServerConfig } from './server-config.ts';
 import type { Listed, McpServerPorts } from './server-ports.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 
@@ -34,6 +35,7 @@ export class McpServer {
   readonly #parsed: ParsedServer;
   readonly #ports: McpServerPorts;
   readonly #link: ServerLink | undefined;
+  readonly #fresh: FreshLists;
   #offers: Offers | undefined;
   /** Settles when the lists are current; undefined if they are. */
   #reload: Promise<void> | undefined;
@@ -58,6 +60,7 @@ export class McpServer {
     this.#scope = scope;
     this.#parsed = parsed;
     this.#ports = ports;
+    this.#fresh = new FreshLists(parsed.ok ? parsed.config : undefined, ports.clock);
     if (!parsed.ok) return;
     this.#link = new ServerLink({
       clock: ports.clock,
@@ -109,6 +112,11 @@ export class McpServer {
     return this.#scope === 'option' ? 'dynamic' : this.#scope;
   }
 
+  /** Reads lists that are fresh no longer, if they were read for another session. */
+  renewStale(): void {
+    for (const kind of this.#fresh.takeStale()) this.#reloadList(kind);
+  }
+
   /** Its last list: kept while the server is not connected, so that requests keep their bytes (L3). */
   get tools(): readonly AnyTool[] {
     return this.#shown?.tools.tools ?? [];
@@ -141,6 +149,7 @@ export class McpServer {
 
   /** Rejects with the reason when the connection fails. */
   async reconnect(): Promise<void> {
+    this.#fresh.drop();
     await this.#link?.reconnect();
     if (this.status.status !== 'connected') throw new Error(notConnected(this.status));
   }
@@ -179,7 +188,9 @@ export class McpServer {
   ): Promise<Connection> {
     const offered = await this.#toolsOf(config, pinStore);
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
-    const ports = { ...this.#ports, name: this.name, onListChanged };
+    // A program that is started again may be another one.
+    if (!isRemote(config)) this.#fresh.drop();
+    const ports = { ...this.#ports, name: this.name, fresh: this.#fresh, onListChanged };
     const connection = isHosts(config)
       ? await (await import('../connect/host-connection.ts')).openHostConnection(config, ports, signal)
       : await (await import('../connect/external-connection.ts')).openConnection(config, ports, signal);
@@ -234,6 +245,7 @@ export class McpServer {
   /** After a notification. One at a time, so that the newest list is the last. */
   #reloadList(kind: ListKind): void {
     const link = this.#link;
+    this.#fresh.drop(kind);
     if (this.#due.has(kind)) return;
     this.#due.add(kind);
     const reload = (this.#reload ?? Promise.resolve()).then(async () => {
@@ -277,16 +289,4 @@ function unlisted(error: unknown): never {
   const failure = failureOf(error);
   if (failure.kind !== 'answered') throw error;
   throw new Error(`It started, but could not list its tools: ${failure.message}`, { cause: error });
-}
-
-function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
-  if (isHosts(config)) return 'sdk';
-  return isRemote(config) ? config.type : 'stdio';
-}
-
-/** As reported to hosts, without secrets. */
-function shownConfig(config: Exclude<McpServerConfig, HostServerConfig>): Readonly<Record<string, unknown>> {
-  if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
-  const { origin, pathname } = new URL(config.url);
-  return { type: config.type, url: origin + pathname };
 }

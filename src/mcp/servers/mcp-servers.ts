@@ -116,6 +116,7 @@ class AllServers implements McpServers {
   }
 
   get tools(): readonly AnyTool[] {
+    for (const server of this.#all()) server.renewStale();
     return this.#tools;
   }
 
@@ -263,8 +264,7 @@ class AllServers implements McpServers {
       this.#forResources ??= resourceTools(() => this.#withResources());
       now.push(...this.#forResources);
     }
-    const before = this.#tools;
-    if (isSameList(before, now)) return;
+    if (isSameList(this.#tools, now)) return;
     this.#tools = now;
     this.#options.onChange();
   }

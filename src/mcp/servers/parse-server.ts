@@ -1,4 +1,5 @@
 /** Configurations of servers: their validation, and what kind they are of. */
+import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { expandVariables } from './expand-variables.ts';
 import type {
@@ -251,4 +252,19 @@ function isTextRecord(value: unknown): value is Record<string, string> {
 
 function mapValues(record: Readonly<Record<string, string>>, map: Expand): Record<string, string> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+/** As reported to hosts. */
+export function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
+  if (isHosts(config)) return 'sdk';
+  return isRemote(config) ? config.type : 'stdio';
+}
+
+/** As reported to hosts, without secrets. */
+export function shownConfig(
+  config: Exclude<McpServerConfig, HostServerConfig>,
+): Readonly<Record<string, unknown>> {
+  if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
+  const { origin, pathname } = new URL(config.url);
+  return { type: config.type, url: origin + pathname };
 }

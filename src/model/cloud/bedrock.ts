@@ -140,7 +140,8 @@ function classifyAws(head: HttpHead, text: string, nowMs: number, fix: string): 
   const { name, body } = exceptionIn(head, text);
   const failure = classifyAnswer(head, body, nowMs);
   const kind = KINDS[name ?? ''] ?? (failure.kind === 'authentication' ? 'cloud_credentials' : failure.kind);
-  const classified = { ...failure, kind, ...(name !== undefined && { errorType: name }) };
+  const errorType = failure.errorType === 'billing_error' ? failure.errorType : name;
+  const classified = { ...failure, kind, ...(errorType !== undefined && { errorType }) };
   if (kind === 'cloud_credentials' || /api key is valid|invalid api key/i.test(failure.message))
     return {
       ...classified,

@@ -140,7 +140,7 @@ class CloudWire implements Wire {
 
   /** Without what the endpoint does not know: it would refuse the request. */
   #understood(request: ModelRequest): ModelRequest {
-    const { contextManagement, serverTools, taskBudget: _, ...rest } = request;
+    const { contextManagement, serverTools, taskBudget: _, refusalCredit: __, ...rest } = request;
     const { knows } = this.#endpoint;
     return {
       ...rest,

@@ -6,7 +6,14 @@ import { parseJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
 
 /** Fields of the body, and headers, that a request can do without. */
-const FIELDS = ['context_management', 'output_config', 'metadata', 'thinking', 'speed'];
+const FIELDS = [
+  'context_management',
+  'output_config',
+  'metadata',
+  'thinking',
+  'speed',
+  'fallback_credit_token',
+];
 const HEADERS = ['x-turnwright-session-id', 'x-turnwright-agent-id'];
 const MARKS = 'cache_control';
 const ALL_BETAS = 'anthropic-beta';

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../protocol/model/model.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
 import type { Credential } from '../credentials.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';
-import type { RequestBody } from '../request/request-body.ts';
+import { FALLBACK_CREDIT_BETA, type RequestBody } from '../request/request-body.ts';
 import type { EndpointGaps } from './endpoint-gaps.ts';
 
 const API_VERSION = '2023-06-01';
@@ -14,6 +14,7 @@ const BETA = {
   longCache: 'extended-cache-ttl-2025-04-11',
   contextManagement: 'context-management-2025-06-27',
   effort: 'effort-2025-11-24',
+  fallbackCredit: FALLBACK_CREDIT_BETA,
   fast: 'fast-mode-2026-02-01',
   interleavedThinking: 'interleaved-thinking-2025-05-14',
   taskBudgets: 'task-budgets-2026-03-13',
@@ -84,6 +85,7 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: Hea
   if (cacheTtl === '1h') betas.add(BETA.longCache);
   if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);
   if (fast) betas.add(BETA.fast);
+  if (request.refusalCredit !== undefined) betas.add(BETA.fallbackCredit);
   if (gaps?.lacks('anthropic-beta') === true) return [];
   return [...betas].filter((beta) => beta !== '' && gaps?.lacks(beta) !== true);
 }

@@ -15,6 +15,9 @@ import type { ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 
+/** With a refusal the API says how the same request to another model is billed as if it had been cached. */
+export const FALLBACK_CREDIT_BETA = 'fallback-credit-2026-07-01';
+
 export interface RequestBody {
   /** A short body is one string, which is sent in one write with its head. */
   readonly chunks: readonly (Buffer | string)[];
@@ -80,6 +83,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
     ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
   };
   const knows = (field: string) => input.gaps?.lacks(field) !== true;
+  const credit = knows(FALLBACK_CREDIT_BETA) ? request.refusalCredit?.token : undefined;
   const varying = {
     ...(thinking !== undefined && knows('thinking') && { thinking }),
     ...(Object.keys(outputConfig).length > 0 && knows('output_config') && { output_config: outputConfig }),
@@ -88,6 +92,11 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
     ...(input.fast && knows('speed') && { speed: 'fast' }),
     ...(input.metadataUserId !== undefined &&
       knows('metadata') && { metadata: { user_id: input.metadataUserId } }),
+    // A credit that does not hold must not cost the answer.
+    ...(credit !== undefined &&
+      knows('fallback_credit_token') && {
+        fallback_credit_token: { token: credit, mode: 'best_effort' },
+      }),
     stream: request.stream,
     ...input.extraBody,
   };

@@ -107,6 +107,7 @@ function kindOf(
   if (status === 409) return as('server_error');
   if (isCloudCredentialWording(text)) return as('cloud_credentials');
   if (status === 401) return as('authentication');
+  if (status === 403 && isBillingWording(text)) return as('permission', undefined, 'billing_error');
   if (status === 403) return as(isRevokedWording(text) ? 'token_revoked' : 'permission');
   if (status === 402) return as('permission', undefined, 'billing_error');
   if (status === 404) return as('not_found');

@@ -85,7 +85,7 @@ export const isSignatureWording = (text: string): boolean => matchesAny(SIGNATUR
 export const isCloudCredentialWording = (text: string): boolean => matchesAny(CLOUD, text);
 export const isRevokedWording = (text: string): boolean => /\brevoked\b/i.test(text);
 export const isBillingWording = (text: string): boolean =>
-  /credit balance|billing|payment required|insufficient_quota/i.test(text);
+  /credit balance|billing|payment (?:required|instrument)|insufficient_quota/i.test(text);
 /** The schema of the answer, or the means by which it is sent. */
 export const isSchemaWording = (text: string): boolean =>
   /\bresponse_?format\b|\bjson_schema\b|\bjson mode\b|\btext\.format\b|\boutput_(?:config\.)?format\b|response mime type|structured outputs?\b/i.test(

@@ -1,6 +1,7 @@
 /** The table of L8 as a pure function: what to do after a failure. */
 import type { ModelFailure } from '../../protocol/model/failure.ts';
-import type { RetryState } from '../../protocol/model/model.ts';
+import { fallbackTrigger, QUOTA_WAIT_MS } from '../../protocol/model/fallback.ts';
+import type { ModelRequest, RetryState } from '../../protocol/model/model.ts';
 import type { RandomPort } from '../../protocol/ports.ts';
 import { isReset } from './classify-error.ts';
 
@@ -29,7 +30,7 @@ interface RetryInput {
   readonly policy: RetryPolicy;
   readonly foreground: boolean;
   /** See `ModelRequest`. */
-  readonly overloadLimit: number | undefined;
+  readonly fallsBackOn: ModelRequest['fallsBackOn'];
   readonly canRefresh: boolean;
   /** No server has answered at this endpoint so far. */
   readonly neverReached: boolean;
@@ -46,8 +47,6 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 32_000;
 const PERSISTENT_CAP_MS = 300_000;
 const JITTER = 0.25;
-/** A longer `retry-after` ends the request instead of being waited for. */
-const MAX_RETRY_AFTER_MS = 300_000;
 /** The longest reset that persistent mode waits for, and the time after which its back-off is reset. */
 export const MAX_PERSISTENT_WAIT_MS = 6 * 3_600_000;
 const OUTPUT_MARGIN_TOKENS = 1000;
@@ -72,11 +71,11 @@ function isStall({ kind, status }: ModelFailure): boolean {
 export function decideRetry(input: RetryInput): RetryVerdict {
   const { failure, state } = input;
   const fail = (why = failure): RetryVerdict => ({ kind: 'fail', failure: why, state });
-  const { overloadLimit = Number.POSITIVE_INFINITY } = input;
+  const trigger = fallbackTrigger(failure, state);
+  if (trigger !== undefined && input.fallsBackOn?.includes(trigger) === true) return fail(told(failure));
   switch (failure.kind) {
     case 'overloaded':
-      if (!input.foreground || failure.shouldRetry === false) return fail();
-      return state.overloadedInARow >= overloadLimit ? fail() : waitFor(input);
+      return !input.foreground || failure.shouldRetry === false ? fail() : waitFor(input);
     case 'authentication':
     case 'token_revoked':
     case 'cloud_credentials': {
@@ -97,9 +96,7 @@ export function decideRetry(input: RetryInput): RetryVerdict {
     case 'stalled':
     case 'stream_error':
     case 'protocol':
-      return failure.shouldRetry === false || (state.stalledInARow ?? 0) >= overloadLimit
-        ? fail()
-        : waitFor(input);
+      return failure.shouldRetry === false ? fail() : waitFor(input);
     case 'prompt_too_long':
     case 'media_too_large':
     case 'budget':
@@ -129,7 +126,7 @@ function waitFor(input: RetryInput): RetryVerdict {
     return { kind: 'again', delayMs, persistent, state };
   }
   if (isSpent) return { kind: 'fail', failure, state };
-  if (asked > MAX_RETRY_AFTER_MS) return { kind: 'fail', failure: surfaced(failure, asked), state };
+  if (asked > QUOTA_WAIT_MS) return { kind: 'fail', failure: told(failure), state };
   const delayMs = backoff(state.retries + 1, BACKOFF_CAP_MS, asked, input.random);
   return { kind: 'again', delayMs, persistent, state: { ...state, retries: state.retries + 1 } };
 }
@@ -155,7 +152,10 @@ function backoff(attempt: number, capMs: number, askedMs: number, random: Random
   return Math.round(Math.max(base, askedMs) + base * JITTER * random());
 }
 
-function surfaced(failure: ModelFailure, askedMs: number): ModelFailure {
+/** With the wait that the server asks for, where it is too long. */
+function told(failure: ModelFailure): ModelFailure {
+  const { retryAfterMs: askedMs = 0 } = failure;
+  if (askedMs <= QUOTA_WAIT_MS) return failure;
   const minutes = Math.ceil(askedMs / 60_000);
   const wait = minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
   return { ...failure, message: `${failure.message} The server asks to wait ${wait}.` };

@@ -8,13 +8,20 @@ import type { AssistantBlock, BlockDelta, StreamEvent, WireResponse } from '../.
 export function eventsOfAnswer(answer: unknown): readonly unknown[] | undefined {
   const response = answer as Partial<WireResponse> | null;
   if (typeof response !== 'object' || response === null || !Array.isArray(response.content)) return undefined;
-  const { content, stop_reason = null, stop_sequence = null, context_management, ...rest } = response;
+  const {
+    content,
+    stop_reason = null,
+    stop_sequence = null,
+    stop_details,
+    context_management,
+    ...rest
+  } = response;
   return [
     { type: 'message_start', message: { ...rest, content: [], stop_reason: null, stop_sequence: null } },
     ...content.flatMap(blockEvents),
     {
       type: 'message_delta',
-      delta: { stop_reason, stop_sequence },
+      delta: { stop_reason, stop_sequence, ...(stop_details && { stop_details }) },
       ...(rest.usage !== undefined && { usage: rest.usage }),
       ...(context_management !== undefined && { context_management }),
     },

@@ -8,6 +8,7 @@ import type { McpOrigin } from '../tools/mcp.ts';
 import type { DecisionReasonType, PermissionDecision, PermissionMode } from '../tools/permission.ts';
 import type { Attachment, RecalledMemory } from './attachment.ts';
 import type { AssistantErrorKind } from './failure.ts';
+import type { FallbackTrigger, RefusedAnswer } from './fallback.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Common {
@@ -125,11 +126,16 @@ export type SystemBody =
   /** The fallback model answers for the rest of the submission. Emitted when the model is switched. */
   | {
       readonly subtype: 'model_fallback';
-      readonly trigger: 'overloaded' | 'stalled';
+      readonly trigger: Exclude<FallbackTrigger, 'refusal'>;
       readonly original_model: string;
       readonly fallback_model: string;
       readonly content: string;
     }
+  /**
+   * A model refused to answer, and the fallback model answers for the rest of the submission. Emitted when
+   * the model is switched; the next prompt goes to the first one again.
+   */
+  | ({ readonly subtype: 'model_refusal_fallback' } & RefusedAnswer)
   /** A sentence for the user. */
   | {
       readonly subtype: 'informational';

@@ -3,6 +3,7 @@
 import type { JsonSchema } from '../json.ts';
 import type { Life } from '../life.ts';
 import type { AssistantErrorKind, ModelFailure } from './failure.ts';
+import type { FallbackTrigger } from './fallback.ts';
 import type { View } from './view.ts';
 
 import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';
@@ -23,10 +24,15 @@ export interface ModelRequest {
   /** As configured; may be qualified by its provider (`local:qwen3:8b`). */
   readonly model: string;
   /**
-   * Overloaded responses in a row, or stalls in a row, after which the call fails although retries are left,
-   * because there is a fallback model. Absent: all retries are used.
+   * What another model takes over for (L4.4): the call fails as soon as it gives reason for it, although
+   * retries or a wait are left. Absent: nothing.
    */
-  readonly overloadLimit?: number;
+  readonly fallsBackOn?: readonly FallbackTrigger[];
+  /**
+   * A refusal of this request may be followed by the same one to another model of the provider. `token`: of
+   * the refusal that this one follows. Absent: not.
+   */
+  readonly refusalCredit?: { readonly token?: string };
   /** Blocks of the system prompt, in order. */
   readonly system: readonly string[];
   /** Text blocks before the first message; '' or absent means none. */

@@ -90,6 +90,14 @@ export type StopReason =
   | 'model_context_window_exceeded'
   | (string & {});
 
+/** What the API says about a refusal; each field may be absent. */
+export interface RefusalDetails {
+  readonly category?: string | null;
+  readonly explanation?: string | null;
+  /** Redeemed by the same request to another model, within five minutes. */
+  readonly fallback_credit_token?: string | null;
+}
+
 /** Tokens of one response, or the sum of several. Absent means 0. */
 export interface Usage {
   /** Uncached input; what the cache served or stored is counted below. */
@@ -140,6 +148,7 @@ export interface WireResponse {
   readonly content: readonly AssistantBlock[];
   readonly stop_reason: StopReason | null;
   readonly stop_sequence: string | null;
+  readonly stop_details?: RefusalDetails | null;
   readonly usage: Usage;
   readonly context_management?: unknown;
 }
@@ -159,7 +168,11 @@ export type StreamEvent =
   | { readonly type: 'content_block_stop'; readonly index: number }
   | {
       readonly type: 'message_delta';
-      readonly delta: { readonly stop_reason: StopReason | null; readonly stop_sequence?: string | null };
+      readonly delta: {
+        readonly stop_reason: StopReason | null;
+        readonly stop_sequence?: string | null;
+        readonly stop_details?: RefusalDetails | null;
+      };
       readonly usage?: Partial<Usage>;
       readonly context_management?: unknown;
     }

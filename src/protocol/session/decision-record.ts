@@ -4,11 +4,20 @@
  */
 import type { CacheReport } from '../model/cache.ts';
 import type { CompactionState } from '../model/context.ts';
+import type { FallbackTrigger } from '../model/fallback.ts';
 import type { AttemptRecord } from '../model/model.ts';
 import type { StopReason, Usage } from '../model/wire.ts';
 import type { ToolTrace } from '../tools/tool-call.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { TransitionReason } from './transition.ts';
+
+/** Another model took over. */
+export interface ModelHop {
+  readonly from: string;
+  readonly to: string;
+  /** Absent in records of earlier versions. */
+  readonly trigger?: FallbackTrigger;
+}
 
 export interface PrepareRecord {
   /** Name of the context step. */
@@ -101,8 +110,8 @@ export interface DecisionRecord {
   };
   /** `usage` is left out where it equals the record's own. */
   readonly attempts: readonly AttemptRecord[];
-  /** The models that were exchanged in this iteration. */
-  readonly fallback?: { readonly from: string; readonly to: string };
+  /** The last exchange of models in this iteration; `before`: those before it, in order. */
+  readonly fallback?: ModelHop & { readonly before?: readonly ModelHop[] };
   /** Absent when no response began. */
   readonly response?: {
     readonly messageId: string;

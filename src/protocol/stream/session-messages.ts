@@ -152,7 +152,7 @@ export interface SDKPromptSuggestion extends Stamped {
 }
 
 /**
- * The model refused to answer. Emitted before the result; no fallback model is used.
+ * The model refused to answer, and no fallback model is left. Emitted before the result.
  *
  * @example
  * ```ts
@@ -165,6 +165,9 @@ export interface SDKModelRefusal extends Stamped {
   readonly subtype: 'model_refusal_no_fallback';
   readonly original_model: string;
   readonly request_id: string | null;
+  /** What the API says about the refusal (`cyber`, `bio`, …); null if it says nothing. */
+  readonly api_refusal_category: string | null;
+  readonly api_refusal_explanation: string | null;
   /** uuid of the prompt; null if its sender gave none. */
   readonly refused_user_message_uuid: string | null;
   readonly content: string;

@@ -220,6 +220,7 @@ function wholeMessage(message: ComposedMessage, usage: object, prompt: EditedPro
     content: message.blocks.map(({ block }) => block),
     stop_reason: message.stopReason,
     stop_sequence: message.stopSequence,
+    ...(message.stopDetails !== undefined && { stop_details: message.stopDetails }),
     usage,
     ...(prompt.applied === undefined ? {} : { context_management: { applied_edits: prompt.applied } }),
   };

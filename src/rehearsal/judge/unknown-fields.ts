@@ -30,6 +30,7 @@ const REQUEST_FIELDS = new Set([
   'container',
   'inference_geo',
   'fallbacks',
+  'fallback_credit_token',
   'diagnostics',
 ]);
 const COUNT_FIELDS = new Set(PROMPT_FIELDS);

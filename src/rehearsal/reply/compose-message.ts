@@ -2,7 +2,7 @@
  * Converts a scripted reply to the message that the model would have sent: ids, signatures, the output cap,
  * usage.
  */
-import type { AssistantBlock, StopReason, Usage } from '../../protocol/model/wire.ts';
+import type { AssistantBlock, RefusalDetails, StopReason, Usage } from '../../protocol/model/wire.ts';
 import type { CacheAccount } from '../accounting/prompt-cache.ts';
 import { sealThinking, signThinking } from '../accounting/thinking-signature.ts';
 import { textTokens } from '../accounting/token-estimate.ts';
@@ -24,6 +24,7 @@ export interface ComposedMessage {
   readonly model: string;
   readonly blocks: readonly ComposedBlock[];
   readonly stopReason: StopReason | null;
+  readonly stopDetails?: RefusalDetails;
   readonly stopSequence: string | null;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
@@ -61,6 +62,7 @@ export function composeMessage({ reply, request, seen, vars, number }: ComposeIn
     model: request.model,
     blocks,
     stopReason: cut ? 'max_tokens' : reply.stop_reason === undefined ? byItself : reply.stop_reason,
+    ...(reply.stop_details !== undefined && { stopDetails: reply.stop_details }),
     stopSequence: cut ? null : (reply.stop_sequence ?? null),
     outputTokens: cut ? cap : blocks.reduce((sum, block) => sum + block.tokens, 0),
     thinkingTokens: blocks.reduce(

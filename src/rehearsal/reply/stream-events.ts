@@ -34,7 +34,11 @@ export function streamEvents(
   }
   events.push({
     type: 'message_delta',
-    delta: { stop_reason: message.stopReason, stop_sequence: message.stopSequence },
+    delta: {
+      stop_reason: message.stopReason,
+      stop_sequence: message.stopSequence,
+      ...(message.stopDetails !== undefined && { stop_details: message.stopDetails }),
+    },
     usage: {
       input_tokens: usage.input_tokens,
       cache_creation_input_tokens: usage.cache_creation_input_tokens,

@@ -78,6 +78,13 @@ const reply = z.strictObject({
   blocks: z.array(block).default([]),
   stop_reason: z.string().nullable().optional(),
   stop_sequence: z.string().optional(),
+  stop_details: z
+    .object({
+      category: z.string().nullish(),
+      explanation: z.string().nullish(),
+      fallback_credit_token: z.string().nullish(),
+    })
+    .optional(),
   usage: usage.optional(),
   timing: timing.optional(),
   faults: z

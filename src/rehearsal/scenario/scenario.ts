@@ -1,5 +1,5 @@
 /** The answers of the scripted model: data (YAML, JSON or these types), or a function. */
-import type { Usage } from '../../protocol/model/wire.ts';
+import type { RefusalDetails, Usage } from '../../protocol/model/wire.ts';
 import type { Fault, FaultName } from '../faults/fault.ts';
 import type { RehearsalRequest, RequestKind } from './rehearsal-request.ts';
 
@@ -54,6 +54,8 @@ export interface Reply {
   /** Default: `tool_use` when a tool is called, else `end_turn`. null: the answer ends without a reason. */
   readonly stop_reason?: string | null;
   readonly stop_sequence?: string;
+  /** What the API says about a refusal. Default nothing. */
+  readonly stop_details?: RefusalDetails;
   /** Overrides fields of the usage that the server counts. */
   readonly usage?: Partial<Usage>;
   /** Pauses of the stream. Default none. */

@@ -68,6 +68,11 @@ const EXCEPTIONS: Readonly<Record<RefusalReason, readonly [name: string, status:
       403,
       "You don't have access to the model with the specified model ID.",
     ],
+    billing: [
+      'AccessDeniedException',
+      403,
+      'Model access is denied due to INVALID_PAYMENT_INSTRUMENT: a valid payment instrument must be provided.',
+    ],
     not_found: [
       'ResourceNotFoundException',
       404,

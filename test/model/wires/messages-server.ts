@@ -35,6 +35,7 @@ const ERRORS: Readonly<Record<RefusalReason, readonly [status: number, type: str
   timeout: [408, 'timeout_error', 'Request timed out'],
   unauthorized: [401, 'authentication_error', 'invalid x-api-key'],
   forbidden: [403, 'permission_error', 'Your API key does not have permission to use this resource.'],
+  billing: [402, 'billing_error', 'Your credit balance is too low.'],
   not_found: [404, 'not_found_error', 'model: unknown'],
   too_long: [400, 'invalid_request_error', 'prompt is too long'],
   too_large: [413, 'request_too_large', 'Request exceeds the maximum size'],

@@ -37,6 +37,7 @@ const ERRORS: Readonly<Record<RefusalReason, readonly [number, string, string | 
   timeout: [408, 'timeout', null, 'Request timed out.'],
   unauthorized: [401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key provided: sk-***.'],
   forbidden: [403, 'invalid_request_error', 'unsupported_country_region_territory', 'Country not supported.'],
+  billing: [429, 'insufficient_quota', 'insufficient_quota', 'You exceeded your current quota.'],
   not_found: [404, 'invalid_request_error', 'model_not_found', 'The model `x` does not exist.'],
   too_long: [400, 'invalid_request_error', 'context_length_exceeded', ''],
   too_large: [413, 'invalid_request_error', null, 'Request exceeds the maximum size'],

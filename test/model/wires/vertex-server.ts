@@ -41,6 +41,7 @@ const GOOGLE: Readonly<
     'PERMISSION_DENIED',
     "Permission 'aiplatform.endpoints.predict' denied on resource (or it may not exist).",
   ],
+  billing: [403, 'PERMISSION_DENIED', 'This API method requires billing to be enabled.'],
   not_found: [404, 'NOT_FOUND', 'Publisher Model was not found or your project does not have access to it.'],
 };
 

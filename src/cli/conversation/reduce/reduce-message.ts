@@ -206,6 +206,7 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
       return { state: { ...state, retry }, items: noteItems(message) };
     }
     case 'model_fallback':
+    case 'model_refusal_fallback':
       return {
         state: { ...state, session: { ...state.session, model: message.fallback_model } },
         items: noteItems(message),

@@ -11,10 +11,9 @@ export function systemNote(message: SystemMessage): NoteItem | undefined {
   switch (message.subtype) {
     case 'api_retry':
       return note('notice', `↻ ${retryLine(message)}`);
-    case 'model_fallback': {
-      const why = message.trigger === 'stalled' ? 'does not answer' : 'is overloaded';
-      return note('notice', `⇄ ${message.original_model} ${why}: ${message.fallback_model} takes over`);
-    }
+    case 'model_fallback':
+    case 'model_refusal_fallback':
+      return note('notice', `⇄ ${message.content}`);
     case 'compact_boundary': {
       const { pre_tokens, post_tokens, duration_ms } = message.compact_metadata;
       const after = post_tokens === undefined ? '' : ` → ${tokens(post_tokens)}`;

@@ -1,9 +1,9 @@
 /** Checks of what becomes of a request that is refused, or gets no answer (L8). */
-import type { FailureKind, ModelFailure } from '../../../protocol/model/failure.ts';
-import { FRESH_RETRY_STATE, type ModelOutcome } from '../../../protocol/model/model.ts';
+import type { FailureKind } from '../../../protocol/model/failure.ts';
 import { equal, holds } from '../demand.ts';
 import { answerOf } from './answer-of.ts';
-import { check, type ModelCheck } from './model-check.ts';
+import { fallbackChecks } from './fallback-checks.ts';
+import { check, failed, type ModelCheck } from './model-check.ts';
 import type { MessageAnswer, RefusalAnswer, RefusalReason, ServerAnswer } from './model-server.ts';
 import { callModel, requestFor, type WireTraits } from './opened-model.ts';
 
@@ -22,7 +22,7 @@ export function failureChecks(traits: WireTraits): readonly ModelCheck[] {
     ...(traits.http === 'none' ? [] : [...patience(traits), ...waits()]),
     ...final(traits),
     ...credentials(traits),
-    ...(traits.overload === 'status' ? overload() : []),
+    ...fallbackChecks(traits),
   ];
 }
 
@@ -240,49 +240,4 @@ function credentials(traits: WireTraits): readonly ModelCheck[] {
           ),
         ]),
   ];
-}
-
-function overload(): readonly ModelCheck[] {
-  const busy = Array.from({ length: 6 }, () => refusal('overloaded'));
-  return [
-    check('overload ends a call of the background at once', async ({ client, server, model, sleeps }) => {
-      server.answerWith(...busy);
-      const { outcome } = await callModel(client, requestFor(model, { foreground: false }));
-      equal(failed(outcome).kind, 'overloaded');
-      equal([server.received.length, sleeps.length], [1, 0], 'requests, waits');
-    }),
-    check('overload in a row ends the call at the limit, where another model waits', async (opened) => {
-      const { client, server, model } = opened;
-      server.answerWith(...busy);
-      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
-      equal(failed(outcome).kind, 'overloaded');
-      equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
-      equal(outcome.retry.retries, 2, 'retries');
-      equal(server.received.length, 3, 'requests');
-    }),
-    check('overload inside an answer is the last one of a row', async ({ client, server, model }) => {
-      const parts = [{ kind: 'text', text: 'A sentence of several words.' }] as const;
-      server.answerWith(...busy.slice(0, 2), {
-        kind: 'message',
-        parts,
-        breaks: { at: 'text', how: 'overloaded' },
-      });
-      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
-      equal([outcome.kind, outcome.retry.overloadedInARow], ['broken', 3], 'outcome, overloaded in a row');
-      equal(outcome.attempts.length, 3, 'attempts');
-    }),
-    check('a row of overloads goes on from call to call', async ({ client, server, model }) => {
-      server.answerWith(...busy);
-      const retry = { ...FRESH_RETRY_STATE, overloadedInARow: 2 };
-      const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }), { retry });
-      equal(failed(outcome).kind, 'overloaded');
-      equal(outcome.retry.overloadedInARow, 3, 'overloaded in a row');
-      equal(server.received.length, 1, 'requests');
-    }),
-  ];
-}
-
-function failed(outcome: ModelOutcome): ModelFailure {
-  equal(outcome.kind, 'failed', 'outcome');
-  return (outcome as Extract<ModelOutcome, { kind: 'failed' }>).failure;
 }

@@ -76,7 +76,10 @@ function breaks(traits: WireTraits): readonly ModelCheck[] {
       ? [
           check('an answer that reports overload counts as one', async ({ client, server, model }) => {
             server.answerWith(brokenAt('text', 'overloaded'));
-            const { outcome } = await callModel(client, requestFor(model, { overloadLimit: 3 }));
+            const { outcome } = await callModel(
+              client,
+              requestFor(model, { fallsBackOn: ['overloaded', 'stalled'] }),
+            );
             equal(broken(outcome).kind, 'overloaded');
             equal(outcome.retry.overloadedInARow, 1, 'overloaded in a row');
           }),

@@ -1,3 +1,6 @@
+import type { ModelFailure } from '../../../protocol/model/failure.ts';
+import type { ModelOutcome } from '../../../protocol/model/model.ts';
+import { equal } from '../demand.ts';
 import type { ModelClientSetup, OpenedModel } from './opened-model.ts';
 
 /** One requirement of a model client. */
@@ -15,4 +18,9 @@ export function check(
   setup: NonNullable<ModelCheck['setup']> = {},
 ): ModelCheck {
   return { name, run, setup };
+}
+
+export function failed(outcome: ModelOutcome): ModelFailure {
+  equal(outcome.kind, 'failed', 'outcome');
+  return (outcome as Extract<ModelOutcome, { kind: 'failed' }>).failure;
 }

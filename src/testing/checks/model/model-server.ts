@@ -100,6 +100,7 @@ export type RefusalReason =
   | 'timeout'
   | 'unauthorized'
   | 'forbidden'
+  | 'billing'
   | 'not_found'
   | 'too_long'
   | 'too_large'
