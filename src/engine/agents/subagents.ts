@@ -44,6 +44,8 @@ export interface SubagentRoom {
   forMain(all: () => readonly AnyTool[]): () => readonly AnyTool[];
   /** See `SkillToolPorts`. */
   readonly fork: SkillToolPorts['fork'];
+  /** Runs an agent that no model asked for, outside the limits of those. */
+  readonly spawn: StartPorts['spawn'];
   /** Hands over what agents are made of; before the first call. */
   link(session: LinkedSession): void;
 }
@@ -134,11 +136,11 @@ class Subagents implements SubagentRoom {
         // Do not wait for a consumer: there may be none.
         tellTaken(progress);
       },
-      spawn: (request, signal) => this.#spawn(request, signal),
+      spawn: (request, signal) => this.spawn(request, signal),
     };
   }
 
-  async *#spawn(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {
+  async *spawn(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {
     const linked = this.#linked;
     if (linked === undefined) throw new Error('An agent was asked for before its session was put together.');
     const offered = (all: readonly AnyTool[], depth: number) =>

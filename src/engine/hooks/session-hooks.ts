@@ -4,6 +4,7 @@ import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.t
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
+import type { AskJudge } from '../../hooks/run-judge.ts';
 import { ruleTest } from '../../permissions/rules/rule-test.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SystemBody } from '../../protocol/model/messages.ts';
@@ -54,6 +55,7 @@ interface HookParts {
   readonly tools: () => readonly AnyTool[];
   /** Past the gate: a person set the hook up. Rejects when there is no such tool. */
   readonly callTool: ToolsRoom['callTool'];
+  readonly askJudge: AskJudge;
   /** Queues a prompt. */
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
@@ -178,6 +180,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,
     clock,
+    askJudge: parts.askJudge,
     async callMcpTool(server, tool, input, signal) {
       const output = await parts.callTool(`mcp__${server}__${tool}`, input, signal);
       return { text: textOfContent(output.content), isError: output.isError === true };

@@ -116,6 +116,11 @@ export function composeRooms(
     tools: allTools,
     callTool: (...call) => ref.session.tools.callTool(...call),
     enqueue: (item) => ref.session.queue.enqueue(item),
+    askJudge: async (question) => {
+      // Loaded by the first hook that a model judges.
+      const { askJudge } = await import('../hooks/ask-judge.ts');
+      return askJudge(question, ref.session, (...agent) => agents.spawn(...agent));
+    },
     ...basics,
   });
   const hasHost = config.canUseTool !== undefined;
