@@ -179,7 +179,7 @@ describe('an agent hook', () => {
     expect(Object.keys(result?.modelUsage ?? {})).toHaveLength(2);
   });
 
-  it('asks nobody, changes nothing, and closes what it guards when it cannot answer', async () => {
+  it('asks no questions, and closes what it guards when it cannot answer', async () => {
     const questions: string[] = [];
     const { messages } = await run(on('PreToolUse', 'agent'), {
       judge: (_, n) => reply(n === 1 ? toolUse('Read', { file_path: '/etc/hostname' }) : 'Who knows.'),

@@ -4,7 +4,6 @@ import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.t
 import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
-import type { AskJudge } from '../../hooks/run-judge.ts';
 import { ruleTest } from '../../permissions/rules/rule-test.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SystemBody } from '../../protocol/model/messages.ts';
@@ -55,7 +54,7 @@ interface HookParts {
   readonly tools: () => readonly AnyTool[];
   /** Past the gate: a person set the hook up. Rejects when there is no such tool. */
   readonly callTool: ToolsRoom['callTool'];
-  readonly askJudge: AskJudge;
+  readonly askJudge: Parameters<typeof configuredHook>[1]['askJudge'];
   /** Queues a prompt. */
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }

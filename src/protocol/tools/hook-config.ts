@@ -47,7 +47,7 @@ export interface McpToolHookConfig extends CommonHookConfig {
 }
 
 /** A question to a small model about the event: it answers `{"ok": …, "reason": …}`. */
-export interface PromptHookConfig extends CommonHookConfig {
+interface PromptHookConfig extends CommonHookConfig {
   readonly type: 'prompt';
   /** `$ARGUMENTS` is replaced by the event as JSON; without it the event follows the text. */
   readonly prompt: string;
@@ -58,7 +58,7 @@ export interface PromptHookConfig extends CommonHookConfig {
 }
 
 /** As a prompt hook, but the model may first look around: it has the tools that read files. */
-export interface AgentHookConfig extends CommonHookConfig {
+interface AgentHookConfig extends CommonHookConfig {
   readonly type: 'agent';
   readonly prompt: string;
   readonly model?: string | undefined;

@@ -13,7 +13,8 @@ const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
 };
 
 /**
- * A hook that cannot be read, and an event that this engine does not have, are passed over and named. Throws `invalid_settings` for one that was given by hand.
+ * A hook that cannot be read, and an event that this engine does not have, are passed over and named.
+ * Throws `invalid_settings` for one that was given by hand.
  */
 export async function resolveHooks(
   layers: readonly SettingsLayer[],
