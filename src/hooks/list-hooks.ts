@@ -39,9 +39,9 @@ const SUMMARIES: Readonly<Record<HookEvent, string>> = {
   WorktreeCreate: 'When a worktree is made (does not fire)',
   WorktreeRemove: 'When a worktree is removed (does not fire)',
   InstructionsLoaded: 'When a memory file was read',
-  CwdChanged: 'When the working directory changed (does not fire)',
+  CwdChanged: 'When the working directory changed',
   FileChanged: 'When a file changed that the model had read',
-  DirectoryAdded: 'When a directory was added (does not fire)',
+  DirectoryAdded: 'When a directory was added',
   MessageDisplay: 'When a message is displayed (does not fire)',
   PreSkillShellCommand: 'Before a shell command in the text of a skill or command runs',
 };

@@ -216,15 +216,6 @@ function tellOfSettings(
   return () => told?.();
 }
 
-/** Runs FileChanged hooks for a file that changed on disk, without waiting for them. */
-export function tellOfFiles(
-  hooks: HookPort,
-  scope: Pick<Scope, 'signal'>,
-): (path: string, change: 'change' | 'unlink') => void {
-  return (file_path, change) =>
-    void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal });
-}
-
 /** No mode is in force where nothing can be asked about. */
 const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'SessionStart',
@@ -238,6 +229,8 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'PreModelSwitch',
   'PostModelSwitch',
   'StopFailure',
+  'CwdChanged',
+  'DirectoryAdded',
 ]);
 
 /**
