@@ -42,7 +42,7 @@ const SUMMARIES: Readonly<Record<HookEvent, string>> = {
   CwdChanged: 'When the working directory changed',
   FileChanged: 'When a file changed that the model had read',
   DirectoryAdded: 'When a directory was added',
-  MessageDisplay: 'When a message is displayed (does not fire)',
+  MessageDisplay: 'Before a text of the model is shown',
   PreSkillShellCommand: 'Before a shell command in the text of a skill or command runs',
 };
 

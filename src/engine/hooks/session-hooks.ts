@@ -231,6 +231,7 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'StopFailure',
   'CwdChanged',
   'DirectoryAdded',
+  'MessageDisplay',
 ]);
 
 /**
