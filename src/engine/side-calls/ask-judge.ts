@@ -2,6 +2,7 @@
 import { JUDGE_ID } from '../../hooks/configured-hooks.ts';
 import type { JudgeQuestion } from '../../hooks/run-judge.ts';
 import type { AgentOutcome, SpawnRequest } from '../../protocol/tools/agent.ts';
+import { toolsOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type { Session } from '../session/session.ts';
 import { askSmallModel, smallModel } from './small-model.ts';
 import { lastWords } from './transcript-excerpt.ts';
@@ -13,7 +14,7 @@ const STOP =
 const LOOK = 'Look only at what you need for the answer, with the tools that you have; you change nothing.';
 
 const MAX_ANSWER_TOKENS = 4_000;
-const TOOLS = ['Read', 'Glob', 'Grep'];
+const TOOLS = toolsOfFamily('read');
 const MAX_TURNS = 50;
 /** Messages of the conversation that a question about a stop comes with. */
 const MESSAGES = 60;
