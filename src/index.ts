@@ -208,7 +208,7 @@ export {
 } from './sdk/options.ts';
 export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
 export type { InitializationResult } from './sdk/query/session-info.ts';
-export type { McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
+export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
 export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {

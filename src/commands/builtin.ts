@@ -60,7 +60,9 @@ const costCommand: Command = {
     const { totalUsd, models } = session.cost();
     const rows = Object.entries(models).map(([model, usage]) => {
       const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
-      const cost = usage.costBasis === 'unknown' ? 'price not known' : `$${usage.costUSD.toFixed(4)}`;
+      const dollars = `$${usage.costUSD.toFixed(4)}`;
+      const guess = usage.costUSD > 0 ? `${dollars}, price not known` : 'price not known';
+      const cost = usage.costBasis === 'unknown' ? guess : dollars;
       return `- ${model}: ${grouped(usage.inputTokens)} in, ${grouped(cached)} cached, ${grouped(usage.outputTokens)} out, ${cost}`;
     });
     const text = [`Cost so far: $${totalUsd.toFixed(4)} (an estimate from list prices)`, ...rows];

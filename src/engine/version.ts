@@ -2,7 +2,7 @@
 export const VERSION: string = process.env.TURNWRIGHT_BUILD_VERSION ?? '0.0.0-source';
 
 /** The generation of the de-facto protocol that this engine speaks, for clients that compare versions. */
-export const PROTOCOL_VERSION = '2.1.329';
+export const PROTOCOL_VERSION = '2.1.332';
 
 /**
  * What clients may rely on: the receipt of an interrupt names the prompts that will still run, an interrupt
@@ -15,4 +15,5 @@ export const CAPABILITIES: readonly string[] = [
   'msg_lifecycle_v1',
   'reload_plugins_refuse_if_busy_v1',
   'mcp_read_resource_v1',
+  'mcp_call_soft_error_result_v1',
 ];

@@ -15,6 +15,7 @@ import { errorText } from '../util/text/error-text.ts';
 import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
 import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
+import type { AskJudge } from './run-judge.ts';
 import type { CallMcpTool } from './run-mcp-tool.ts';
 
 export interface ConfiguredHookPorts {
@@ -32,6 +33,7 @@ export interface ConfiguredHookPorts {
   readonly policy: HookPolicy;
   readonly clock: Clock;
   readonly callMcpTool: CallMcpTool;
+  readonly askJudge: AskJudge;
   /** Whether a call may match this rule. Throws `invalid_option` for an invalid rule. */
   readonly ruleTest: (rule: string) => (call: HookCall) => Promise<boolean>;
 }
@@ -105,16 +107,26 @@ function runnerOf(
     case 'mcp_tool':
       return async (...run) =>
         (await import('./run-mcp-tool.ts')).runMcpTool(config, ports.callMcpTool)(...run);
+    case 'prompt':
+    case 'agent':
+      return async (...run) => (await import('./run-judge.ts')).runJudge(config, ports.askJudge)(...run);
   }
 }
+
+/** Ids of agents that judge for a hook begin so. */
+export const JUDGE_ID = 'hook-';
 
 /** Whose call it is, and the hook's own condition. */
 function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
   const { onlyIn, notIn } = hook;
   const rule = ruleOf(hook, ports);
-  if (onlyIn === undefined && notIn === undefined) return rule;
+  const judges = hook.config.type === 'prompt' || hook.config.type === 'agent';
+  if (onlyIn === undefined && notIn === undefined && !judges) return rule;
   return async (call) => {
     const { agent_id, agent_type } = call as { readonly agent_id?: string; readonly agent_type?: string };
+    // What one judge does is not put to another, which would do the same.
+    if (judges && agent_id?.startsWith(JUDGE_ID) === true) return false;
+    if (onlyIn === undefined && notIn === undefined) return rule === undefined || rule(call);
     // The main thread has no id.
     const agent = agent_id === undefined ? undefined : agent_type;
     const isMeant = onlyIn === undefined ? agent !== notIn : agent === onlyIn;
@@ -153,7 +165,13 @@ const SOURCE_LABELS: Readonly<Record<ConfiguredHook['source'], string>> = {
   policySettings: 'Managed settings',
   pluginHook: 'Plugin',
 };
-const CONTENT_LABELS = { command: 'Command', http: 'URL', mcp_tool: 'MCP tool' } as const;
+const CONTENT_LABELS = {
+  command: 'Command',
+  http: 'URL',
+  mcp_tool: 'MCP tool',
+  prompt: 'Prompt',
+  agent: 'Prompt',
+} as const;
 
 function listingOf({ event, matcher = '', config, source, pluginName }: ConfiguredHook): HookListingRow {
   const identity = oneLine(identityOf(config));
@@ -184,6 +202,9 @@ function identityOf(config: HookConfig): string {
       return shownAddress(config.url);
     case 'mcp_tool':
       return `${config.server}: ${config.tool}`;
+    case 'prompt':
+    case 'agent':
+      return maskSecrets(config.prompt);
   }
 }
 

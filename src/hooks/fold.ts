@@ -68,6 +68,7 @@ interface Tally {
   sessionTitle?: string;
   suppressOriginalPrompt?: boolean;
   reloadSkills?: boolean;
+  displayContent?: string;
   elicitation?: NonNullable<HookVerdict['elicitation']>;
   readonly additionalContext: string[];
   readonly blockingErrors: string[];
@@ -143,6 +144,8 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
   if (title !== undefined) tally.sessionTitle = title;
   if (specific?.['suppressOriginalPrompt'] === true) tally.suppressOriginalPrompt = true;
   if (specific?.['reloadSkills'] === true) tally.reloadSkills = true;
+  const display = specific?.['displayContent'];
+  if (typeof display === 'string') tally.displayContent = display;
   addElicitation(specific, tally);
   const context = textOf(specific?.['additionalContext']);
   if (context !== undefined) tally.additionalContext.push(context);

@@ -39,10 +39,10 @@ const SUMMARIES: Readonly<Record<HookEvent, string>> = {
   WorktreeCreate: 'When a worktree is made (does not fire)',
   WorktreeRemove: 'When a worktree is removed (does not fire)',
   InstructionsLoaded: 'When a memory file was read',
-  CwdChanged: 'When the working directory changed (does not fire)',
+  CwdChanged: 'When the working directory changed',
   FileChanged: 'When a file changed that the model had read',
-  DirectoryAdded: 'When a directory was added (does not fire)',
-  MessageDisplay: 'When a message is displayed (does not fire)',
+  DirectoryAdded: 'When a directory was added',
+  MessageDisplay: 'Before a text of the model is shown',
   PreSkillShellCommand: 'Before a shell command in the text of a skill or command runs',
 };
 

@@ -51,6 +51,7 @@ const SPECIFIC_SHAPES: typeof SHAPES = [
   ['permissionDecisionReason', 'a text', (value) => typeof value === 'string'],
   ['updatedInput', 'an object', isRecord],
   ['additionalContext', 'a text', (value) => typeof value === 'string'],
+  ['displayContent', 'a text', (value) => typeof value === 'string'],
   ['initialUserMessage', 'a text', (value) => typeof value === 'string'],
   ['retry', 'true or false', (value) => typeof value === 'boolean'],
   ['sessionTitle', 'a text', (value) => typeof value === 'string'],

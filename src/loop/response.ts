@@ -13,6 +13,8 @@ export interface ResponseSoFar {
   messageId: string | undefined;
   model: string;
   requestId: string | undefined;
+  /** What else the API says of the message, such as its container. */
+  more: Readonly<Record<string, unknown>>;
   /** Finished blocks that were emitted and not retracted. */
   messages: AssistantMessage[];
   /** Complete calls, in the model's order; every one of them gets a result. */
@@ -63,6 +65,7 @@ export function emptyResponse(model: string): ResponseSoFar {
     stopReason: null,
     stopDetails: undefined,
     usage: EMPTY_USAGE,
+    more: {},
     outputChars: 0,
     appliedEdits: undefined,
     cache: undefined,

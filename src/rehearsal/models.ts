@@ -44,8 +44,10 @@ function model(id: string, displayName: string, facts: Omit<ModelFacts, 'id' | '
 }
 
 const CATALOGUE: readonly ModelFacts[] = [
+  model('claude-fable-5-2', 'Claude Fable 5.2', NEWEST),
   model('claude-fable-5-1', 'Claude Fable 5.1', NEWEST),
   model('claude-fable-5', 'Claude Fable 5', NEWEST),
+  model('claude-mythos-5-2', 'Claude Mythos 5.2', NEWEST),
   model('claude-mythos-5-1', 'Claude Mythos 5.1', NEWEST),
   model('claude-mythos-5', 'Claude Mythos 5', NEWEST),
   model('claude-opus-5-5', 'Claude Opus 5.5', NEWEST),

@@ -70,7 +70,7 @@ it('lists all pages, with sizes that the endpoint states and prices that are kno
     '',
     expect.stringMatching(/^\* the default\. opus is claude-opus-5-5, /),
     '+ claude-haiku-5-5: 0.5 and 2.5 for prompts above 100.0k tokens.',
-    'Prices: https://claude.com/pricing, 2026-11-01.',
+    'Prices: https://claude.com/pricing, 2026-11-24.',
     '?: no price is known; give one under "models" in the settings.',
     '',
   ]);

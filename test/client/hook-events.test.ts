@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Query } from '../../src/index.ts';
 import { reply, type Scenario, toolUse } from '../../src/rehearsal/index.ts';
 import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
 import { prompt, prompts, type Stage, throughBothDoors } from './doors.ts';
@@ -33,6 +34,8 @@ const REPLIES: Scenario['replies'] = [
     times: 'any',
   }),
   reply([bash('echo hi'), bash('exit 7'), bash('touch made'), bash('rm nothing'), ASK]),
+  reply(bash('mkdir -p deeper && cd deeper')),
+  reply(bash('cd ..')),
   reply(toolUse('Read', { file_path: 'a.txt' })),
   reply(bash('until ! cmp -s a.txt b.txt; do echo three >> a.txt; done')),
   reply(toolUse('Agent', { description: 'look', prompt: 'Look.', subagent_type: 'worker' })),
@@ -59,6 +62,7 @@ async function everything(stage: Stage, more: object, idle: () => Promise<unknow
     allowedTools: [
       'Bash(echo:*)',
       'Bash(exit:*)',
+      'Bash(mkdir:*)',
       'Bash(until:*)',
       'Bash(cmp:*)',
       'Edit',
@@ -88,6 +92,10 @@ async function everything(stage: Stage, more: object, idle: () => Promise<unknow
       if (message.type !== 'result') continue;
       // A switch that changes nothing is none.
       if (steps.length === 2) await running.setModel('haiku');
+      if (steps.length === 3 && 'updatePermissions' in running)
+        await (running as unknown as Query).updatePermissions([
+          { type: 'addDirectories', directories: [stage.cwd], destination: 'session' },
+        ]);
       const next = steps.shift();
       if (next !== undefined) input.push(prompt(next));
       // Not waited for: the session is idle once its result was taken and the next message is asked for.
@@ -101,10 +109,20 @@ async function everything(stage: Stage, more: object, idle: () => Promise<unknow
 
 function expectAll(stage: Stage, seen: readonly Event[]): void {
   const names = new Set(seen.map((event) => event['hook_event_name']));
-  expect(FIRES.filter((name) => !names.has(name))).toEqual([]);
-  expect(SILENT.filter((name) => names.has(name))).toEqual([]);
   const of = (name: string) => seen.filter((event) => event['hook_event_name'] === name);
-  for (const event of seen) expect(event).toMatchObject({ session_id: expect.any(String), cwd: stage.cwd });
+  // The published client has no method that adds a folder.
+  const isOwn = names.has('DirectoryAdded');
+  const missing = FIRES.filter((name) => !names.has(name));
+  expect(missing).toEqual(isOwn ? [] : ['DirectoryAdded']);
+  const deeper = join(stage.cwd, 'deeper');
+  expect(of('CwdChanged')).toMatchObject([
+    { old_cwd: stage.cwd, new_cwd: deeper },
+    { old_cwd: deeper, new_cwd: stage.cwd },
+  ]);
+  for (const event of of('CwdChanged')) expect(event).not.toHaveProperty('permission_mode');
+  expect(SILENT.filter((name) => names.has(name))).toEqual([]);
+  for (const event of seen)
+    expect(event).toMatchObject({ session_id: expect.any(String), cwd: expect.stringContaining(stage.cwd) });
   const [first, , last] = of('SessionStart').map((event) => event['session_id']);
   const question = { mcp_server_name: 'box', mode: 'form' };
   const asked = { ...question, message: 'Which?', requested_schema: { type: 'object' } };

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as client from '@anthropic-ai/claude-agent-sdk';
 import { expect, it } from 'vitest';
+// @ts-expect-error a program without declarations
+import { missingNames, sourcesIn } from '../../scripts/surface.mjs';
 import * as own from '../../src/index.ts';
 
 const at = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
@@ -80,6 +82,12 @@ it('each type and subtype of message is described in the guide', () => {
   });
   expect(new Set(words).size).toBeGreaterThan(30);
   expect(words.filter((word) => !named('Messages').has(word))).toEqual([]);
+});
+
+it('every name is in the sources or in the guide', () => {
+  const root = fileURLToPath(new URL('../../src', import.meta.url));
+  const ours = sourcesIn(root).map((path: string) => readFileSync(path, 'utf8'));
+  expect(missingNames({ theirs: types, ours, guide })).toEqual([]);
 });
 
 it('constants that hosts look up', () => {

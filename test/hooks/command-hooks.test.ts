@@ -58,6 +58,7 @@ function hooksWith(event: Called, configs: readonly HookConfig[], { ports, optio
     policy: OPEN_HOOK_POLICY,
     clock: systemClock,
     callMcpTool: async () => ({ text: '', isError: false }),
+    askJudge: async () => '{"ok": true}',
     ruleTest: () => async () => true,
     ...ports,
   };

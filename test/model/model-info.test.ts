@@ -14,6 +14,8 @@ describe('model info', () => {
     ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'list', 200_000, 64_000],
     ['anthropic/claude-sonnet-4.6', 'list', 200_000, 64_000],
     ['claude-sonnet-4-5[1m]', 'list', 1_000_000, 64_000],
+    ['claude-fable-5-2', 'list', 1_000_000, 128_000],
+    ['claude-mythos-5-2', 'list', 1_000_000, 128_000],
     ['claude-opus-9', 'family', 1_000_000, 128_000],
     ['claude-3-5-haiku-20241022', 'family', 1_000_000, 128_000],
     ['qwen3-coder', 'default', 200_000, 32_000],
@@ -57,7 +59,9 @@ describe('model info', () => {
     ['claude-sonnet-4-5[1m]', {}, 'claude-sonnet-4-5[1m]'],
     ['claude-opus-4-8[1m]', {}, 'claude-opus-4-8'],
     ['haiku', { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'my-haiku' }, 'my-haiku'],
-    ['', { ANTHROPIC_MODEL: 'fable' }, 'claude-fable-5-1'],
+    ['', { ANTHROPIC_MODEL: 'fable' }, 'claude-fable-5-2'],
+    ['best', {}, 'claude-opus-5-5'],
+    ['opusplan[1m]', { ANTHROPIC_DEFAULT_SONNET_MODEL: 'my-sonnet' }, 'my-sonnet[1m]'],
     ['default', {}, 'claude-opus-5-5'],
     ['some-model', { ANTHROPIC_MODEL: 'x' }, 'some-model'],
   ])('alias %j', (name, env, expected) => {
@@ -90,6 +94,29 @@ describe('cost', () => {
     expect(
       costOf({ ...EMPTY_USAGE, input_tokens: 50_000, cache_read_input_tokens: 50_001 }, info),
     ).toBeCloseTo(0.025 + 0.0025, 4);
+  });
+
+  it.each(['claude-fable-5-2', 'claude-mythos-5-2'])('%s has its own price', (model) => {
+    const { price } = modelInfo(model);
+    expect(price).toMatchObject({ input: 8, output: 40, cacheRead: 0.2, cacheWrite5m: 10, cacheWrite1h: 16 });
+    expect(price).not.toHaveProperty('isAssumed');
+  });
+
+  it('the price of a family is assumed, until someone states it', () => {
+    expect(modelInfo('claude-opus-9').price).toMatchObject({ input: 4, isAssumed: true });
+    const price = { input: 1, output: 2, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+    expect(modelInfo('claude-opus-9', { 'claude-opus-9': { price } }).price).toEqual(price);
+    expect(modelInfo('claude-opus-9', {}, { price }).price).toEqual(price);
+  });
+
+  it('an attempt of a fallback model counts once, at its own price', () => {
+    const refused = { type: 'message', model: 'claude-fable-5-2', output_tokens: 0 };
+    const served = { type: 'fallback_message', model: 'claude-opus-5', ...usage };
+    for (const own of ['claude-fable-5-2', 'claude-opus-5'])
+      expect(costOf({ ...usage, iterations: [refused, served] }, modelInfo(own))).toBeCloseTo(5 + 25);
+    // Of a refused attempt that is billed, too.
+    const both = { ...usage, input_tokens: 2_000_000, iterations: [refused, served] };
+    expect(costOf(both, modelInfo('claude-fable-5-2'))).toBeCloseTo(8 + 5 + 25);
   });
 
   it('an unknown model is unpriced, never free', () => {

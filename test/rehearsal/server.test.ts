@@ -20,7 +20,7 @@ describe('endpoints', () => {
     const get = (path: string, method = 'GET') => raw(server?.url ?? '', { path, method });
     expect(await get('/', 'HEAD')).toMatchObject({ status: 200, text: '' });
     const models = JSON.parse((await get('/v1/models?limit=1000')).text);
-    expect(models).toMatchObject({ has_more: false, first_id: 'claude-fable-5-1', last_id: 'claude-x' });
+    expect(models).toMatchObject({ has_more: false, first_id: 'claude-fable-5-2', last_id: 'claude-x' });
     expect(models.data.find((model: { id: string }) => model.id === 'claude-opus-5-5')).toMatchObject({
       type: 'model',
       max_input_tokens: 1_000_000,

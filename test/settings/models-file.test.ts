@@ -37,7 +37,7 @@ it('gives a price to models of any name; the settings beat it, and each price sa
   expect(info('claude-opus-5-5')).toMatchObject({ price: { input: 3, ...from }, contextWindow: 1_000_000 });
   expect(info('house-model')).toMatchObject({ price: { input: 1, ...from }, contextWindow: 32_000 });
   expect(info('own-model')?.price).toEqual(price(7));
-  expect(info('claude-sonnet-5-5')?.price).toMatchObject({ asOf: '2026-11-01' });
+  expect(info('claude-sonnet-5-5')?.price).toMatchObject({ asOf: '2026-11-24' });
   const table = modelsTable(available);
   expect(table).toMatch(/claude-opus-5-5 \* +settings +1\.00M +128\.0k +3 +0\.1 +9/);
   expect(table).toContain('Prices: the price list of the house, 2026-12-01.');

@@ -36,8 +36,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   async set_permission_mode({ mode: given }, { query }) {
     const mode = permissionMode(given);
-    await query.setPermissionMode(mode);
-    return { mode };
+    return { ...(await query.setPermissionMode(mode)) };
   },
   async set_mcp_permission_mode_override({ serverName, mode }, { query }) {
     const given = mode as 'default' | 'auto' | null;

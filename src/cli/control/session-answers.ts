@@ -28,12 +28,13 @@ export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
   async mcp_call(fields, { query }) {
     for (const name of ['input_files', 'output_files', 'expires_at', 'result_not_for_model'])
       if (fields[name] !== undefined) throw new Error(`mcp_call: "${name}" is not supported.`);
-    const { tool, arguments: given, check_permissions, timeout_ms: ms } = fields;
+    const { tool, arguments: given, check_permissions, soft_error_result: soft, timeout_ms: ms } = fields;
     const signal = typeof ms === 'number' ? AbortSignal.timeout(ms) : undefined;
     const call = {
       tool: String(tool),
       arguments: isFields(given) ? (given as JsonObject) : {},
       checkPermissions: check_permissions === true,
+      softErrorResult: soft === true,
     };
     return { ...(await query.callMcpTool(call, signal)) };
   },

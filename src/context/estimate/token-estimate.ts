@@ -1,6 +1,6 @@
 /** Estimates the tokens of messages without a tokenizer, until a response reports the real figure. */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import type { ContentBlock, ImageBlock } from '../../protocol/model/wire.ts';
+import type { ContentBlock, ImageBlock, OtherBlock } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';
@@ -16,7 +16,7 @@ const MAX_IMAGE_TOKENS = 1_600;
 const PIXELS_PER_TOKEN = 750;
 const PDF_PAGE_TOKENS = 2_500;
 const PDF_PAGE_BYTES = 60_000;
-/** Redacted thinking: about as long as the thought. */
+/** Redacted thinking: about as long as the thought. The same is guessed of what else is sealed. */
 const REDACTED_CHARS_PER_TOKEN = 4;
 
 /** O(messages given): each message is counted once and cached by identity. */
@@ -54,8 +54,14 @@ export function estimateBlock(block: ContentBlock): number {
     case 'document':
       return estimateDocument(block.source);
     default:
-      return BLOCK_OVERHEAD + estimateText(JSON.stringify(block));
+      return BLOCK_OVERHEAD + estimateOther(block);
   }
+}
+
+/** A guess: all of it counts as text, but for what is sealed. */
+function estimateOther({ encrypted_content: sealed, ...open }: OtherBlock): number {
+  const hidden = typeof sealed === 'string' ? Math.ceil(sealed.length / REDACTED_CHARS_PER_TOKEN) : 0;
+  return hidden + estimateText(JSON.stringify(open));
 }
 
 function estimateImage({ source }: ImageBlock): number {
@@ -65,7 +71,10 @@ function estimateImage({ source }: ImageBlock): number {
 }
 
 function estimateDocument(source: { readonly [key: string]: unknown }): number {
-  const data = source['data'];
+  const { data, content } = source;
+  if (typeof content === 'string') return estimateText(content);
+  if (Array.isArray(content)) return content.reduce((sum, block) => sum + estimateBlock(block), 0);
+  // By address or by id: its size is not known, and guessed as that of one page.
   if (typeof data !== 'string') return PDF_PAGE_TOKENS;
   if (source['type'] === 'text') return estimateText(data);
   return Math.ceil((data.length * 0.75) / PDF_PAGE_BYTES) * PDF_PAGE_TOKENS;

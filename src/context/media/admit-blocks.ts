@@ -6,6 +6,7 @@
 import type {
   DocumentBlock,
   ImageBlock,
+  ResultPart,
   TextBlock,
   ToolResultBlock,
   UserBlock,
@@ -22,8 +23,6 @@ interface Standing {
   readonly images: number;
 }
 
-type Inner = TextBlock | ImageBlock | DocumentBlock;
-
 /**
  * Returns the same array when every block is admitted. `standing` is called once, where there is an image or
  * a document.
@@ -35,15 +34,18 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
   });
   const answered = new Set<string>();
   let own = 0;
-  const inner = (block: Inner): Inner[] => {
+  const inner = (block: ResultPart): ResultPart[] => {
+    if (typeof block?.type !== 'string') return [left('block', 'it has no type')];
     if (block.type === 'text') return block.text.trim() === '' ? [] : [block];
+    // What else there is, or will be, the provider knows better.
+    if (block.type !== 'image' && block.type !== 'document') return [block];
     const { limits, total } = media();
     if (block.type === 'document') return [admitDocument(block, limits)];
     own += 1;
     return [admitImage(block, limits, { total, own })];
   };
   const admitted = content.flatMap((block): UserBlock[] => {
-    if (block.type !== 'tool_result') return inner(block);
+    if (block?.type !== 'tool_result') return inner(block);
     if (answered.has(block.tool_use_id))
       return [left('tool result', `call ${block.tool_use_id} has one already`)];
     answered.add(block.tool_use_id);
@@ -53,7 +55,7 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
   return admitted.length > 0 ? admitted : [{ type: 'text', text: '(empty)' }];
 }
 
-function admitResult(block: ToolResultBlock, inner: (block: Inner) => Inner[]): ToolResultBlock {
+function admitResult(block: ToolResultBlock, inner: (block: ResultPart) => ResultPart[]): ToolResultBlock {
   const { content } = block;
   if (content === undefined || typeof content === 'string') return block;
   const admitted = content.flatMap(inner);
@@ -62,9 +64,9 @@ function admitResult(block: ToolResultBlock, inner: (block: Inner) => Inner[]): 
 
 function countImages(content: readonly UserBlock[]): number {
   return content.reduce((sum, block) => {
-    if (block.type === 'image') return sum + 1;
-    if (block.type !== 'tool_result' || !Array.isArray(block.content)) return sum;
-    return sum + block.content.filter((part) => part.type === 'image').length;
+    if (block?.type === 'image') return sum + 1;
+    if (block?.type !== 'tool_result' || !Array.isArray(block.content)) return sum;
+    return sum + block.content.filter((part) => part?.type === 'image').length;
   }, 0);
 }
 
@@ -75,9 +77,12 @@ function admitImage(
 ): ImageBlock | TextBlock {
   const { source } = block;
   if (count.own > limits.maxImages) return left('image', `a message may hold ${limits.maxImages} images`);
+  if (typeof source !== 'object' || source === null) return left('image', 'it has no source');
   if (source.type === 'url') {
     return /^https?:\/\//i.test(source.url) ? block : left('image', 'its address is not an http one');
   }
+  if (source.type !== 'base64') return block;
+  if (typeof source.data !== 'string') return left('image', 'it has no data');
   const data = source.data.replace(/^data:[^,]*,/, '');
   if (data.length > limits.maxImageBytes) {
     return left(
@@ -112,6 +117,7 @@ function tooManyPixels(
 }
 
 function admitDocument(block: DocumentBlock, limits: MediaLimits): DocumentBlock | TextBlock {
+  if (typeof block.source !== 'object' || block.source === null) return left('document', 'it has no source');
   const { type, data, media_type } = block.source;
   if (type === 'text') {
     return typeof data === 'string' && data.trim() !== '' ? block : left('document', 'it is empty');

@@ -70,7 +70,7 @@ export function mediaNote(block: MediaBlock, reason: string, name?: string): Tex
   const data = typeof source['data'] === 'string' ? source['data'] : undefined;
   const title = block.type === 'document' ? block.title : undefined;
   const described = [
-    name ?? title ?? (typeof source['url'] === 'string' ? source['url'] : undefined),
+    name ?? title ?? [source['url'], source['file_id']].find((place) => typeof place === 'string'),
     typeof source['media_type'] === 'string' ? source['media_type'] : undefined,
     data !== undefined ? `${Math.ceil((data.length * 0.75) / 1024)} KB` : undefined,
   ].filter((part) => part !== undefined);

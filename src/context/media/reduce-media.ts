@@ -5,7 +5,7 @@ import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
-import type { TextBlock, UserBlock } from '../../protocol/model/wire.ts';
+import type { AssistantBlock, TextBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { dropOldest, replaceIn } from '../steps/media-budget.ts';
 import { fileNames, mediaNote, type NameOf, withContent, withoutMedia } from './media.ts';
@@ -62,7 +62,9 @@ function withoutNamed(
   at: { readonly uuid: string; readonly index: number; readonly inner?: number },
 ): Edits | undefined {
   const message = messages.find(({ uuid }) => uuid === at.uuid);
-  if (message === undefined || message.type === 'assistant') return undefined;
+  if (message === undefined) return undefined;
+  if (message.type === 'assistant')
+    return withoutAnswered(messages, message.message.content[at.index], failure);
   const nameOf = fileNames(messages);
   const plain = textOf(message);
   const blocks = plain === undefined ? contentOf(message) : [textBlock(plain)];
@@ -77,6 +79,34 @@ function withoutNamed(
   };
 }
 
+/** A block of an answer, with what belongs to it: a call of the provider's tool must not lose its result. */
+function withoutAnswered(
+  messages: readonly ViewMessage[],
+  refused: AssistantBlock | undefined,
+  failure: ModelFailure,
+): Edits | undefined {
+  if (refused === undefined) return undefined;
+  const call = callOf(refused);
+  const belongs = (block: AssistantBlock) =>
+    block === refused || (call !== undefined && block.type !== 'tool_use' && callOf(block) === call);
+  let tokensFreed = 0;
+  const edits = messages.flatMap((message): ViewEdit[] => {
+    if (message.type !== 'assistant' || !message.message.content.some(belongs)) return [];
+    const content = message.message.content.map((block) =>
+      belongs(block) ? textBlock(refusedNote(block, failure)) : block,
+    );
+    const item = Object.freeze({ ...message, message: { ...message.message, content } });
+    tokensFreed += estimateMessage(message) - estimateMessage(item);
+    return [{ kind: 'replace', uuid: message.uuid, item }];
+  });
+  return { edits, tokensFreed };
+}
+
+function callOf(block: AssistantBlock): string | undefined {
+  const { id, tool_use_id: call = id } = block as { readonly id?: unknown; readonly tool_use_id?: unknown };
+  return typeof call === 'string' ? call : undefined;
+}
+
 /** undefined when nothing in it could be refused, or it is not what the refusal is about. */
 function quarantined(
   block: UserBlock,
@@ -86,7 +116,8 @@ function quarantined(
 ): UserBlock | undefined {
   const note = (part: UserBlock, name?: string): TextBlock | undefined => {
     if (isMedia(part)) return mediaNote(part, 'refused by the API and removed', name);
-    const isText = part.type === 'text' && !part.text.startsWith(REMOVED);
+    if (part.type !== 'text') return textBlock(refusedNote(part, failure));
+    const isText = !part.text.startsWith(REMOVED);
     return isText && failure.kind === 'invalid_request' ? textBlock(refusalText(failure)) : undefined;
   };
   if (block.type !== 'tool_result') return note(block);
@@ -104,6 +135,10 @@ function quarantined(
 
 /** Beginning of the replacing text, which is not replaced again. */
 const REMOVED = '[removed: ';
+
+function refusedNote({ type }: { readonly type: string }, { message }: ModelFailure): string {
+  return `[${type} refused by the API and removed: ${message}]`;
+}
 
 function refusalText(failure: ModelFailure): string {
   return `${REMOVED}the API refused this part of the conversation. ${failure.message}]`;

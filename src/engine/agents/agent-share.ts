@@ -1,9 +1,10 @@
 /** Where an agent's share of a session differs from the session's own. */
 
 import type { HookedFiles, WatchedHooks } from '../../attachments/hooked-files.ts';
+import { JUDGE_ID } from '../../hooks/configured-hooks.ts';
 import type { TodoItem } from '../../protocol/model/attachment.ts';
 import type { AgentDefinition, SpawnRequest } from '../../protocol/tools/agent.ts';
-import type { HookCall, HookPort } from '../../protocol/tools/hook.ts';
+import { type HookCall, type HookEvent, type HookPort, NO_HOOK_VERDICT } from '../../protocol/tools/hook.ts';
 import type { AnyTool, TodoStore } from '../../protocol/tools/tool.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
@@ -42,6 +43,9 @@ export function agentConfig({ definition }: SpawnRequest, config: QueryEngineCon
   };
 }
 
+/** An agent that judges for a hook is no agent of the model's. */
+const ABOUT_AGENTS: ReadonlySet<HookEvent> = new Set<HookEvent>(['SubagentStart', 'SubagentStop']);
+
 /** The session's hooks, with the agent's id and type in their input. */
 export function agentHooks(
   hooks: HookPort,
@@ -53,9 +57,12 @@ export function agentHooks(
 ): HookPort & WatchedHooks {
   let files: HookedFiles | undefined;
   const whose = { agent_id: request.agentId, agent_type: request.definition.name };
+  const judges = request.agentId.startsWith(JUDGE_ID);
+  const isSilent = (event: HookEvent) => judges && ABOUT_AGENTS.has(event);
   return {
-    has: (event) => hooks.has(event),
-    run(call, options) {
+    has: (event) => !isSilent(event) && hooks.has(event),
+    async run(call, options) {
+      if (isSilent(call.event)) return NO_HOOK_VERDICT;
       const ends = call.event === 'SubagentStop' && { agent_transcript_path: transcriptPath ?? '' };
       const own = { ...call, cwd: folder.now, ...whose, ...ends } as HookCall;
       const run = () => hooks.run(own, options);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import type { SubagentStats } from '../../protocol/stream/result-message.ts';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
-import type { AgentDefinition } from '../../protocol/tools/agent.ts';
+import type { AgentDefinition, AgentOutcome } from '../../protocol/tools/agent.ts';
 import type { AnyTool } from '../../protocol/tools/tool.ts';
 import type { SkillToolPorts } from '../../skills/skill-tool.ts';
 import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../subagents/agent-tool.ts';
@@ -44,6 +44,8 @@ export interface SubagentRoom {
   forMain(all: () => readonly AnyTool[]): () => readonly AnyTool[];
   /** See `SkillToolPorts`. */
   readonly fork: SkillToolPorts['fork'];
+  /** Runs an agent that no model asked for, outside the limits of those; what it does is not shown. */
+  runUnseen(...agent: Parameters<StartPorts['spawn']>): Promise<AgentOutcome>;
   /** Hands over what agents are made of; before the first call. */
   link(session: LinkedSession): void;
 }
@@ -136,6 +138,16 @@ class Subagents implements SubagentRoom {
       },
       spawn: (request, signal) => this.#spawn(request, signal),
     };
+  }
+
+  async runUnseen(...agent: Parameters<StartPorts['spawn']>): Promise<AgentOutcome> {
+    const run = this.#spawn(...agent);
+    for (;;) {
+      const next = await run.next();
+      if (next.done === true) return next.value;
+      // Its calls wait until a consumer has taken them.
+      tellTaken(next.value);
+    }
   }
 
   async *#spawn(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {

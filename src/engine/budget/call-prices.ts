@@ -49,6 +49,10 @@ export class CallPrices {
       return refused(`CLAUDE_CODE_EXTRA_BODY sets "${repriced}", so the price of a call is not known.`);
     const full = worst(maxTokens);
     const prompt = worst(0);
+    if (info.price?.isAssumed === true)
+      return refused(
+        `${request.model} has no listed price: that of its family is a guess, so its cost cannot be bounded. Give its price under models in the settings.`,
+      );
     if (full === undefined || prompt === undefined)
       return refused(`${request.model} has no known price, so its cost cannot be bounded.`);
     const perToken = (full - prompt) / maxTokens;

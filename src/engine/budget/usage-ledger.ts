@@ -146,6 +146,7 @@ class SessionLedger implements UsageLedger {
   #count({ model, usage }: Answer, agent: string, purpose: SpendingPurpose): Cost {
     const info = this.#ports.infoOf(model);
     const cost = this.#ports.costOf(usage, info);
+    const isPriced = cost !== undefined && info.price?.isAssumed !== true;
     this.#rows = withRow(this.#rows, {
       model,
       provider: info.provider ?? 'firstParty',
@@ -153,9 +154,9 @@ class SessionLedger implements UsageLedger {
       purpose,
       calls: 1,
       ...countsOf(usage, cost ?? 0),
-      isPriced: cost !== undefined,
+      isPriced,
     });
-    return { costUsd: cost ?? 0, isPriced: cost !== undefined };
+    return { costUsd: cost ?? 0, isPriced };
   }
 
   #facts(model: string): Omit<ModelUsage, keyof SpendingCounts> {

@@ -54,6 +54,7 @@ interface HookParts {
   readonly tools: () => readonly AnyTool[];
   /** Past the gate: a person set the hook up. Rejects when there is no such tool. */
   readonly callTool: ToolsRoom['callTool'];
+  readonly askJudge: Parameters<typeof configuredHook>[1]['askJudge'];
   /** Queues a prompt. */
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
@@ -178,6 +179,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,
     clock,
+    askJudge: parts.askJudge,
     async callMcpTool(server, tool, input, signal) {
       const output = await parts.callTool(`mcp__${server}__${tool}`, input, signal);
       return { text: textOfContent(output.content), isError: output.isError === true };
@@ -214,15 +216,6 @@ function tellOfSettings(
   return () => told?.();
 }
 
-/** Runs FileChanged hooks for a file that changed on disk, without waiting for them. */
-export function tellOfFiles(
-  hooks: HookPort,
-  scope: Pick<Scope, 'signal'>,
-): (path: string, change: 'change' | 'unlink') => void {
-  return (file_path, change) =>
-    void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal });
-}
-
 /** No mode is in force where nothing can be asked about. */
 const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'SessionStart',
@@ -236,6 +229,9 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'PreModelSwitch',
   'PostModelSwitch',
   'StopFailure',
+  'CwdChanged',
+  'DirectoryAdded',
+  'MessageDisplay',
 ]);
 
 /**

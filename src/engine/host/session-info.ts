@@ -1,5 +1,6 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
+import { MODEL_ALIASES } from '../../model/catalog/model-list.ts';
 import type { ModelPrice } from '../../protocol/model/model.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/model/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
@@ -38,7 +39,7 @@ export interface AccountInfo {
 }
 
 const CLAUDE_PROVIDERS = ['anthropic', 'bedrock', 'vertex', 'foundry'] as const;
-const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
+const CHOICES = ['default', ...Object.keys(MODEL_ALIASES)];
 
 /**
  * The host's, those of files, and those of plugins as they were read last; of two with one name the first

@@ -3,7 +3,7 @@ import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
-import type { ToolResultContent } from '../../protocol/tools/tool.ts';
+import type { ToolOutput, ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { McpClient } from '../config.ts';
 import type { Session } from '../session/session.ts';
 
@@ -26,6 +26,16 @@ export interface McpCall {
    * true: the rules for calls of the model apply, without a question. Default false: the host has decided.
    */
   readonly checkPermissions?: boolean | undefined;
+  /** true: the server's own account of a failed call is an answer with `isError`. Default false. */
+  readonly softErrorResult?: boolean | undefined;
+}
+
+export interface McpAnswer {
+  /** What the model would read; with `isError`, the texts and links of the server. */
+  readonly content: ToolResultContent | readonly JsonObject[];
+  readonly isError?: true;
+  readonly structuredContent?: unknown;
+  readonly _meta?: unknown;
 }
 
 export class SessionMcp {
@@ -104,22 +114,32 @@ export class SessionMcp {
   }
 
   /** What the tool returned. Rejects when there is no such tool, when it may not run and when it fails. */
-  async callTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }> {
-    const { tool, arguments: input = {}, checkPermissions = false } = call;
+  async callTool(call: McpCall, signal: AbortSignal): Promise<McpAnswer> {
+    const { tool, arguments: input = {}, checkPermissions = false, softErrorResult = false } = call;
     const { mcp, tools } = this.#session;
     if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
     await mcp.settled({ signal });
     if (checkPermissions) {
       const answer = await tools.callGated(tool, input, signal);
       if (!answer.ok) throw new TurnwrightError('mcp_call_failed', `The tool did not run: ${answer.why}`);
-      return delivered(answer);
+      return delivered(answer, softErrorResult);
     }
-    return delivered(await tools.callTool(tool, input, signal));
+    return delivered(await tools.callTool(tool, input, signal), softErrorResult);
   }
 }
 
-function delivered({ content, isError }: { content: ToolResultContent; isError?: boolean }) {
+/** Characters of JSON. What is longer rejects as any other failure does. */
+const MAX_SOFT_ERROR = 64_000;
+
+function delivered(
+  { content, isError, serverError }: Pick<ToolOutput, 'content' | 'isError' | 'serverError'>,
+  soft: boolean,
+): McpAnswer {
   if (isError !== true) return { content };
+  const { content: parts, structuredContent } = (serverError ?? {}) as Partial<McpAnswer>;
+  const isSaid = (Array.isArray(parts) && parts.length > 0) || structuredContent !== undefined;
+  if (soft && isSaid && JSON.stringify(serverError).length <= MAX_SOFT_ERROR)
+    return { content: [], ...serverError, isError: true };
   const text = typeof content === 'string' ? content : JSON.stringify(content);
   throw new TurnwrightError('mcp_call_failed', text);
 }

@@ -119,8 +119,13 @@ export class SessionSettings {
    * for an update that cannot be read, and `invalid_settings`; nothing has changed then.
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
-    const { appState, config, permissions } = this.#session;
+    const { appState, config, hooks, permissions, scope } = this.#session;
     await applyUpdates(updates, config, permissions);
+    for (const directory of addedBy(updates))
+      void hooks.run(
+        { event: 'DirectoryAdded', directory, source: 'slash_command' },
+        { signal: scope.signal },
+      );
     const { mode: permissionMode } = permissions;
     if (appState.get().permissionMode !== permissionMode)
       appState.set((state) => ({ ...state, permissionMode }));
@@ -164,3 +169,6 @@ function editability(source: PermissionRuleSource): 'persistent' | 'session' | '
       return 'readonly';
   }
 }
+
+const addedBy = (updates: readonly PermissionUpdate[]): readonly string[] =>
+  updates.flatMap((update) => (update.type === 'addDirectories' ? update.directories : []));

@@ -10,7 +10,12 @@ import type { ModelClient } from '../../protocol/model/model-client.ts';
 import { PROVIDER_TYPES, type ProviderConfig } from '../../protocol/model/provider.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import { keyNeededBy, OPENAI_ADDRESS, OPENAI_KEY } from '../../settings/resolve/known-vendors.ts';
+import {
+  keyNeededBy,
+  knownVendors,
+  OPENAI_ADDRESS,
+  OPENAI_KEY,
+} from '../../settings/resolve/known-vendors.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
@@ -161,16 +166,26 @@ export function lockedOut(
   return `${providerLockedBy} is set, so no model of the provider "${name}" is asked. Unset it to use others.`;
 }
 
+/** A company's name means that company, also where no settings were read. */
+function providerIn(
+  providers: NonNullable<QueryEngineConfig['providers']>,
+  name: string,
+): ProviderConfig | undefined {
+  if (Object.hasOwn(providers, name)) return providers[name];
+  const vendors = knownVendors(undefined);
+  return Object.hasOwn(vendors, name) ? vendors[name] : undefined;
+}
+
 /** Whether a name of a model may begin with this one and a colon. */
 function isProvider(name: string, { providers = {} }: Pick<QueryEngineConfig, 'providers'>): boolean {
-  return Object.hasOwn(providers, name) || PROVIDER_TYPES.some((type) => type === name);
+  return providerIn(providers, name) !== undefined || PROVIDER_TYPES.some((type) => type === name);
 }
 
 export function providerOf(
   name: string,
   { providers = {} }: Pick<QueryEngineConfig, 'providers'>,
 ): ProviderConfig {
-  const named = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const named = providerIn(providers, name);
   const type = named?.type ?? PROVIDER_TYPES.find((known) => known === name);
   if (type === undefined)
     throw new TurnwrightError('invalid_option', `There is no provider "${name}". Name it under providers.`);

@@ -30,6 +30,8 @@ export interface Outcome {
   readonly isAsked: boolean;
   /** It was sent: an answer began. */
   readonly isAnswered: boolean;
+  /** The text of this message is another one for consumers, results included. */
+  shownAs(uuid: string, text: string): void;
   /** The queued prompts seen so far are part of this turn now. */
   joined(): void;
   readonly joinedUuids: readonly string[];
@@ -93,6 +95,13 @@ export function createOutcome(): Outcome {
           (block) => block === byModel || block === newest || parts.includes(block.message.id),
         );
       }
+    },
+    shownAs(uuid, text) {
+      blocks = blocks.map((block) =>
+        block.uuid === uuid
+          ? { ...block, message: { ...block.message, content: [{ type: 'text', text }] } }
+          : block,
+      );
     },
     responseEnded(messageId, stopReason) {
       stopReasons.set(messageId, stopReason);

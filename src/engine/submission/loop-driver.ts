@@ -112,6 +112,8 @@ interface Drive<T> {
   readonly budgets: Omit<GuardOptions, 'turnCount'>;
   /** What the consumer receives of a message. */
   show(message: LoopMessage): readonly T[];
+  /** What the consumer receives in the place of what `show` returned. */
+  display?: ((shown: readonly T[]) => Promise<readonly T[]>) | undefined;
   /** Called when the consumer has received what `show` returned last. */
   delivered?(): void;
   /** Whether nothing may be emitted any more; the loop is then ended without a terminal. */
@@ -172,7 +174,7 @@ export class LoopDriver<T> extends Segment<readonly T[]> {
     else {
       const shown = this.#take(step.value);
       this.#undelivered = true;
-      if (shown.length > 0) return shown;
+      if (shown.length > 0) return this.#drive.display?.(shown) ?? shown;
       this.#acknowledge();
       if (this.#end === undefined) return this.#read();
     }

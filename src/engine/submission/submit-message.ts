@@ -10,6 +10,7 @@ import type { Segment } from '../../util/async/segmented.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
+import { displayFor } from '../output/message-display.ts';
 import { recordParking, recordResult, refusalNotice } from '../output/record-result.ts';
 import { createOutcome, type Outcome, resultOf, resultWithoutQuery } from '../output/result.ts';
 import type { ResultFacts } from '../output/result-fields.ts';
@@ -207,6 +208,7 @@ export async function* runLoop(
       ),
     budgets: { budget, structured },
     show: (message) => observer.show(message),
+    display: displayFor(outcome, submission, session),
     delivered: () => observer.delivered(),
     isSilent: () => submission.silent(),
   });

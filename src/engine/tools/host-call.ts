@@ -6,12 +6,12 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { GatePorts } from '../../protocol/tools/gate.ts';
-import type { AnyTool, ToolContext, ToolResultContent } from '../../protocol/tools/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { passGate } from '../../tools/gate/gate.ts';
 import { isConcurrencySafe, parseInput } from '../../tools/gate/prepared-call.ts';
 
 export type GatedAnswer =
-  | { readonly ok: true; readonly content: ToolResultContent; readonly isError: boolean }
+  | ({ readonly ok: true; readonly isError: boolean } & Pick<ToolOutput, 'content' | 'serverError'>)
   /** It did not run: a sentence. */
   | { readonly ok: false; readonly why: string };
 
@@ -68,7 +68,12 @@ export async function gatedCall(
   );
   switch (outcome.kind) {
     case 'returned':
-      return { ok: true, content: outcome.output.content, isError: outcome.output.isError === true };
+      return {
+        ok: true,
+        content: outcome.output.content,
+        isError: outcome.output.isError === true,
+        ...(outcome.output.serverError !== undefined && { serverError: outcome.output.serverError }),
+      };
     case 'threw':
     case 'refused':
     case 'denied':

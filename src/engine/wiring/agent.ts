@@ -13,7 +13,7 @@ import type { AgentParts, ComposeAgent } from '../agents/agent-parts.ts';
 import { agentSurroundings } from '../agents/agent-resources.ts';
 import { agentConfig, agentHooks, agentTodos, agentTools } from '../agents/agent-share.ts';
 import { askersOf } from '../agents/askers.ts';
-import { tellOfFiles } from '../hooks/session-hooks.ts';
+import { tellOfFiles } from '../hooks/tell-hooks.ts';
 import { askingWith } from '../host/asking.ts';
 import { memoryReaders } from '../project/session-memory.ts';
 import { Conversation } from '../session/conversation.ts';

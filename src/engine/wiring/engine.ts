@@ -5,7 +5,7 @@ import { extended } from '../../util/collections/extended.ts';
 import type { AgentRun } from '../agents/agent-run.ts';
 import { todosOf } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
-import { tellOfFiles } from '../hooks/session-hooks.ts';
+import { tellOfFiles } from '../hooks/tell-hooks.ts';
 import { askingWith } from '../host/asking.ts';
 import { SessionCommands } from '../host/session-commands.ts';
 import { composeContextSources, ownDirectoriesOf } from '../project/context-sources.ts';

@@ -24,6 +24,7 @@ import { gatedShell } from '../tools/gated-shell.ts';
 import { composeToolState } from '../tools/tool-state.ts';
 import { WorkingFolder } from '../tools/working-folder.ts';
 import type { Foundation } from './foundation.ts';
+import { judgesOf } from './judges.ts';
 import { composePermissions } from './permissions.ts';
 import { composeTasks, type TaskRoom } from './tasks.ts';
 import { allToolsOf, composeOwnTools } from './tools/own-tools.ts';
@@ -102,7 +103,6 @@ export function composeRooms(
   });
   const allTools = allToolsOf(config.tools, { mcp, subagents: agents, own, late: skills });
   const mainTools = agents.forMain(allTools);
-
   const hooks = composeHooks(config, {
     sandbox,
     env,
@@ -116,6 +116,7 @@ export function composeRooms(
     tools: allTools,
     callTool: (...call) => ref.session.tools.callTool(...call),
     enqueue: (item) => ref.session.queue.enqueue(item),
+    askJudge: judgesOf(ref, agents),
     ...basics,
   });
   const hasHost = config.canUseTool !== undefined;

@@ -6,12 +6,13 @@ import { maxOutputTokensRecovery } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 
 /**
- * The provider paused a long turn (`pause_turn`): the answer is sent back as it is, and goes on. Where
- * nothing in it waits for the provider, a message asks for the rest: an answer alone may not end a request.
+ * The provider paused a long turn (`pause_turn`), or summarised what came before it (`compaction`): the
+ * answer is sent back as it is, and goes on. Where nothing in it waits for the provider, a message asks for
+ * the rest: an answer alone may not end a request.
  */
 export const paused: Rule = {
   name: 'paused',
-  applies: ({ stopReason }) => stopReason === 'pause_turn',
+  applies: ({ stopReason }) => stopReason === 'pause_turn' || stopReason === 'compaction',
   async *run(facts, output, iteration) {
     const { state } = output;
     const { deps } = iteration;

@@ -19,6 +19,8 @@ export class BlockBuilder {
   readonly #joined: string[] = [];
   #pieces: string[] = [];
   readonly #citations: unknown[] = [];
+  /** What deltas said of a block of another type, as a whole. */
+  #said: Readonly<Record<string, unknown>> | undefined;
   #signature: string;
   #parsed: { readonly input: JsonObject | undefined } | undefined;
 
@@ -46,6 +48,11 @@ export class BlockBuilder {
       case 'citations_delta':
         this.#citations.push(delta.citation);
         return 0;
+      case 'compaction_delta': {
+        const { type: _, ...said } = delta;
+        this.#said = { ...this.#said, ...said };
+        return delta.content?.length ?? 0;
+      }
       default:
         return 0;
     }
@@ -93,8 +100,11 @@ export class BlockBuilder {
           unparsed: { raw: text, cut },
         };
       }
-      default:
-        return { block: start };
+      default: {
+        // A call of a tool that the provider runs grows as a call does.
+        const input = text === '' ? undefined : this.#input();
+        return { block: { ...start, ...(input !== undefined && { input }), ...this.#said } };
+      }
     }
   }
 

@@ -26,6 +26,7 @@ export function blockMessage(
     uuid: deps.ids.uuid(),
     timestamp: isoTime(deps.clock.nowMs()),
     message: {
+      ...response.more,
       id: response.messageId ?? '',
       type: 'message' as const,
       role: 'assistant' as const,

@@ -1,6 +1,7 @@
 /** Converts a server's result for the model and for consumers. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { ImageBlock, TextBlock } from '../../protocol/model/wire.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tools/tool.ts';
 import { parseJson } from '../../util/bounded-json.ts';
@@ -59,7 +60,7 @@ export async function outputOf(result: Fields, place: ResultPlace): Promise<Tool
   if (result['isError'] === true) {
     const said = textOfContent(structuredContent === undefined ? blocks : beside(blocks, structuredContent));
     const text = said.trim() === '' ? `${place.tool} failed and did not say why.` : said;
-    return { data: text, content: text, isError: true };
+    return { data: text, content: text, isError: true, serverError: keptOf(result) };
   }
   const shown = structuredContent === undefined ? blocks : structured(blocks, structuredContent);
   const resourceLinks = parts.flatMap((part) =>
@@ -75,6 +76,18 @@ export async function outputOf(result: Fields, place: ResultPlace): Promise<Tool
     content: shown.length === 0 ? `(${place.tool} completed with no output)` : shown,
     ...(isRecord(_meta) && _meta['claude/endTurn'] === true && { endsTurn: true }),
   };
+}
+
+/** Of a failed call, without what only a model could look at. */
+function keptOf({ content, structuredContent, _meta }: Fields): JsonObject {
+  const parts = Array.isArray(content) ? content.filter(isRecord) : [];
+  return {
+    content: parts
+      .filter(({ type }) => type === 'text' || type === 'resource_link')
+      .map(({ icons: _, ...part }) => part),
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isRecord(_meta) && { _meta }),
+  } as JsonObject;
 }
 
 /** Text for the model for a result in the form that consumers receive, for a hook that supplies one. */

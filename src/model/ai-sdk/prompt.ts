@@ -8,7 +8,7 @@ import type {
   UserBlock,
 } from '../../protocol/model/wire.ts';
 import { type Fields, fieldsIn } from '../openai/fields.ts';
-import { isPart, resultMedia, resultText } from '../openai/parts.ts';
+import { partsOf, resultMedia, resultText } from '../openai/parts.ts';
 import type { Turn } from '../openai/turns.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 
@@ -84,7 +84,7 @@ function userSide(
   const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result');
   // Not in the result: many packages write what is no text there as JSON.
   const apart = results.flatMap((result) => attached(result, version));
-  const content = [...apart, ...blocks.filter(isPart).map((part) => partOf(part, version))];
+  const content = [...apart, ...partsOf(blocks).map((part) => partOf(part, version))];
   const messages: Fields[] = [];
   if (results.length > 0)
     messages.push({

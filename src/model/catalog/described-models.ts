@@ -17,8 +17,8 @@ export interface Described {
 }
 
 /**
- * `max_input_tokens` and `max_tokens` are fields of the Messages API; the others those of common servers and
- * gateways: vLLM, OpenRouter, llama.cpp, Groq, Mistral.
+ * `max_input_tokens`, `max_tokens` and `capabilities` are fields of the Messages API; the others those of
+ * common servers and gateways: vLLM, OpenRouter, llama.cpp, Groq, Mistral.
  */
 export function factsIn(entry: unknown): StatedFacts | undefined {
   const inputs = fieldOf(fieldOf(entry, 'architecture'), 'input_modalities');
@@ -34,9 +34,11 @@ export function factsIn(entry: unknown): StatedFacts | undefined {
     maxOutputTokens:
       tokensIn(entry, ['max_tokens', 'max_output_tokens', 'max_completion_tokens']) ??
       tokensIn(fieldOf(entry, 'top_provider'), ['max_completion_tokens']),
-    supportsImages: has(inputs, 'image'),
+    supportsImages: has(inputs, 'image') ?? able(entry, 'image_input'),
     supportsTools: has(parameters, 'tools'),
-    supportsThinking: has(parameters, 'reasoning'),
+    supportsThinking: has(parameters, 'reasoning') ?? able(entry, 'thinking'),
+    supportsAdaptiveThinking: able(entry, 'thinking', 'types', 'adaptive'),
+    supportsEffort: able(entry, 'effort'),
     price: priceIn(fieldOf(entry, 'pricing')),
   });
 }
@@ -61,6 +63,11 @@ export function tokensIn(entry: unknown, names: readonly string[]): number | und
 /** Whether a list has a word; undefined: there is no list. */
 export function has(list: unknown, word: string): boolean | undefined {
   return Array.isArray(list) ? list.includes(word) : undefined;
+}
+
+/** Of the `capabilities` of the Messages API's list. */
+function able(entry: unknown, ...path: readonly string[]): boolean | undefined {
+  return flagIn(['capabilities', ...path].reduce(fieldOf, entry), 'supported');
 }
 
 /** A field that is true or false. */

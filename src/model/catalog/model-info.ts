@@ -1,6 +1,12 @@
 /** Facts about a model: by its id, else by its family, else conservative defaults. */
 import type { ModelInfo } from '../../protocol/model/model.ts';
-import { type ListedModel, MODEL_ALIASES, MODEL_LIST, type ThinkingSupport } from './model-list.ts';
+import {
+  type ListedModel,
+  MODEL_ALIASES,
+  MODEL_LIST,
+  OTHER_ALIASES,
+  type ThinkingSupport,
+} from './model-list.ts';
 
 const LONG_CONTEXT_SUFFIX = '[1m]';
 /** Beta that enables a window of 1M tokens for models that support it. */
@@ -17,7 +23,14 @@ export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id
 export type StatedFacts = Partial<
   Pick<
     ModelInfo,
-    'contextWindow' | 'maxOutputTokens' | 'price' | 'supportsImages' | 'supportsThinking' | 'supportsTools'
+    | 'contextWindow'
+    | 'maxOutputTokens'
+    | 'price'
+    | 'supportsAdaptiveThinking'
+    | 'supportsEffort'
+    | 'supportsImages'
+    | 'supportsThinking'
+    | 'supportsTools'
   >
 >;
 
@@ -99,7 +112,7 @@ function listedInfo(model: string, betas: readonly string[]): ModelInfo {
     defaultEffort: source === 'list' ? listed.effort : listed.effort && UNLISTED_EFFORT,
     supportsFastMode: source === 'list' && listed.fast,
     ...(source === 'list' && { knowledgeCutoff: listed.knowledgeCutoff }),
-    price: listed.price,
+    price: source === 'list' ? listed.price : { ...listed.price, isAssumed: true },
     source,
   };
 }
@@ -167,7 +180,8 @@ function withoutAlias(name: string, env: Readonly<Record<string, string | undefi
       ? withoutAlias('opus', env)
       : withoutAlias(preset, env);
   }
-  const family = wireModel(trimmed).toLowerCase();
+  const written = wireModel(trimmed).toLowerCase();
+  const family = OTHER_ALIASES[written] ?? written;
   const target = MODEL_ALIASES[family];
   if (target === undefined) return trimmed;
   const chosen = env[`ANTHROPIC_DEFAULT_${family.toUpperCase()}_MODEL`]?.trim() || target;

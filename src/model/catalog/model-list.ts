@@ -6,7 +6,7 @@ import type { ModelPrice } from '../../protocol/model/model.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 
 /** Date of these prices, ISO. */
-const PRICES_AS_OF = '2026-11-01';
+const PRICES_AS_OF = '2026-11-24';
 const PRICES_PUBLISHED_AT = 'https://claude.com/pricing';
 
 export type ThinkingSupport = 'none' | 'enabled' | 'enabled+adaptive' | 'adaptive';
@@ -57,7 +57,7 @@ const LARGE: Facts = {
   longContextBeta: false,
 };
 const ALWAYS_THINKS: Facts = { ...LARGE, alwaysThinks: true };
-/** The 5.5 models. */
+/** The 5.5 models, and 5.2 of the larger ones. */
 const NEWEST: Facts = { ...ALWAYS_THINKS, effort: 'medium' };
 const MEDIUM: Facts = {
   ...LARGE,
@@ -93,8 +93,10 @@ const HAIKU_5_5: ModelPrice = {
 
 /** Newest of a family first: an unlisted model of a family is priced by the family's first entry. */
 export const MODEL_LIST: readonly ListedModel[] = [
+  model('fable', '5.2', NEWEST, 'June 2026', price(8, 10, 16, 0.2, 40)),
   model('fable', '5.1', ALWAYS_THINKS, 'June 2026', price(10, 12.5, 20, 0.25, 50)),
   model('fable', '5', ALWAYS_THINKS, 'January 2026', price(10, 12.5, 20, 1, 50)),
+  model('mythos', '5.2', NEWEST, 'June 2026', price(8, 10, 16, 0.2, 40)),
   model('mythos', '5.1', ALWAYS_THINKS, 'June 2026', price(10, 12.5, 20, 0.25, 50)),
   model('mythos', '5', ALWAYS_THINKS, undefined, price(10, 12.5, 20, 1, 50)),
   model('opus', '5.5', { ...NEWEST, fast: true }, 'June 2026', price(4, 5, 8, 0.2, 20)),
@@ -127,5 +129,8 @@ export const MODEL_ALIASES: Readonly<Record<string, string>> = {
   opus: 'claude-opus-5-5',
   sonnet: 'claude-sonnet-5-5',
   haiku: 'claude-haiku-5-5',
-  fable: 'claude-fable-5-1',
+  fable: 'claude-fable-5-2',
 };
+
+/** Other names of these, as other programs know them. */
+export const OTHER_ALIASES: Readonly<Record<string, string>> = { best: 'opus', opusplan: 'sonnet' };

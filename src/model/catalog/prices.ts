@@ -3,7 +3,7 @@
  */
 import type { ModelInfo, ModelPrice } from '../../protocol/model/model.ts';
 import { promptTokens } from '../../protocol/model/usage.ts';
-import type { Usage } from '../../protocol/model/wire.ts';
+import type { EMPTY_USAGE, Usage } from '../../protocol/model/wire.ts';
 import { modelInfo } from './model-info.ts';
 import { WEB_SEARCH_USD } from './model-list.ts';
 
@@ -23,10 +23,12 @@ export function costOf(
   depth: number = 0,
 ): number | undefined {
   if (info.price === undefined) return undefined;
-  let cost = ownCost(usage, priceFor(info.price, promptTokens(usage)));
+  const { iterations = [] } = usage;
+  const own = iterations.filter(isOwnAnswer).reduce(without, usage);
+  let cost = ownCost(own, priceFor(info.price, promptTokens(own)));
   cost += (usage.server_tool_use?.web_search_requests ?? 0) * WEB_SEARCH_USD;
   if (depth >= MAX_NESTING) return cost;
-  for (const inner of usage.iterations ?? []) {
+  for (const inner of iterations) {
     // Entries of type `message` are the response's own rounds, already in its totals.
     if (inner.model === undefined || inner.type === 'message') continue;
     const innerCost = costOf(inner, infoOf(inner.model), infoOf, depth + 1);
@@ -34,6 +36,30 @@ export function costOf(
     cost += innerCost;
   }
   return cost;
+}
+
+/** Of another model, which answered in its place: in the totals as well, at the price of that model. */
+const isOwnAnswer = ({ type, model }: Iteration): boolean =>
+  type === 'fallback_message' && model !== undefined;
+
+type Iteration = NonNullable<Usage['iterations']>[number];
+
+function without(usage: Partial<Usage>, part: Partial<Usage>): Partial<Usage> {
+  const less = (name: keyof typeof EMPTY_USAGE & keyof Usage) =>
+    Math.max(0, Number(usage[name] ?? 0) - Number(part[name] ?? 0));
+  const oneHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  const partHour = part.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return {
+    ...usage,
+    input_tokens: less('input_tokens'),
+    output_tokens: less('output_tokens'),
+    cache_read_input_tokens: less('cache_read_input_tokens'),
+    cache_creation_input_tokens: less('cache_creation_input_tokens'),
+    cache_creation: {
+      ephemeral_5m_input_tokens: 0, // not read
+      ephemeral_1h_input_tokens: Math.max(0, oneHour - partHour),
+    },
+  };
 }
 
 function priceFor(price: ModelPrice, prompt: number): Omit<ModelPrice, 'above'> {

@@ -3,7 +3,7 @@ import type { AssistantBlock, ToolResultBlock, UserBlock } from '../../protocol/
 import { wireJson } from '../request/message-json.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 import type { Fields } from './fields.ts';
-import { CHAT_PARTS, isPart, partOf, resultMedia, resultText } from './parts.ts';
+import { CHAT_PARTS, partOf, partsOf, resultMedia, resultText } from './parts.ts';
 import type { Quirks } from './quirks.ts';
 import type { KeptReasoning } from './reasoning.ts';
 import type { Turn } from './turns.ts';
@@ -94,7 +94,7 @@ function userSide(blocks: readonly UserBlock[], { quirks }: ChatForm): Fields[] 
     const named = CHAT_PARTS.text(`Attached to the result of call ${result.tool_use_id}:`);
     return [named, ...parts.map((part) => partOf(part, CHAT_PARTS, images))];
   });
-  const said = blocks.filter(isPart).map((part) => partOf(part, CHAT_PARTS, images));
+  const said = partsOf(blocks).map((part) => partOf(part, CHAT_PARTS, images));
   const content = [...media, ...said];
   return [
     ...results.map((result) => ({

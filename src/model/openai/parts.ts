@@ -2,6 +2,7 @@
 import type {
   DocumentBlock,
   ImageBlock,
+  ResultPart,
   TextBlock,
   ToolResultBlock,
   UserBlock,
@@ -45,7 +46,14 @@ export function partOf(part: Part, forms: PartForms, images: boolean): unknown {
 }
 
 function urlOf({ source }: ImageBlock): string {
-  return source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
+  switch (source.type) {
+    case 'url':
+      return source.url;
+    case 'base64':
+      return `data:${source.media_type};base64,${source.data}`;
+    case 'file':
+      return ''; // replaced by a sentence before
+  }
 }
 
 function documentPart({ source, title }: DocumentBlock, forms: PartForms): unknown {
@@ -59,7 +67,7 @@ function documentPart({ source, title }: DocumentBlock, forms: PartForms): unkno
 /** The content of a result as a list of parts. */
 function resultParts({ content }: ToolResultBlock): readonly Part[] {
   if (content === undefined) return [];
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(asPart);
 }
 
 /** The text of a result, as the model reads it; what is no text is left to `others`. */
@@ -76,5 +84,24 @@ export const resultMedia = (block: ToolResultBlock): readonly Part[] =>
   resultParts(block).filter(({ type }) => type !== 'text');
 
 /** Blocks of the user side that are no results. */
-export const isPart = (block: UserBlock): block is Part =>
-  block.type === 'text' || block.type === 'image' || block.type === 'document';
+export const partsOf = (blocks: readonly UserBlock[]): readonly Part[] =>
+  blocks.flatMap((block) => (block.type === 'tool_result' ? [] : [asPart(block)]));
+
+/** What only the Messages API knows becomes the text that it holds, or a sentence. */
+function asPart(block: ResultPart): Part {
+  const left = (why: string): Part => ({ type: 'text', text: `[${block.type} left out: ${why}]` });
+  switch (block.type) {
+    case 'text':
+    case 'document':
+      return block;
+    case 'image':
+      return block.source.type === 'file' ? left('this provider does not have the file') : block;
+    case 'search_result': {
+      const { title, source, content } = block;
+      const texts = Array.isArray(content) ? content.map(({ text }) => String(text ?? '')) : [];
+      return { type: 'text', text: [`${String(title)} (${String(source)})`, ...texts].join('\n') };
+    }
+    default:
+      return left('this provider does not take it');
+  }
+}

@@ -3,7 +3,7 @@ import type { AssistantBlock, ToolResultBlock, UserBlock } from '../../protocol/
 import { wireJson } from '../request/message-json.ts';
 import { keptIn } from '../vendor-reasoning.ts';
 import { type Fields, fieldsIn } from './fields.ts';
-import { isPart, partOf, RESPONSES_PARTS, resultMedia, resultText } from './parts.ts';
+import { partOf, partsOf, RESPONSES_PARTS, resultMedia, resultText } from './parts.ts';
 import type { Quirks } from './quirks.ts';
 import type { Turn } from './turns.ts';
 
@@ -59,7 +59,7 @@ function answer(blocks: readonly AssistantBlock[], { origin, quirks }: Responses
 
 function userSide(blocks: readonly UserBlock[], { quirks }: ResponsesForm): Fields[] {
   const images = !quirks.has('no_images');
-  const content = blocks.filter(isPart).map((part) => partOf(part, RESPONSES_PARTS, images));
+  const content = partsOf(blocks).map((part) => partOf(part, RESPONSES_PARTS, images));
   return [
     ...blocks
       .filter((block): block is ToolResultBlock => block.type === 'tool_result')

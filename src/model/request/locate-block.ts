@@ -5,13 +5,16 @@
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
-import type { UserBlock } from '../../protocol/model/wire.ts';
-import { piecesOfBlock, textJson } from './message-json.ts';
+import type { AssistantBlock, OtherBlock, UserBlock } from '../../protocol/model/wire.ts';
+import { piecesOfBlock } from './message-json.ts';
 import { createNormaliser, type NormaliseRules, type WireTurn } from './normalise.ts';
 
 type Place = NonNullable<ModelFailure['block']>;
 
-/** The failure with the block's place in the view, if it is a block of the user side. O(view). */
+/**
+ * The failure with the block's place in the view, if it is a block of the user side, or one of an answer that
+ * no rule of its own is about. O(view).
+ */
 export function located(
   failure: ModelFailure,
   request: Pick<ModelRequest, 'view' | 'userContext'>,
@@ -23,9 +26,10 @@ export function located(
   if (json === undefined) return failure;
   for (let i = request.view.length - 1; i >= 0; i--) {
     const message = request.view.at(i) as ViewMessage;
-    const index = contentOf(message).findIndex((candidate) => isBlock(candidate, json));
-    if (index < 0) continue;
-    const found = contentOf(message)[index] as UserBlock;
+    const content = contentOf(message);
+    const index = content.findIndex((candidate) => candidate !== undefined && isBlock(candidate, json));
+    const found = content[index];
+    if (found === undefined) continue;
     const at = { uuid: message.uuid, index, ...innerOf(found, block) };
     return { ...failure, block: { ...block, at } };
   }
@@ -41,15 +45,19 @@ function turnsOf(
   return [...sealed, ...normaliser.open()];
 }
 
-function contentOf(message: ViewMessage): readonly UserBlock[] {
-  if (message.type === 'assistant') return [];
+/** undefined in the place of what is not looked for. */
+function contentOf(message: ViewMessage): readonly (UserBlock | undefined)[] {
+  if (message.type === 'assistant')
+    return message.message.content.map((block) => (isOther(block) ? block : undefined));
   const content = message.type === 'attachment' ? message.rendered : message.message.content;
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
+const RULED: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+const isOther = (block: AssistantBlock): block is OtherBlock => !RULED.has(block.type);
+
 /** A result may have another id on the wire. */
 function isBlock(block: UserBlock, json: string): boolean {
-  if (block.type === 'text') return textJson(block.text) === json;
   return piecesOfBlock(block).some((piece) =>
     piece.type === 'tool_result'
       ? json.startsWith('{"type":"tool_result"') && json.endsWith(piece.rest)

@@ -5,9 +5,8 @@
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import {
   type AssistantBlock,
-  type DocumentBlock,
-  type ImageBlock,
   NO_OUTPUT,
+  type ResultPart,
   type TextBlock,
   type ToolResultBlock,
   type UserBlock,
@@ -41,12 +40,17 @@ function makePieces(message: ViewMessage): readonly Piece[] {
   }
 }
 
-/** The pieces of one block of the user side. */
+/** The pieces of one block of the user side, or of a block of an answer that no other rule is about. */
 export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
 
 /** The piece with its id on the wire. */
 export function withToolId(piece: Extract<Piece, { id: string }>, id: string): string {
   return id === wireToolId(piece.id) ? piece.json : toolJson(piece.type, id, piece.rest);
+}
+
+/** With its citations. */
+function textBlockJson({ text, citations }: TextBlock): string {
+  return citations?.length ? wireJson({ type: 'text', text, citations }) : textJson(text);
 }
 
 export function textJson(text: string): string {
@@ -57,9 +61,7 @@ function assistantPiece(block: AssistantBlock): Piece[] {
   switch (block.type) {
     case 'text': {
       if (block.text.trim() === '') return [];
-      const { citations } = block;
-      const withText = (text: string) =>
-        citations?.length ? wireJson({ type: 'text', text, citations }) : textJson(text);
+      const withText = (text: string) => textBlockJson({ ...block, text });
       const json = withText(block.text);
       const end = block.text.trimEnd();
       if (end.length === block.text.length) return [{ type: 'plain', json }];
@@ -82,14 +84,18 @@ function assistantPiece(block: AssistantBlock): Piece[] {
       return [toolPiece('tool_use', block.id, rest)];
     }
     default:
-      return [{ type: 'plain', json: wireJson({ ...block, cache_control: undefined }) }];
+      return otherPiece(block);
   }
+}
+
+function otherPiece(block: AssistantBlock | UserBlock): Piece[] {
+  return [{ type: 'plain', json: wireJson({ ...block, cache_control: undefined }) }];
 }
 
 function userPiece(block: UserBlock): Piece[] {
   switch (block.type) {
     case 'text':
-      return textPiece(block.text);
+      return block.text.trim() === '' ? [] : [{ type: 'plain', json: textBlockJson(block) }];
     case 'tool_result': {
       const isError = block.is_error === true;
       const body = {
@@ -99,7 +105,7 @@ function userPiece(block: UserBlock): Piece[] {
       return [toolPiece('tool_result', block.tool_use_id, wireJson(body).slice(1))];
     }
     default:
-      return [{ type: 'plain', json: wireJson({ ...block, cache_control: undefined }) }];
+      return otherPiece(block);
   }
 }
 
@@ -113,8 +119,11 @@ function resultContent(content: ToolResultBlock['content'], isError: boolean): u
   return blocks.length === 0 ? NO_OUTPUT : blocks;
 }
 
-function resultBlock(block: TextBlock | ImageBlock | DocumentBlock, isError: boolean): unknown[] {
-  if (block.type === 'text') return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+function resultBlock(block: ResultPart, isError: boolean): unknown[] {
+  if (block.type === 'text')
+    return block.text.trim() === ''
+      ? []
+      : [{ type: 'text', text: block.text, ...(block.citations?.length && { citations: block.citations }) }];
   // The API accepts only text in a failed result.
   if (isError) return [{ type: 'text', text: `[${block.type} left out of a failed result]` }];
   return [{ ...block, cache_control: undefined }];

@@ -45,6 +45,7 @@ const KNOWN_DELTAS = new Map<unknown, string>([
   ['thinking_delta', 'thinking'],
   ['signature_delta', 'signature'],
   ['citations_delta', ''],
+  ['compaction_delta', ''],
 ]);
 
 /** The deltas of a block differ only in their text, which comes last. */

@@ -262,6 +262,8 @@ export interface ModelPrice {
   readonly cacheWrite1h: number;
   /** Replaces the price when the prompt has more than `aboveTokens` tokens. */
   readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };
+  /** It is that of the newest model of the family: no list has the model itself. */
+  readonly isAssumed?: true | undefined;
   /** Date or version of the list that it is from. */
   readonly asOf?: string | undefined;
   /** Where that list was published. */

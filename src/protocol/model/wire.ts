@@ -34,48 +34,54 @@ export interface ToolUseBlock {
   readonly input: JsonObject;
   readonly cache_control?: CacheControl;
 }
-/** An image, as base64 data or by address. */
+/** An image, as base64 data, by address or by the id of an uploaded file. */
 export interface ImageBlock {
   readonly type: 'image';
   readonly source:
     | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
-    | { readonly type: 'url'; readonly url: string };
+    | { readonly type: 'url'; readonly url: string }
+    | { readonly type: 'file'; readonly file_id: string };
   readonly cache_control?: CacheControl;
 }
 export interface DocumentBlock {
   readonly type: 'document';
-  /** As the API names it: base64 data, text or an address. */
+  /** As the API names it: base64 data, text, an address, blocks or the id of an uploaded file. */
   readonly source: JsonObject;
   readonly title?: string;
   readonly cache_control?: CacheControl;
 }
+/** What a tool result may hold. */
+export type ResultPart = TextBlock | ImageBlock | DocumentBlock | OtherBlock;
 /** The result of the tool call with this `tool_use_id`. */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   /** Absent means no output. */
-  readonly content?: string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
+  readonly content?: string | readonly ResultPart[];
   /** true: the call failed, and the content says why. Default false. */
   readonly is_error?: boolean;
   readonly cache_control?: CacheControl;
 }
 /** What the model reads for an empty tool result: it takes an empty one for a failure (F09). */
 export const NO_OUTPUT = '(no output)';
-/** A block type that this version does not know; kept unchanged. */
-interface UnknownBlock {
+/** A block of any other type, of a later version of the API too: kept and sent as it came. */
+export interface OtherBlock {
   readonly type:
     | 'server_tool_use'
     | 'web_search_tool_result'
     | 'mcp_tool_use'
     | 'mcp_tool_result'
-    | 'container_upload';
+    | 'compaction'
+    | 'container_upload'
+    | 'search_result'
+    | 'tool_reference';
   readonly [key: string]: unknown;
 }
 
 /** A content block of an answer. */
-export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | UnknownBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | OtherBlock;
 /** A content block of a user message. */
-export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
+export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock | OtherBlock;
 /** A content block of any message. */
 export type ContentBlock = AssistantBlock | UserBlock;
 
@@ -86,6 +92,7 @@ export type StopReason =
   | 'stop_sequence'
   | 'tool_use'
   | 'pause_turn'
+  | 'compaction'
   | 'refusal'
   | 'model_context_window_exceeded'
   | (string & {});
@@ -158,7 +165,12 @@ export type BlockDelta =
   | { readonly type: 'input_json_delta'; readonly partial_json: string }
   | { readonly type: 'thinking_delta'; readonly thinking: string }
   | { readonly type: 'signature_delta'; readonly signature: string }
-  | { readonly type: 'citations_delta'; readonly citation: unknown };
+  | { readonly type: 'citations_delta'; readonly citation: unknown }
+  | {
+      readonly type: 'compaction_delta';
+      readonly content?: string | null;
+      readonly encrypted_content?: string | null;
+    };
 
 /** An event of the Messages API's stream. */
 export type StreamEvent =

@@ -71,6 +71,12 @@ export interface SDKSystemInit extends Stamped {
   readonly analytics_disabled: true;
   readonly product_feedback_disabled: true;
   readonly view_mode: 'default';
+  /** Whether commands run in the sandbox. */
+  readonly sandbox_enabled: boolean;
+  /** What other engines have, and this one has not. */
+  readonly per_turn_effort_active: false;
+  readonly ultrathink_available: false;
+  readonly ultrathink_typed_raises: false;
   /** uuids of the prompts that are about to be answered, if their senders gave them. */
   readonly user_message_uuids?: readonly string[];
   /** Betas that the caller requested; absent if none. */

@@ -30,7 +30,7 @@ export interface ModelUsage {
   readonly canonicalModel?: string;
   /** The provider that answered: `firstParty`, `bedrock`, … */
   readonly provider?: string;
-  /** `list`, or `unknown` when the model has no price. */
+  /** `list`, or `unknown`: the model has no price of its own, and `costUSD` is 0 or a guess by its family. */
   readonly costBasis: 'list' | 'managed' | 'unknown';
 }
 

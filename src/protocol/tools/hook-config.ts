@@ -46,7 +46,27 @@ export interface McpToolHookConfig extends CommonHookConfig {
   readonly input?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export type HookConfig = CommandHookConfig | HttpHookConfig | McpToolHookConfig;
+/** A question to a small model about the event: it answers `{"ok": …, "reason": …}`. */
+interface PromptHookConfig extends CommonHookConfig {
+  readonly type: 'prompt';
+  /** `$ARGUMENTS` is replaced by the event as JSON; without it the event follows the text. */
+  readonly prompt: string;
+  /** Id or alias. Default: the small model of the session's provider. */
+  readonly model?: string | undefined;
+  /** What is blocked does not end the turn. Default false. */
+  readonly continueOnBlock?: boolean | undefined;
+}
+
+/** As a prompt hook, but the model may first look around: it has the tools that read files. */
+interface AgentHookConfig extends CommonHookConfig {
+  readonly type: 'agent';
+  readonly prompt: string;
+  readonly model?: string | undefined;
+}
+
+export type JudgingHookConfig = PromptHookConfig | AgentHookConfig;
+
+export type HookConfig = CommandHookConfig | HttpHookConfig | McpToolHookConfig | JudgingHookConfig;
 
 export type HookSource =
   | 'userSettings'

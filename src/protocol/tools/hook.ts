@@ -234,6 +234,8 @@ export interface HookVerdict {
   readonly suppressOriginalPrompt?: boolean;
   /** SessionStart: rescan skills and commands. */
   readonly reloadSkills?: boolean;
+  /** MessageDisplay: what is shown in the place of the text. */
+  readonly displayContent?: string;
   /** Elicitation and ElicitationResult: the answer to the server. */
   readonly elicitation?: {
     readonly action?: ElicitationAction;

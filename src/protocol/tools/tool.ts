@@ -28,6 +28,8 @@ export interface ToolOutput<Output = unknown> {
   readonly content: ToolResultContent;
   /** true: the call failed. Default false. */
   readonly isError?: boolean;
+  /** Of a failed call, what the server of the tool said, as it said it. */
+  readonly serverError?: JsonObject;
   /** Where its command ran; absent if commands are not isolated, or it ran none. */
   readonly ranIn?: CommandPlace;
   /** Ends the turn once this result is recorded. Default false. */

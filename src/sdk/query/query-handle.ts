@@ -81,11 +81,13 @@ export class QueryHandle implements Query {
     return (await this.#running.engine()).model.switchTo(model);
   }
 
-  async setPermissionMode(mode: PermissionMode): Promise<void> {
+  async setPermissionMode(mode: PermissionMode): Promise<{ readonly mode: PermissionMode }> {
     const session = await this.#running.engine();
     const before = session.settings.permissionMode;
     session.settings.setPermissionMode(mode);
-    if (session.settings.permissionMode !== before) this.#running.sayMode(session);
+    const { permissionMode } = session.settings;
+    if (permissionMode !== before) this.#running.sayMode(session);
+    return { mode: permissionMode };
   }
 
   async setMaxThinkingTokens(...[tokens, display]: Parameters<SetMaxThinkingTokens>): Promise<void> {

@@ -47,7 +47,8 @@ export interface Query<Output = unknown>
   /** Takes effect with the next request, also of a running turn; undefined: the default model. */
   setModel(model?: string): Promise<void>;
   /**
-   * Takes effect immediately, for calls that are not decided yet. Emits a status message.
+   * Takes effect immediately, for calls that are not decided yet. Emits a status message. Resolves with the
+   * mode that is now in effect.
    *
    * @example
    * ```ts
@@ -58,7 +59,7 @@ export interface Query<Output = unknown>
    * }
    * ```
    */
-  setPermissionMode(mode: PermissionMode): Promise<void>;
+  setPermissionMode(mode: PermissionMode): Promise<{ readonly mode: PermissionMode }>;
   /**
    * Takes effect with the next turn. Tokens; 0: no thinking, null: as configured. `display`: thinking
    * display, null for the model's default. undefined leaves either unchanged.

@@ -3,7 +3,7 @@
 import type { SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../../engine/host/reload-plugins.ts';
-import type { McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
+import type { McpAnswer, McpCall, McpResourceContents } from '../../engine/host/session-mcp.ts';
 import type { PermissionRulesState, SessionSettings } from '../../engine/host/session-settings.ts';
 import type { TaskOutputTail } from '../../engine/host/session-tasks.ts';
 import type { SetServersResult } from '../../mcp/servers/mcp-servers.ts';
@@ -13,10 +13,9 @@ import type { SlashCommandInfo } from '../../protocol/stream/session-messages.ts
 import type { HooksListing } from '../../protocol/tools/hook-config.ts';
 import type { McpServerStatus } from '../../protocol/tools/mcp.ts';
 import type { PermissionUpdate } from '../../protocol/tools/permission.ts';
-import type { ToolResultContent } from '../../protocol/tools/tool.ts';
 import type { McpServerConfig } from '../mcp/server-config.ts';
 
-export type { McpCall, SessionUsage };
+export type { McpAnswer, McpCall, SessionUsage };
 
 /** Methods of a running session. They may be called between and during submissions. */
 export interface SessionMethods {
@@ -54,9 +53,9 @@ export interface SessionMethods {
   ): Promise<{ readonly warning?: string }>;
   /**
    * Calls a tool of a server outside the conversation. Rejects with `mcp_call_failed` when it did not run or
-   * failed.
+   * failed; with `softErrorResult`, what a server says of a failure is the answer.
    */
-  callMcpTool(call: McpCall, signal?: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
+  callMcpTool(call: McpCall, signal?: AbortSignal): Promise<McpAnswer>;
   /** Rescans skills; the model is notified of changes with the next prompt. */
   reloadSkills(): Promise<{ readonly skills: readonly SlashCommandInfo[] }>;
   /**

@@ -35,4 +35,17 @@ export const hookSchema = z.discriminatedUnion('type', [
     input: z.record(z.string(), z.unknown()).optional(),
     ...common,
   }),
+  z.object({
+    type: z.literal('prompt'),
+    prompt: z.string().min(1),
+    model: z.string().min(1).optional(),
+    continueOnBlock: z.boolean().optional(),
+    ...common,
+  }),
+  z.object({
+    type: z.literal('agent'),
+    prompt: z.string().min(1),
+    model: z.string().min(1).optional(),
+    ...common,
+  }),
 ]);

@@ -12,12 +12,9 @@ const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
   managed: 'policySettings',
 };
 
-/** Known, and not run by this engine. */
-const UNSUPPORTED: readonly unknown[] = ['prompt', 'agent'];
-
 /**
- * A hook that cannot be read, and a type or an event that this engine does not have, are passed over and
- * named. Throws `invalid_settings` for one that was given by hand.
+ * A hook that cannot be read, and an event that this engine does not have, are passed over and named.
+ * Throws `invalid_settings` for one that was given by hand.
  */
 export async function resolveHooks(
   layers: readonly SettingsLayer[],
@@ -105,10 +102,6 @@ async function hooksOf(
     for (const [i, { matcher, hooks }] of groups.entries()) {
       for (const [j, hook] of hooks.entries()) {
         const at = `hooks.${name}.${i}.hooks.${j}`;
-        if (UNSUPPORTED.includes(hook['type'])) {
-          warn(`${file}: ${at} does not run: hooks of type "${hook['type']}" are not supported.`);
-          continue;
-        }
         const config = await readHook(hook, { file, at, isGiven: source === 'flag', warn });
         if (config === undefined) continue;
         found.push({
@@ -142,6 +135,7 @@ const DISPENSABLE: readonly unknown[] = [
   'once',
   'async',
   'asyncRewake',
+  'continueOnBlock',
 ];
 
 /** undefined: it does not run. A bad value of a field that only limits it costs that field alone. */

@@ -25,8 +25,10 @@ describe('/model', () => {
       ❯ ✓ Claude Opus 5.5 (opus)      1M · $4 in, $20 out
           Claude Sonnet 5.5 (sonnet)  1M · $2 in, $10 out
           Claude Haiku 5.5 (haiku)    1M · $0.1 in, $0.5 out
-          Claude Fable 5.1 (fable)    1M · $10 in, $50 out
+          Claude Fable 5.2 (fable)    1M · $8 in, $40 out
+          Claude Fable 5.1            1M · $10 in, $50 out
           Claude Fable 5              1M · $10 in, $50 out
+          Claude Mythos 5.2           1M · $8 in, $40 out
           Claude Mythos 5.1           1M · $10 in, $50 out
           Claude Mythos 5             1M · $10 in, $50 out
           Claude Opus 5               1M · $5 in, $25 out

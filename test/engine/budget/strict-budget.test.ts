@@ -243,7 +243,7 @@ const MOST_UNBILLED_TOKENS = 2_000;
 const priceOf = (model: string) => (modelInfo(model).price?.cacheWrite1h ?? 0) / MILLION;
 
 describe('a tree of agents under a strict budget', () => {
-  const models = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-5-1'];
+  const models = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-5-2'];
   const agents = models.map((model) => ({ ...WORKER, name: model, model }));
 
   it('never spends more, whatever is billed, and stops only where the next call does not fit', async () => {

@@ -17,6 +17,7 @@ import { withSessionSignal, withSignal } from '../../../util/async/lazy-signal.t
 import type { Scope } from '../../../util/async/scope.ts';
 import type { Writable } from '../../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../../config.ts';
+import { followed } from '../../hooks/tell-hooks.ts';
 import type { ToolPermissions } from '../../host/asking.ts';
 import type { SessionJournal } from '../../storage/session-journal.ts';
 import type { Admit } from '../../tools/admission.ts';
@@ -64,7 +65,6 @@ export interface ComposedTools extends ToolsRoom {
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { folder } = parts;
-  const { additionalDirectories = [] } = config;
   const judging = { permissions: parts.permissions.permissions, hooks: parts.hooks };
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
@@ -78,7 +78,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       root: folder.root,
       home: folder.home,
       lostFolder: folder.lossFor(call.effectKey),
-      additionalDirectories,
+      additionalDirectories: config.additionalDirectories ?? [],
       env: parts.env,
       toolUseId: call.block.id,
       effectKey: call.effectKey,
@@ -91,7 +91,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       judged: undefined,
       nowMs: () => parts.clock.nowMs(),
       tasks: parts.tasks,
-      ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
+      ...followed(folder, parts),
       ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
       ...(delivered !== undefined && { delivered }),
       ...(parts.agentId !== undefined && { agentId: parts.agentId }),
