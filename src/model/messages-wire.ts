@@ -2,6 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../protocol/life.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
+import { knowsToolReferences, TOOL_REFERENCES } from './catalog/conversation-features.ts';
 import type { Credential } from './credentials.ts';
 import type { Connections } from './http/connections.ts';
 import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
@@ -78,6 +79,7 @@ class MessagesWire implements Wire {
       extraBody,
       gaps,
       metadataUserId: JSON.stringify({ session_id: request.sessionId }),
+      references: knowsToolReferences(request.model) && !gaps.lacks(TOOL_REFERENCES),
       thinkingKey,
       keepsThinking,
     });

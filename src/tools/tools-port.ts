@@ -10,6 +10,7 @@ import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
 import type { Scope } from '../util/async/scope.ts';
+import { oncePer } from '../util/collections/weak-memo.ts';
 import type { PathBase } from '../util/files/home-path.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
 import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
@@ -238,7 +239,9 @@ class Tools implements ToolsPort {
     const told = described.filter(({ tool }) => this.#isTold(tool));
     const rank = ({ tool }: DescribedTool) => deferral?.rank(tool) ?? -1;
     const sent = told.filter(({ tool }) => deferral?.defers(tool) !== true);
-    entry.wire = [...sent].sort((a, b) => rank(a) - rank(b)).map(({ wire }) => wire);
+    entry.wire = [...sent]
+      .sort((a, b) => rank(a) - rank(b))
+      .map((each) => (rank(each) < 0 ? each.wire : loaded(each.wire)));
     const index = told
       .filter(({ tool }) => deferral?.active === true && isDeferrable(tool))
       .map(({ tool }) => tool.name);
@@ -287,6 +290,9 @@ async function describe(tool: AnyTool, about: { cwd: string; model: string }): P
   }
   return wireTool(tool.name, description, tool.inputJsonSchema);
 }
+
+/** Of a tool that a search loaded. One object for a description, so that its JSON is made once. */
+const loaded = oncePer((wire: WireTool): WireTool => ({ ...wire, defer_loading: true }));
 
 const describedBefore = new WeakMap<JsonSchema, WireTool>();
 

@@ -1,6 +1,6 @@
 /** Estimates the tokens of messages without a tokenizer, until a response reports the real figure. */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import type { ContentBlock, ImageBlock } from '../../protocol/model/wire.ts';
+import type { ContentBlock, ImageBlock, ToolReferenceBlock } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';
@@ -35,7 +35,7 @@ export const estimateMessage: (message: ViewMessage) => number = oncePer((messag
   return MESSAGE_OVERHEAD + tokens;
 });
 
-export function estimateBlock(block: ContentBlock): number {
+export function estimateBlock(block: ContentBlock | ToolReferenceBlock): number {
   switch (block.type) {
     case 'text':
       return BLOCK_OVERHEAD + estimateText(block.text);

@@ -56,7 +56,9 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
 function admitResult(block: ToolResultBlock, inner: (block: Inner) => Inner[]): ToolResultBlock {
   const { content } = block;
   if (content === undefined || typeof content === 'string') return block;
-  const admitted = content.flatMap(inner);
+  const admitted = content.flatMap((part): (typeof part)[] =>
+    part.type === 'tool_reference' ? [part] : inner(part),
+  );
   return isSameList(admitted, content) ? block : { ...block, content: admitted };
 }
 

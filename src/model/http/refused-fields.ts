@@ -4,11 +4,13 @@
  */
 import { parseJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
+import { TOOL_REFERENCES } from '../catalog/conversation-features.ts';
 
 /** Fields of the body, and headers, that a request can do without. */
 const FIELDS = ['context_management', 'output_config', 'metadata', 'thinking', 'speed'];
 const HEADERS = ['x-turnwright-session-id', 'x-turnwright-agent-id'];
 const MARKS = 'cache_control';
+const OF_REFERENCES = /^[^'"`]{0,200}\b(?:input tag ['"`])?(?:defer_loading|tool_reference)\b/i;
 const ALL_BETAS = 'anthropic-beta';
 
 export interface SentRequest {
@@ -38,6 +40,8 @@ const SAID = new RegExp(UNKNOWN, 'i');
 
 /** Fields, headers and betas of this request that the message begins with, as unknown ones. */
 export function refusedFields(message: string, sent: SentRequest): readonly string[] {
+  if (OF_REFERENCES.test(message) && sent.body.includes(`"${TOOL_REFERENCES}":true`))
+    return [TOOL_REFERENCES];
   const listed = PYDANTIC.exec(message);
   const text =
     listed === null

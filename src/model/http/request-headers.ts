@@ -12,6 +12,7 @@ const API_VERSION = '2023-06-01';
 const BETA = {
   longContext: LONG_CONTEXT_BETA,
   longCache: 'extended-cache-ttl-2025-04-11',
+  toolReferences: 'advanced-tool-use-2025-11-20',
   contextManagement: 'context-management-2025-06-27',
   effort: 'effort-2025-11-24',
   fast: 'fast-mode-2026-02-01',
@@ -80,6 +81,7 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: Hea
   if (asksLongContext(request.model)) betas.add(BETA.longContext);
   if (body.thinking?.type === 'enabled' && request.tools.length > 0) betas.add(BETA.interleavedThinking);
   if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
+  if (body.defers) betas.add(BETA.toolReferences);
   if (hasEffort) betas.add(BETA.effort);
   if (cacheTtl === '1h') betas.add(BETA.longCache);
   if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);

@@ -6,7 +6,14 @@ import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
 import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
-import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
+import {
+  createNormaliser,
+  type NormaliseRules,
+  type Normaliser,
+  type References,
+  type WireTurn,
+} from './normalise.ts';
+import { NO_TOOLS } from './offered-tools.ts';
 
 /**
  * Finished text is encoded in portions of about this size; the rest is joined and encoded for each request.
@@ -20,6 +27,8 @@ interface MessagesBytes {
   readonly sealed: readonly Buffer[];
   readonly rest: string;
   readonly toolRunWithoutThinking: boolean;
+  /** Tools that the conversation loads by references. */
+  readonly referenced: ReadonlySet<string>;
 }
 
 interface BytesRequest {
@@ -30,6 +39,8 @@ interface BytesRequest {
   /** Kept with the bytes, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
   readonly mark: CacheMark;
+  /** Tools that results of searches may refer to. Default none. */
+  readonly loadable?: ReadonlySet<string>;
 }
 
 export interface ViewBytes {
@@ -43,7 +54,7 @@ export function createViewBytes(): ViewBytes {
       const variants = kept.get(request.view.root) ?? [];
       const known = variants.find((variant) => isFor(variant, request));
       if (known !== undefined && known.growing.length <= request.view.length) {
-        return known.growing.extend(request.view, request.mark);
+        return known.growing.extend(request);
       }
       const { thinkingKey, userContext, keepsThinking } = request;
       const growing = new Growing({ userContext, keepsThinking: withoutVendors(keepsThinking) });
@@ -54,7 +65,7 @@ export function createViewBytes(): ViewBytes {
           { thinkingKey, userContext, growing },
         ]);
       }
-      return growing.extend(request.view, request.mark);
+      return growing.extend(request);
     },
   };
 }
@@ -72,9 +83,10 @@ interface Variant {
   readonly growing: Growing;
 }
 
-function isFor(variant: Variant, { thinkingKey, userContext }: BytesRequest): boolean {
+function isFor(variant: Variant, { thinkingKey, userContext, loadable = NO_TOOLS }: BytesRequest): boolean {
   return (
     variant.thinkingKey === thinkingKey &&
+    variant.growing.suits(loadable) &&
     variant.userContext.length === userContext.length &&
     variant.userContext.every((text, at) => text === userContext[at])
   );
@@ -101,9 +113,17 @@ class Growing {
     return this.#length;
   }
 
-  extend(view: View, mark: CacheMark): MessagesBytes {
+  /** Whether what refers to a tool, or could not, would do so again. */
+  suits(loadable: ReadonlySet<string>): boolean {
+    const { made, missed }: References = this.#normaliser.references;
+    for (const name of made) if (!loadable.has(name)) return false;
+    for (const name of missed) if (loadable.has(name)) return false;
+    return true;
+  }
+
+  extend({ view, mark, loadable }: BytesRequest): MessagesBytes {
     for (const message of view.slice(this.#length)) {
-      for (const exchange of this.#normaliser.add(message)) {
+      for (const exchange of this.#normaliser.add(message, loadable)) {
         this.#seal(this.#previous);
         this.#previous = exchange;
       }
@@ -117,6 +137,7 @@ class Growing {
       sealed: this.#sealed.parts(),
       rest: (this.#sealed.isEmpty ? '' : ',') + rest.join(','),
       toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking(),
+      referenced: this.#normaliser.references.made,
     };
   }
 

@@ -4,7 +4,8 @@
  * (`message-byte-cache.ts`).
  */
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
-import { type Piece, piecesOf, textJson, wireJson, withToolId } from './message-json.ts';
+import { type Piece, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
+import { NO_TOOLS } from './offered-tools.ts';
 import { createToolIds, type ToolIds } from './tool-ids.ts';
 
 /** Result of a call that has none. */
@@ -25,6 +26,11 @@ export interface NormaliseRules {
   readonly userContext: readonly string[];
   /** Thinking is sent back only to the model that signed it. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
+}
+
+export interface References {
+  readonly made: ReadonlySet<string>;
+  readonly missed: ReadonlySet<string>;
 }
 
 interface Call {
@@ -52,8 +58,13 @@ interface Exchange {
 }
 
 export interface Normaliser {
-  /** Reads the next message of the view. Returns the exchanges that it finishes, oldest first. */
-  add(message: ViewMessage): readonly (readonly WireTurn[])[];
+  /**
+   * Reads the next message of the view. Returns the exchanges that it finishes, oldest first. `loadable`: tools
+   * that results may refer to. Default none.
+   */
+  add(message: ViewMessage, loadable?: ReadonlySet<string>): readonly (readonly WireTurn[])[];
+  /** Names of tools that results refer to, and of those that they could not. */
+  readonly references: References;
   /** The turns of the exchange that is still open, as they would be sent now. Changes nothing. */
   open(): readonly WireTurn[];
   /**
@@ -104,11 +115,24 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
     return turns;
   }
 
+  const references = { made: new Set<string>(), missed: new Set<string>() };
+
+  function addResult(piece: Extract<Piece, { id: string }>, loadable: ReadonlySet<string>): void {
+    const { loads } = piece;
+    if (loads === undefined) return void answerCall(exchange, piece);
+    const known = loads.names.filter((name) => loadable.has(name));
+    const isAnswer = answerCall(exchange, known.length === 0 ? piece : withReferences(piece, known));
+    if (!isAnswer) return;
+    for (const name of loads.names) references[loadable.has(name) ? 'made' : 'missed'].add(name);
+    if (known.length > 0) exchange.user = exchange.user.concat(loads.text);
+  }
+
   return {
-    add(message) {
+    references,
+    add(message, loadable = NO_TOOLS) {
       if (message.type === 'assistant') return addAnswer(message);
       for (const piece of piecesOf(message)) {
-        if (piece.type === 'tool_result') answerCall(exchange, piece);
+        if (piece.type === 'tool_result') addResult(piece, loadable);
         else exchange.user = exchange.user.concat(piece.json);
       }
       if (exchange.answered === exchange.calls.length) pending = undefined;
@@ -164,11 +188,12 @@ function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
  * The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in
  * order.
  */
-function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): void {
+function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): boolean {
   const call = exchange.unanswered?.get(piece.id)?.shift();
-  if (call === undefined) return;
+  if (call === undefined) return false;
   call.result = withToolId(piece, call.wireId);
   exchange.answered++;
+  return true;
 }
 
 /** Whether the run of tool calls of this exchange began with thinking; undefined outside such a run. */

@@ -13,6 +13,7 @@ import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
+import { deferredTools, loadableTools, NO_TOOLS, plainTools } from './offered-tools.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 
 export interface RequestBody {
@@ -22,6 +23,8 @@ export interface RequestBody {
   readonly length: number;
   readonly maxTokens: number;
   readonly thinking: WireThinking | undefined;
+  /** Some tools are deferred. */
+  readonly defers: boolean;
 }
 
 interface BodyInput {
@@ -42,6 +45,8 @@ interface BodyInput {
   readonly metadataUserId: string | undefined;
   /** What else the endpoint does not know. Default nothing. */
   readonly gaps?: EndpointGaps;
+  /** The endpoint knows deferred tools and references to them. Default false. */
+  readonly references?: boolean;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -58,15 +63,18 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
     keepsThinking: input.keepsThinking,
     mark,
+    loadable: input.references === true ? loadableTools(request.tools) : NO_TOOLS,
   });
+  const tools =
+    input.references === true ? deferredTools(request.tools, messages.referenced) : plainTools(request.tools);
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
   const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
-  const before = preamble(head, request, mark);
+  const before = preamble({ head, system: request.system, tools, serverTools: request.serverTools, mark });
   const end = `${messages.rest}],${tail(input, thinking)}}`;
   const isShort = typeof before === 'string' && messages.sealed.length === 0;
   const chunks = isShort ? [before + end] : [before, ...messages.sealed, end];
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
-  return { chunks, length, maxTokens, thinking };
+  return { chunks, length, maxTokens, thinking, defers: tools.at(-1)?.defer_loading === true };
 }
 
 function tail(input: BodyInput, thinking: WireThinking | undefined): string {
@@ -115,12 +123,8 @@ interface Preamble extends Beginning {
 const preambles = new WeakMap<object, Preamble>();
 
 /** What precedes the messages: `head`, `system` and `tools`, with a breakpoint on the last one. */
-function preamble(
-  head: string,
-  { system, tools, serverTools }: ModelRequest,
-  mark: CacheMark,
-): Buffer | string {
-  const beginning = { head, system, tools, serverTools, mark };
+function preamble(beginning: Beginning): Buffer | string {
+  const { tools } = beginning;
   const known = preambles.get(tools);
   if (known !== undefined && isAlike(known, beginning)) return known.wire;
   const first = tools[0] ?? tools;
@@ -133,11 +137,10 @@ function preamble(
 
 function begun(beginning: Beginning): Preamble {
   const { head, system, tools, serverTools, mark } = beginning;
-  const text = preambleText(
-    systemBlocks(system),
-    [...toolBlocks(tools), ...(serverTools ?? []).map(wireJson)],
-    mark,
-  );
+  const server = (serverTools ?? []).map(wireJson);
+  // A deferred tool takes no breakpoint.
+  const last = server.length > 0 ? undefined : tools.findLastIndex((tool) => tool.defer_loading !== true);
+  const text = preambleText(systemBlocks(system), [...toolBlocks(tools), ...server], mark, last);
   return extended(beginning, {
     wire: text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text),
   });
@@ -150,10 +153,17 @@ const isAlike = (a: Beginning, b: Beginning): boolean =>
   isSameList(a.tools, b.tools) &&
   isSameList(a.system, b.system);
 
-function preambleText(system: readonly string[], tools: readonly string[], mark: CacheMark): string {
+function preambleText(
+  system: readonly string[],
+  tools: readonly string[],
+  mark: CacheMark,
+  lastTool: number | undefined,
+): string {
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
   const toolsJson =
-    tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
+    tools.length > 0
+      ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined, lastTool)}],`
+      : '';
   return `${systemJson}${toolsJson}"messages":[`;
 }
 

@@ -49,12 +49,17 @@ export interface DocumentBlock {
   readonly title?: string;
   readonly cache_control?: CacheControl;
 }
+/** Loads a deferred tool from where it stands. Who does not know it reads the text beside it. */
+export interface ToolReferenceBlock {
+  readonly type: 'tool_reference';
+  readonly tool_name: string;
+}
 /** The result of the tool call with this `tool_use_id`. */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   /** Absent means no output. */
-  readonly content?: string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
+  readonly content?: string | readonly (TextBlock | ImageBlock | DocumentBlock | ToolReferenceBlock)[];
   /** true: the call failed, and the content says why. Default false. */
   readonly is_error?: boolean;
   readonly cache_control?: CacheControl;
@@ -179,6 +184,8 @@ export interface WireTool {
   readonly input_schema: JsonSchema;
   readonly cache_control?: CacheControl;
   readonly type?: string;
+  /** Loaded by a search: where an endpoint knows references, the result of the search refers to it. */
+  readonly defer_loading?: boolean;
 }
 
 /** Thinking: adaptive, with a budget in tokens, or disabled. */
