@@ -5,8 +5,7 @@
 
 import type { WireTool } from '../protocol/model/wire.ts';
 import type { AnyTool } from '../protocol/tools/tool.ts';
-
-export const TOOL_SEARCH_TOOL = 'ToolSearch';
+import { oncePer } from '../util/collections/weak-memo.ts';
 
 interface DeferralOptions {
   /**
@@ -86,3 +85,6 @@ export class Deferral {
 export function isDeferrable({ name, loading }: AnyTool): boolean {
   return loading === undefined ? name.startsWith('mcp__') : loading === 'deferrable';
 }
+
+/** Of a tool that a search loaded. One object for a description, so that its JSON is made once. */
+export const asLoaded = oncePer((wire: WireTool): WireTool => ({ ...wire, defer_loading: true }));

@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
-import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
+import { TOOL_SEARCH_TOOL, type ToolUseBlock, type WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
@@ -10,10 +10,9 @@ import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tools/tool-call.ts';
 import { andThen } from '../util/async/and-then.ts';
 import type { Scope } from '../util/async/scope.ts';
-import { oncePer } from '../util/collections/weak-memo.ts';
 import type { PathBase } from '../util/files/home-path.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
-import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
+import { asLoaded, type Deferral, type DescribedTool, isDeferrable } from './deferral.ts';
 import { StreamingToolExecutor } from './executor.ts';
 import { observableInput } from './gate/observable-input.ts';
 import { outwardInput } from './gate/outward-input.ts';
@@ -113,8 +112,7 @@ class Tools implements ToolsPort {
 
   async deferred(model: string): Promise<readonly WireTool[]> {
     const deferral = this.#deferral;
-    const described = await (await this.#describedFor(model)).described;
-    return described
+    return (await (await this.#describedFor(model)).described)
       .filter(({ tool }) => this.#isTold(tool) && deferral?.defers(tool) === true)
       .map(({ wire }) => wire);
   }
@@ -238,10 +236,10 @@ class Tools implements ToolsPort {
     entry.without = without;
     const told = described.filter(({ tool }) => this.#isTold(tool));
     const rank = ({ tool }: DescribedTool) => deferral?.rank(tool) ?? -1;
-    const sent = told.filter(({ tool }) => deferral?.defers(tool) !== true);
-    entry.wire = [...sent]
+    entry.wire = told
+      .filter(({ tool }) => deferral?.defers(tool) !== true)
       .sort((a, b) => rank(a) - rank(b))
-      .map((each) => (rank(each) < 0 ? each.wire : loaded(each.wire)));
+      .map((each) => (rank(each) < 0 ? each.wire : asLoaded(each.wire)));
     const index = told
       .filter(({ tool }) => deferral?.active === true && isDeferrable(tool))
       .map(({ tool }) => tool.name);
@@ -290,9 +288,6 @@ async function describe(tool: AnyTool, about: { cwd: string; model: string }): P
   }
   return wireTool(tool.name, description, tool.inputJsonSchema);
 }
-
-/** Of a tool that a search loaded. One object for a description, so that its JSON is made once. */
-const loaded = oncePer((wire: WireTool): WireTool => ({ ...wire, defer_loading: true }));
 
 const describedBefore = new WeakMap<JsonSchema, WireTool>();
 

@@ -59,8 +59,8 @@ interface Exchange {
 
 export interface Normaliser {
   /**
-   * Reads the next message of the view. Returns the exchanges that it finishes, oldest first. `loadable`: tools
-   * that results may refer to. Default none.
+   * Reads the next message of the view. Returns the exchanges that it finishes, oldest first.
+   * @param loadable Tools that results may refer to. Default none.
    */
   add(message: ViewMessage, loadable?: ReadonlySet<string>): readonly (readonly WireTurn[])[];
   /** Names of tools that results refer to, and of those that they could not. */

@@ -1,6 +1,6 @@
+import { TOOL_SEARCH_TOOL } from '../../protocol/model/wire.ts';
 import type { Tool } from '../../protocol/tools/tool.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { TOOL_SEARCH_TOOL } from '../deferral.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
 export interface SearchableTool {

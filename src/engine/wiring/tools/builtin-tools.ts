@@ -1,5 +1,6 @@
 /** The built-in tools of a session. */
 import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
+import { TOOL_SEARCH_TOOL } from '../../../protocol/model/wire.ts';
 import type { Resolution } from '../../../settings/resolve/resolution.ts';
 import { SKILL_TOOL } from '../../../skills/skill-tool.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';
@@ -8,7 +9,6 @@ import { builtinTools } from '../../../tools/builtin/index.ts';
 import { ASK_USER_QUESTION_TOOL } from '../../../tools/builtin/planning/ask-user-question.ts';
 import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../../tools/builtin/planning/plan-mode.ts';
 import { SLEEP_TOOL } from '../../../tools/builtin/tasks/sleep.ts';
-import { TOOL_SEARCH_TOOL } from '../../../tools/deferral.ts';
 import { lazily } from '../../../util/async/lazily.ts';
 import { extended } from '../../../util/collections/extended.ts';
 import { WEB_FETCH_TOOL } from '../../../web/web-fetch-tool.ts';
