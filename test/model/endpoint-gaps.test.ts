@@ -124,6 +124,24 @@ describe('F60 a gateway refuses', () => {
     expect(seen()).toHaveLength(2);
   });
 
+  it.each([
+    'tools.1.custom.defer_loading: Extra inputs are not permitted',
+    "messages.2.content.0.tool_result.content.0: Input tag 'tool_reference' found using 'type' does not match any of the expected tags: 'text', 'image'",
+    '[{"type":"extra_forbidden","loc":["body","tools",1,"defer_loading"],"msg":"Extra inputs are not permitted"}]',
+  ])('deferred tools, as %j: they are declared like any other from then on', async (message) => {
+    const schema = { type: 'object' } as const;
+    const tools = [
+      { name: 'ToolSearch', input_schema: schema },
+      { name: 'mcp__a__b', input_schema: schema, defer_loading: true },
+    ];
+    server.answerWith(refuses(message), HELLO, HELLO);
+    const asked = () => requestOf(undefined, { model: 'claude-opus-5', tools });
+    expect((await run(client(), asked())).outcome.kind).toBe('complete');
+    await run(client(), asked());
+    expect(seen().map(({ text }) => text.includes('defer_loading'))).toEqual([true, false, false]);
+    expect(seen().map(({ text }) => text.includes('mcp__a__b'))).toEqual([true, true, true]);
+  });
+
   it('a refusal that stays without what it named teaches nothing', async () => {
     const again = refuses('metadata: Extra inputs are not permitted');
     const said: string[] = [];
