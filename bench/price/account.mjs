@@ -46,11 +46,13 @@ export async function startAccount(work, { strict = true, trace } = {}) {
 }
 
 function replyOf(step, id) {
+  // Models think before they act; a run of calls that began without thinking would be another case.
+  const thought = { type: 'thinking', thinking: `What was read says what comes next, which is step ${id}. `.repeat(3) };
   const blocks = step.map((block, at) =>
     typeof block === 'string'
       ? { type: 'text', text: `[${id}] ${block}` }
       : { type: 'tool_use', id: `toolu_${id}_${at}`, name: block[0], input: block[1] });
-  return { blocks };
+  return { blocks: [thought, ...blocks] };
 }
 
 const clockWith = (passedMs) => ({

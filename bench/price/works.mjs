@@ -35,7 +35,7 @@ export const WORKS = {
   },
   turns200: {
     title: '200 turns, two compactions',
-    model: 'claude-sonnet-4-5',
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000' },
     sessions: [Array.from({ length: 8 }, (_, at) => prompt(`Part ${at}: go on.`, big(24, at * 24)))],
   },
   servers25: {

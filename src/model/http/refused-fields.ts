@@ -40,13 +40,13 @@ const SAID = new RegExp(UNKNOWN, 'i');
 
 /** Fields, headers and betas of this request that the message begins with, as unknown ones. */
 export function refusedFields(message: string, sent: SentRequest): readonly string[] {
-  if (OF_REFERENCES.test(message) && sent.body.includes(`"${TOOL_REFERENCES}":true`))
-    return [TOOL_REFERENCES];
   const listed = PYDANTIC.exec(message);
   const text =
     listed === null
       ? message.replace(LEAD, '')
       : `${listed[1]?.replaceAll('"', '').replaceAll(',', '.')}: ${listed[2]}`;
+  if (OF_REFERENCES.test(text) && sent.body.includes(`"${TOOL_REFERENCES}":true`))
+    return [TOOL_REFERENCES];
   const before = WORDS.exec(text)?.[0] ?? '';
   const rest = text.slice(before.length);
   const names = NAMES.exec(rest);
