@@ -7,6 +7,9 @@ import { RULE_NAMES, requestTokens, startRehearsal } from 'turnwright/rehearsal'
 
 /** Of a token, in units of uncached input. */
 const PRICE = { input: 1, output: 5, read: 0.1, written5m: 1.25, written1h: 2 };
+/** Of a model, relative to the others: their list prices of input. */
+const PRICE_OF = [[/fable|mythos/, 8], [/opus/, 5], [/sonnet/, 3], [/haiku/, 1]];
+const priceOf = (model) => PRICE_OF.find(([name]) => name.test(model))?.[1] ?? 5;
 const LIFE_MS = 300_000;
 /** Losses up to this are none: ids and reminders of the last exchange. */
 const TOLERATED = 1_000;
@@ -67,14 +70,22 @@ const clockWith = (passedMs) => ({
 export function figuresOf(requests) {
   const answered = requests.filter(({ verdict }) => verdict.kind === 'answered');
   const sum = { requests: answered.length, units: 0, input: 0, read: 0, written: 0, output: 0, breaks: [] };
+  const main = priceOf(answered[0].body.model);
   for (const [at, request] of answered.entries()) {
+    const share = priceOf(request.body.model) / main;
     const { usage } = request.verdict;
     const { ephemeral_5m_input_tokens: w5 = 0, ephemeral_1h_input_tokens: w1 = 0 } = usage.cache_creation ?? {};
     sum.input += usage.input_tokens;
     sum.read += usage.cache_read_input_tokens;
     sum.written += w5 + w1;
     sum.output += usage.output_tokens;
-    sum.units += usage.input_tokens * PRICE.input + usage.output_tokens * PRICE.output + usage.cache_read_input_tokens * PRICE.read + w5 * PRICE.written5m + w1 * PRICE.written1h;
+    sum.units +=
+      share *
+      (usage.input_tokens * PRICE.input +
+        usage.output_tokens * PRICE.output +
+        usage.cache_read_input_tokens * PRICE.read +
+        w5 * PRICE.written5m +
+        w1 * PRICE.written1h);
     const found = breakOf(answered, at);
     if (found !== undefined) sum.breaks.push(found);
   }
@@ -115,8 +126,15 @@ function breakOf(requests, at) {
       ? 'expired'
       : between.some(({ kind }) => kind === 'compaction')
         ? 'compaction'
-        : undefined;
+        : editOf(before.body, request.body);
   return { request: request.number, tokens, owner, changed: changeOf(before.body, request.body) };
+}
+
+/** An edit of the context that the window asked for. */
+function editOf(before, now) {
+  const edits = ({ context_management: asked }) => JSON.stringify(asked?.edits ?? []);
+  if (edits(before) !== edits(now)) return 'cleared';
+  return JSON.stringify(now.messages).includes('condensed to make room') && !JSON.stringify(before.messages).includes('condensed to make room') ? 'collapse' : undefined;
 }
 
 /** The answer with mark `mN` is that to the request whose last mark is the one before it. */

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 
 const HOUR_MS = 3_600_000;
 const FILES = 40;
+const BIG_FILES = 192;
 const words = (seed, chars) => `line ${seed}: the parser reads what the writer wrote, and says so. `.repeat(Math.ceil(chars / 60)).slice(0, chars);
+const lines = (seed, chars) => words(seed, chars).replaceAll('. ', '.\n');
 const read = (at) => ['Read', { file_path: `FILES/${at % FILES}.txt` }];
 const shell = (at) => ['Bash', { command: `echo ${words(at, 700).replaceAll(/[:,.]/g, '')}`, description: 'Says a line' }];
 const reads = (count, from = 0) => Array.from({ length: count }, (_, at) => [`Step ${from + at}.`, at % 3 === 2 ? shell(from + at) : read(from + at)]);
@@ -21,6 +23,7 @@ const did = (at, status) => ['TaskUpdate', { taskId: String(at), status }];
 export function furnish(project) {
   mkdirSync(join(project, 'FILES'), { recursive: true });
   for (let at = 0; at < FILES; at++) writeFileSync(join(project, 'FILES', `${at}.txt`), `${words(at, 2_400)}\n`);
+  for (let at = 0; at < BIG_FILES; at++) writeFileSync(join(project, 'FILES', `big-${at}.txt`), `${lines(at, 6_500)}\n`);
   memory(project, 'The tests are in `test`. Say what you did in one sentence.');
 }
 
@@ -108,7 +111,7 @@ export const WORKS = {
   },
 };
 
-/** Turns that fill a window: 1 800 tokens each. */
+/** Turns that fill a window: 1 900 tokens each, most of them what was read. */
 function big(count, from) {
-  return Array.from({ length: count }, (_, at) => [`Step ${from + at}. ${words(from + at, 5_500)}`, read(from + at)]);
+  return Array.from({ length: count }, (_, at) => [`Step ${from + at}: on with the next one.`, ['Read', { file_path: `FILES/big-${from + at}.txt` }]]);
 }
