@@ -12,6 +12,7 @@ import { composeContextSources, ownDirectoriesOf } from '../project/context-sour
 import { composeMemory } from '../project/session-memory.ts';
 import { type PublicConfig, underOwnNames } from '../published-names.ts';
 import type { Inherited } from '../session/hand-over.ts';
+import { changesRestored } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { judgeJoining } from '../submission/prompt-hooks.ts';
 import { PromptQueue } from '../submission/prompt-queue.ts';
@@ -71,7 +72,12 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     files: seenFiles,
     snipMarks,
     tasks: tasks.table,
-    restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
+    restored: () => [
+      changesRestored(conversation, world),
+      ...skills.compactionSources,
+      projectMemory.restored,
+      ...toolState.compactionSources,
+    ],
   });
   const queue = new PromptQueue({ inbox: config.inbox, stderr: config.stderr, ...basics });
   const attachments = composeAttachments({
