@@ -263,14 +263,11 @@ interface DescribedSet {
 
 /** The current set, rebuilt only when the tools change. */
 function currentTools(source: ToolsPortOptions['tools']): () => ToolSet {
-  if (typeof source !== 'function') {
-    const set = createToolSet(source);
-    return () => set;
-  }
-  let from = source();
+  const read = typeof source === 'function' ? source : () => source;
+  let from = read();
   let set = createToolSet(from);
   return () => {
-    const now = source();
+    const now = read();
     if (now !== from) {
       set = createToolSet(now);
       from = now;

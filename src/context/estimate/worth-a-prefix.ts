@@ -1,8 +1,8 @@
 /**
- * Whether an edit is worth a new prefix. While the prompt is cached, everything behind the first edited message
- * is written again, at more than ten times the price of reading it. A summary of all of it costs about half as
- * many units as it frees tokens, so an edit has to free as many tokens as it writes again: it then costs
- * some three times as much as the summary, and keeps more.
+ * Whether an edit is worth a new prefix. While the prompt is cached, everything behind the first edited
+ * message is written again, at more than ten times the price of reading it. A summary of everything costs
+ * about half as many units as it frees tokens; an edit that frees as many tokens as it writes again costs
+ * some three times that, and keeps more.
  */
 import type { StepInput } from '../../protocol/model/context.ts';
 import type { View } from '../../protocol/model/view.ts';

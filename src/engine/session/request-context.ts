@@ -3,6 +3,14 @@
  */
 
 import { release, type } from 'node:os';
+import {
+  changedContext,
+  type HeadParts,
+  hashesOf,
+  hashOf,
+  outsideTexts,
+  withoutTexts,
+} from '../../attachments/changed-context.ts';
 import { attachmentMessageOf } from '../../attachments/collect.ts';
 import type { FoundAttachment } from '../../attachments/source.ts';
 import { renderMemory } from '../../memory/render.ts';
@@ -13,7 +21,6 @@ import { localDate } from '../../util/text/local-time.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SessionModel } from '../models/session-model.ts';
 import type { SessionContexts } from './conversation.ts';
-import { changedContext, type HeadParts, hashesOf, hashOf, outsideTexts, withoutTexts } from './kept-head.ts';
 import type { Session } from './session.ts';
 import { buildSystemPrompt, buildUserContext, readSystemPrompt, type Surroundings } from './system-prompt.ts';
 
@@ -161,11 +168,11 @@ export function changesRestored(
 ): CompactionSource {
   return {
     name: 'changed-context',
-    async collect() {
+    async collect({ kept }) {
       const { contexts } = conversation;
       const parts = (await conversation.journal.open())?.contextSnapshot?.parts;
       if (parts === undefined || contexts === undefined) return [];
-      const changed = changedContext(parts, outsideTexts(contexts), []);
+      const changed = changedContext(parts, outsideTexts(contexts), kept);
       return changed === undefined ? [] : [attachmentMessageOf(changed, clock, ids)];
     },
   };

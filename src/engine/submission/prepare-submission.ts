@@ -16,7 +16,12 @@ import { initMessage } from '../output/init-message.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
-import { changesSince, fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
+import {
+  changesSince,
+  fetchContexts,
+  recordSnapshot,
+  type SubmissionContext,
+} from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
 import type { ManualCompaction } from './compact-session.ts';

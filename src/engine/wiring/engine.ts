@@ -9,10 +9,9 @@ import { tellOfFiles } from '../hooks/session-hooks.ts';
 import { askingWith } from '../host/asking.ts';
 import { SessionCommands } from '../host/session-commands.ts';
 import { composeContextSources, ownDirectoriesOf } from '../project/context-sources.ts';
-import { composeMemory } from '../project/session-memory.ts';
+import { composeMemory, restoredSources } from '../project/session-memory.ts';
 import { type PublicConfig, underOwnNames } from '../published-names.ts';
 import type { Inherited } from '../session/hand-over.ts';
-import { changesRestored } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { judgeJoining } from '../submission/prompt-hooks.ts';
 import { PromptQueue } from '../submission/prompt-queue.ts';
@@ -72,12 +71,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     files: seenFiles,
     snipMarks,
     tasks: tasks.table,
-    restored: () => [
-      changesRestored(conversation, world),
-      ...skills.compactionSources,
-      projectMemory.restored,
-      ...toolState.compactionSources,
-    ],
+    restored: () => restoredSources({ conversation, projectMemory, skills, toolState, world }),
   });
   const queue = new PromptQueue({ inbox: config.inbox, stderr: config.stderr, ...basics });
   const attachments = composeAttachments({

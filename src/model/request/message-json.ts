@@ -25,7 +25,7 @@ export type Piece =
       readonly loads?: Loads;
     };
 
-export interface Loads {
+interface Loads {
   /** Names of tools. */
   readonly names: readonly string[];
   /** What the result says, as a block. */

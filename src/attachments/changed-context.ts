@@ -4,11 +4,10 @@
  * the cached prompt stays (L3).
  */
 import { crc32 } from 'node:zlib';
-import type { FoundAttachment } from '../../attachments/source.ts';
-import type { View } from '../../protocol/model/view.ts';
-import { changesBetween } from '../../util/collections/map-diff.ts';
-import { reminder } from '../../util/text/reminder.ts';
-import type { SessionContexts } from './conversation.ts';
+import type { View } from '../protocol/model/view.ts';
+import { changesBetween } from '../util/collections/map-diff.ts';
+import { reminder } from '../util/text/reminder.ts';
+import type { FoundAttachment } from './source.ts';
 
 /** What of a head comes from outside, so that a later process can tell whether only that has changed. */
 export interface HeadParts {
@@ -23,10 +22,18 @@ const GIT = 'the working copy';
 const DATE = 'the date';
 const NOTES = 'your notes';
 
-/** Texts from outside, by name; memory files by their path. */
-export type OutsideTexts = ReadonlyMap<string, string>;
+/** What a process reads when it begins. */
+interface Outside {
+  readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
+  readonly gitStatus: string;
+  readonly ownMemory: string | undefined;
+  readonly date: string;
+}
 
-export function outsideTexts({ date, gitStatus, memoryFiles, ownMemory }: SessionContexts): OutsideTexts {
+/** By name; memory files by their path. */
+type OutsideTexts = ReadonlyMap<string, string>;
+
+export function outsideTexts({ date, gitStatus, memoryFiles, ownMemory }: Outside): OutsideTexts {
   return new Map([
     ...memoryFiles.map(({ path, content }) => [path, content.trim()] as const),
     ...(gitStatus === '' ? [] : [[GIT, gitStatus] as const]),
@@ -36,7 +43,7 @@ export function outsideTexts({ date, gitStatus, memoryFiles, ownMemory }: Sessio
 }
 
 /** The contexts without them. */
-export function withoutTexts(contexts: SessionContexts): SessionContexts {
+export function withoutTexts<T extends Outside>(contexts: T): T {
   return { ...contexts, memoryFiles: [], gitStatus: '', ownMemory: undefined, date: '' };
 }
 
