@@ -4,6 +4,9 @@ import { canonicalModel } from './model-info.ts';
 /** The field that a refusal names: deferred tools and references are known together or not at all. */
 export const TOOL_REFERENCES = 'defer_loading';
 
+/** The beta of effort messages, which a refusal names, or whose message it does. */
+export const EFFORT_MESSAGES = 'mid-conversation-output-config-2026-07-01';
+
 /** Deferred tools, and results that refer to them. */
 export function knowsToolReferences(model: string): boolean {
   return /^claude-(?:(?:fable|mythos)-|(?:opus|sonnet)-(?:[4-9]|\d\d)|haiku-(?:[5-9]|\d\d))/.test(

@@ -4,6 +4,7 @@
  * (`message-byte-cache.ts`).
  */
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { type Piece, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
 import { NO_TOOLS } from './offered-tools.ts';
 import { createToolIds, type ToolIds } from './tool-ids.ts';
@@ -17,8 +18,10 @@ export const CONTINUE = '(continue)';
 
 /** A wire message as JSON texts of its blocks. */
 export interface WireTurn {
-  readonly role: 'user' | 'assistant';
+  readonly role: 'user' | 'assistant' | 'system';
   readonly blocks: readonly string[];
+  /** Of a turn of the system without blocks: answers are made with it from here on. */
+  readonly effort?: EffortLevel;
 }
 
 export interface NormaliseRules {
@@ -26,7 +29,21 @@ export interface NormaliseRules {
   readonly userContext: readonly string[];
   /** Thinking is sent back only to the model that signed it. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
+  /** Effort of an answer, where the API takes changes inside the conversation. Default: it does not. */
+  readonly effortOf?: ((message: AssistantMessage) => EffortLevel) | undefined;
 }
+
+/** Effort of a conversation whose model takes changes of it inside. */
+export interface ConversationEffort {
+  readonly now: EffortLevel;
+  /** Of answers that were asked for without one. */
+  readonly byDefault: EffortLevel;
+}
+
+export const effortOf =
+  ({ byDefault }: ConversationEffort) =>
+  ({ effort = byDefault }: AssistantMessage): EffortLevel =>
+    effort;
 
 export interface References {
   readonly made: ReadonlySet<string>;
@@ -65,8 +82,13 @@ export interface Normaliser {
   add(message: ViewMessage, loadable?: ReadonlySet<string>): readonly (readonly WireTurn[])[];
   /** Names of tools that results refer to, and of those that they could not. */
   readonly references: References;
-  /** The turns of the exchange that is still open, as they would be sent now. Changes nothing. */
-  open(): readonly WireTurn[];
+  /**
+   * The turns of the exchange that is still open, as they would be sent now. Changes nothing.
+   * @param effort Of the answer that is asked for.
+   */
+  open(effort?: EffortLevel): readonly WireTurn[];
+  /** Effort of the first answer; undefined: there is none, or changes are not told. */
+  readonly firstEffort: EffortLevel | undefined;
   /**
    * The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now.
    */
@@ -80,6 +102,9 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
   /** Thinking that is not followed by anything yet: an answer must not end with it or consist of it. */
   let pending: { id: string; pieces: Piece[] } | undefined;
   let runBeganWithThinking: boolean | undefined;
+
+  let firstEffort: EffortLevel | undefined;
+  let effort: EffortLevel | undefined;
 
   function addAnswer(message: AssistantMessage): WireTurn[][] {
     const pieces = piecesOf(message);
@@ -95,7 +120,9 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
         continue;
       }
       if (!continues(exchange, id)) {
-        sealed.push(seal());
+        sealed.push([...seal(), ...changeTo(rules.effortOf?.(message))]);
+        effort = rules.effortOf?.(message);
+        firstEffort ??= effort;
         exchange = emptyExchange(id);
       }
       exchange.messageId = id;
@@ -107,6 +134,11 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
     if (exchange.messageId === id && stop_reason !== null) exchange.stopReason = stop_reason;
     return sealed;
   }
+
+  const changeTo = (next: EffortLevel | undefined): WireTurn[] =>
+    next === undefined || effort === undefined || next === effort
+      ? []
+      : [{ role: 'system', blocks: [], effort: next }];
 
   function seal(): WireTurn[] {
     const turns = turnsOf(exchange, first ? rules.userContext : undefined, OPENING);
@@ -138,9 +170,13 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
       if (exchange.answered === exchange.calls.length) pending = undefined;
       return [];
     },
-    open() {
+    get firstEffort() {
+      return firstEffort;
+    },
+    open(next) {
       if (first) return turnsOf(exchange, rules.userContext, OPENING);
-      return turnsOf(exchange, undefined, exchange.stopReason === 'pause_turn' ? undefined : CONTINUE);
+      const fallback = exchange.stopReason === 'pause_turn' ? undefined : CONTINUE;
+      return [...turnsOf(exchange, undefined, fallback), ...changeTo(next)];
     },
     toolRunWithoutThinking: () => toolRun(exchange, runBeganWithThinking) === false,
   };

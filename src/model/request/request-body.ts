@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
-import type { WireTool } from '../../protocol/model/wire.ts';
+import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
@@ -13,6 +13,7 @@ import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
+import type { ConversationEffort } from './normalise.ts';
 import { deferredTools, loadableTools, NO_TOOLS, plainTools } from './offered-tools.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 
@@ -25,6 +26,10 @@ export interface RequestBody {
   readonly thinking: WireThinking | undefined;
   /** Some tools are deferred. */
   readonly defers: boolean;
+  /** Told inside the conversation; undefined: not. */
+  readonly effort: ConversationEffort | undefined;
+  /** It changes there. */
+  readonly changesEffort: boolean;
 }
 
 interface BodyInput {
@@ -47,6 +52,8 @@ interface BodyInput {
   readonly gaps?: EndpointGaps;
   /** The endpoint knows deferred tools and references to them. Default false. */
   readonly references?: boolean;
+  /** The endpoint takes changes of the effort inside the conversation. Default false. */
+  readonly effortMessages?: boolean;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -57,12 +64,19 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   const mark =
     input.caching !== false && request.cache !== false ? cacheMark(input.cacheTtl ?? '5m') : undefined;
   const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
+  const effort = wireEffort(request, info);
+  const byDefault = info.defaultEffort;
+  const told =
+    input.effortMessages === true && effort !== undefined && byDefault !== undefined
+      ? { now: effort, byDefault }
+      : undefined;
   const messages = input.bytes.messages({
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
     keepsThinking: input.keepsThinking,
     mark,
+    effort: told,
     loadable: input.references === true ? loadableTools(request.tools) : NO_TOOLS,
   });
   const tools =
@@ -70,16 +84,24 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
   const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
   const before = preamble({ head, system: request.system, tools, serverTools: request.serverTools, mark });
-  const end = `${messages.rest}],${tail(input, thinking)}}`;
+  const end = `${messages.rest}],${tail(input, thinking, messages.firstEffort ?? effort)}}`;
   const isShort = typeof before === 'string' && messages.sealed.length === 0;
   const chunks = isShort ? [before + end] : [before, ...messages.sealed, end];
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
-  return { chunks, length, maxTokens, thinking, defers: tools.at(-1)?.defer_loading === true };
+  return {
+    chunks,
+    length,
+    maxTokens,
+    thinking,
+    defers: tools.at(-1)?.defer_loading === true,
+    effort: told,
+    changesEffort: messages.changesEffort,
+  };
 }
 
-function tail(input: BodyInput, thinking: WireThinking | undefined): string {
-  const { request, info } = input;
-  const effort = wireEffort(request, info);
+/** `effort`: the one that the conversation began with, where it tells of changes: another would cost its cache. */
+function tail(input: BodyInput, thinking: WireThinking | undefined, effort: EffortLevel | undefined): string {
+  const { request } = input;
   const outputConfig = {
     ...(effort !== undefined && { effort }),
     ...(request.outputSchema !== undefined && {

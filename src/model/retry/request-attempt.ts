@@ -177,7 +177,7 @@ export class Sending extends Segment<ModelOutput> {
     const { deps, request, waitedMs } = this.#input;
     if (this.end.facts.head !== undefined) deps.endpoint.reached = true;
     if (this.end.kind === 'failed') {
-      const failure = located(this.end.failure, request, this.#keepsThinking);
+      const failure = located(this.end.failure, request, this.#keepsThinking, this.#prepared.effort);
       this.end = { ...this.end, failure };
       deps.refusals.note(request.view.root, this.#prepared.chunks, failure);
       if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);

@@ -8,7 +8,7 @@ import type { McpOrigin } from '../tools/mcp.ts';
 import type { DecisionReasonType, PermissionDecision, PermissionMode } from '../tools/permission.ts';
 import type { Attachment, RecalledMemory } from './attachment.ts';
 import type { AssistantErrorKind } from './failure.ts';
-import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
+import type { AssistantBlock, EffortLevel, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Common {
   readonly uuid: string;
@@ -31,6 +31,8 @@ export interface AssistantMessage extends Common {
   };
   /** The API's id of the request. */
   readonly requestId?: string;
+  /** With which effort it was asked for. Absent: the model's default. */
+  readonly effort?: EffortLevel;
   /** How long the model thought, for thinking blocks. */
   readonly thought?: ThoughtFacts;
   /** Set when the engine, not the model, wrote this: never sent to the API. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Options } from '../../../src/index.ts';
-import { type RehearsalServer, reply } from '../../../src/rehearsal/index.ts';
+import { reply } from '../../../src/rehearsal/index.ts';
 import { rehearse, submissions } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 
