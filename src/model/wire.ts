@@ -56,7 +56,7 @@ export interface PreparedRequest {
   readonly length: number;
   /** The limit of the answer, in tokens, as it is sent. */
   readonly maxTokens: number;
-  /** Told inside the conversation. Absent: not. */
+  /** Set inside the conversation. Absent: it is not. */
   readonly effort?: ConversationEffort | undefined;
   /** Sends it. */
   open(life: Life): Attempt;

@@ -321,10 +321,11 @@ describe('what the vendor says invalidates, and what does not', () => {
     expect(changed).toMatchObject({ read: 1000 });
     const inside = [...messages, assistant('a'), user([block('b', marked)])];
     const directive = { role: 'system', content: [], output_config: { effort: 'low' } };
-    const said = await usage(request([...inside, directive], effort('high')));
+    const beta = { 'anthropic-beta': 'mid-conversation-output-config-2026-07-01' };
+    const said = await usage(request([...inside, directive], effort('high')), beta);
     expect(said.read).toBe(written);
     const on = [...inside, directive, assistant('c'), user([block('d', marked)])];
-    expect((await usage(request(on, effort('high')))).read).toBe(said.read + said.written);
+    expect((await usage(request(on, effort('high')), beta)).read).toBe(said.read + said.written);
   });
 
   it('speed costs all but the tools', async () => {

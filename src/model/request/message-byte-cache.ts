@@ -93,7 +93,7 @@ const withoutVendors =
 interface Variant {
   readonly thinkingKey: string;
   readonly userContext: readonly string[];
-  /** The default one; undefined: changes are not told. */
+  /** The default one; undefined: changes are not sent. */
   readonly effort: EffortLevel | undefined;
   readonly growing: Growing;
 }

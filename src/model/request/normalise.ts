@@ -87,7 +87,7 @@ export interface Normaliser {
    * @param effort Of the answer that is asked for.
    */
   open(effort?: EffortLevel): readonly WireTurn[];
-  /** Effort of the first answer; undefined: there is none, or changes are not told. */
+  /** Effort of the first answer; undefined: there is none, or changes are not sent. */
   readonly firstEffort: EffortLevel | undefined;
   /**
    * The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now.

@@ -26,7 +26,7 @@ export interface RequestBody {
   readonly thinking: WireThinking | undefined;
   /** Some tools are deferred. */
   readonly defers: boolean;
-  /** Told inside the conversation; undefined: not. */
+  /** Set inside the conversation; undefined: it is not. */
   readonly effort: ConversationEffort | undefined;
   /** It changes there. */
   readonly changesEffort: boolean;
@@ -99,7 +99,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   };
 }
 
-/** `effort`: the one that the conversation began with, where it tells of changes: another would cost its cache. */
+/** `effort`: where it changes inside the conversation, the first one, because another would cost the cache. */
 function tail(input: BodyInput, thinking: WireThinking | undefined, effort: EffortLevel | undefined): string {
   const { request } = input;
   const outputConfig = {

@@ -145,8 +145,9 @@ function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Posit
   hash.add(JSON.stringify(body['speed'] ?? null));
   for (const block of prompt.system) place(bare(block), blockTokens(block), cacheLife(block));
   // Another tool choice, thinking or effort of the whole request invalidates the messages only.
-  hash.add(JSON.stringify([body['tool_choice'] ?? null, body['thinking'] ?? null, effortOf(body)]));
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const effort = isGoverned(prompt, messages) ? null : effortOf(body);
+  hash.add(JSON.stringify([body['tool_choice'] ?? null, body['thinking'] ?? null, effort]));
   for (const turn of prompt.turns) {
     // A setting inside the conversation changes what follows it.
     if (turn.role === 'system') hash.add(JSON.stringify(effortOf(messages[turn.index])));
@@ -163,6 +164,14 @@ function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Posit
     positions[positions.length - 1] = { ...last, life: automatic['ttl'] === '1h' ? '1h' : '5m' };
   }
   return positions;
+}
+
+/** An effort inside the conversation precedes its first answer: the one of the request has no effect. */
+function isGoverned({ turns }: EditedPrompt, messages: readonly unknown[]): boolean {
+  const first = turns.findIndex(({ role }) => role === 'assistant');
+  return turns
+    .slice(0, first < 0 ? turns.length : first)
+    .some(({ role, index }) => role === 'system' && effortOf(messages[index]) !== null);
 }
 
 function effortOf(holder: unknown): unknown {
