@@ -1,6 +1,7 @@
 /** Edits of the view: how each kind changes the messages, live and when the journal is read again. */
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { ViewEdit } from '../protocol/model/view.ts';
+import type { AssistantBlock } from '../protocol/model/wire.ts';
 import { listOf } from '../util/collections/list-of.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 
@@ -13,10 +14,24 @@ export function applyEdits(
   edits: readonly ViewEdit[],
 ): PersistentList<ViewMessage> {
   if (edits.length === 0) return messages;
-  let edited = messages.slice();
-  for (const edit of edits) edited = applyEdit(edited, edit);
-  return PersistentList.from(edited);
+  const before = messages.slice();
+  const edited = edits.reduce(applyEdit, before);
+  return PersistentList.from(markThinking(before, edited));
 }
+
+/** Thinking is signed for everything before it, so it is void from the first changed message on. */
+function markThinking(before: readonly ViewMessage[], edited: ViewMessage[]): ViewMessage[] {
+  const from = edited.findIndex((message, at) => message !== before[at]);
+  if (from < 0) return edited;
+  return edited.map((message, at) => {
+    if (at < from || message.type !== 'assistant' || message.prefixChanged === true) return message;
+    return message.message.content.some(thinks)
+      ? Object.freeze({ ...message, prefixChanged: true as const })
+      : message;
+  });
+}
+
+const thinks = ({ type }: AssistantBlock): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 function applyEdit(messages: ViewMessage[], edit: ViewEdit): ViewMessage[] {
   switch (edit.kind) {

@@ -18,3 +18,10 @@ export function knowsToolReferences(model: string): boolean {
 export function knowsEffortMessages(model: string): boolean {
   return /^claude-(?:(?:fable|mythos)-(?:5-\d|[6-9])|opus-[5-9])/.test(canonicalModel(model));
 }
+
+/** Thinking is bound to all that precedes it: the API drops or refuses it where that has changed. */
+export function bindsThinking(model: string): boolean {
+  return /^claude-(?:(?:fable|mythos)-(?:5-\d|[6-9])|opus-[5-9]|(?:sonnet|haiku)-(?:5-5|[6-9]))/.test(
+    canonicalModel(model),
+  );
+}

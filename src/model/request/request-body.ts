@@ -99,7 +99,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   };
 }
 
-/** `effort`: where it changes inside the conversation, the first one, because another would cost the cache. */
+/** `effort`: where it changes inside the conversation, the first one: another would cost the cache. */
 function tail(input: BodyInput, thinking: WireThinking | undefined, effort: EffortLevel | undefined): string {
   const { request } = input;
   const outputConfig = {

@@ -14,6 +14,7 @@ import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import { bindsThinking } from '../catalog/conversation-features.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';
 import type { GapTrial } from '../http/endpoint-gaps.ts';
@@ -215,7 +216,9 @@ function recordOf(end: AttemptEnd, waitedMs: number, sent: Sent): AttemptRecord 
 /** The responses whose thinking is sent back to this model. */
 function thinkingOf({ served, refusedThinking }: CallDeps, model: string) {
   return (answer: AssistantMessage): boolean =>
-    served.isSame(model, answer.message.model) && !refusedThinking.has(answer);
+    served.isSame(model, answer.message.model) &&
+    !refusedThinking.has(answer) &&
+    !(answer.prefixChanged === true && bindsThinking(model));
 }
 
 function never(): boolean {

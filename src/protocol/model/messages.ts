@@ -35,6 +35,8 @@ export interface AssistantMessage extends Common {
   readonly effort?: EffortLevel;
   /** How long the model thought, for thinking blocks. */
   readonly thought?: ThoughtFacts;
+  /** Its thinking was signed behind messages that have changed since. Set in the view, not recorded. */
+  readonly prefixChanged?: true;
   /** Set when the engine, not the model, wrote this: never sent to the API. */
   readonly synthetic?: {
     readonly error: AssistantErrorKind;
