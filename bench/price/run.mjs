@@ -20,7 +20,10 @@ export async function priceOf(name, runner, { trace } = {}) {
   const home = join(root, 'home');
   for (const folder of [project, home]) mkdirSync(folder);
   furnish(project);
-  const account = await startAccount(work, { strict: RUNNERS[runner].strict, ...(trace && { trace: join(trace, runner, name) }) });
+  const account = await startAccount(work, {
+    strict: RUNNERS[runner].strict,
+    ...(trace && { trace: join(trace, runner, name) }),
+  });
   try {
     let sessionId;
     for (const [at, prompts] of work.sessions.entries()) {
@@ -84,12 +87,19 @@ async function main() {
 }
 
 function line(name, runner, found) {
-  const { failed, units, requests, first, read, written, input, output, avoidable, breaks, left, refused } = found[runner];
+  const { failed, units, requests, first, read, written, input, output, avoidable, breaks, left, refused } =
+    found[runner];
   if (failed !== undefined) return `${name.padEnd(10)} ${runner.padEnd(11)} ${failed}`;
-  const ratio = found.reference?.units && found.turnwright?.units ? ` = ${(found.turnwright.units / found.reference.units).toFixed(2)} of the reference` : '';
+  const ratio =
+    found.reference?.units && found.turnwright?.units
+      ? ` = ${(found.turnwright.units / found.reference.units).toFixed(2)} of the reference`
+      : '';
   const thousand = (tokens) => `${(tokens / 1000).toFixed(1)}k`;
   const rest = [
-    ...breaks.map(({ request, tokens, owner, changed }) => `\n    ${owner ?? 'AVOIDABLE'}: request ${request} wrote ${tokens} again (${changed})`),
+    ...breaks.map(
+      ({ request, tokens, owner, changed }) =>
+        `\n    ${owner ?? 'AVOIDABLE'}: request ${request} wrote ${tokens} again (${changed})`,
+    ),
     left > 0 ? `\n    ${left} answers were not asked for` : '',
     refused ? `\n    refused: ${refused}` : '',
   ].join('');

@@ -11,8 +11,11 @@ export const RUNNERS = {
   reference: {
     strict: false,
     async load() {
-      const root = [process.env.ORACLE_ROOT, PEERS].find((folder) => folder && existsSync(join(folder, 'node_modules', REFERENCE)));
-      if (root === undefined) throw new Error(`not installed: ${REFERENCE} (ORACLE_ROOT, or npm ci in bench/peers)`);
+      const root = [process.env.ORACLE_ROOT, PEERS].find(
+        (folder) => folder && existsSync(join(folder, 'node_modules', REFERENCE)),
+      );
+      if (root === undefined)
+        throw new Error(`not installed: ${REFERENCE} (ORACLE_ROOT, or npm ci in bench/peers)`);
       return (await import(pathToFileURL(join(root, 'node_modules', REFERENCE, 'sdk.mjs')).href)).query;
     },
   },
@@ -43,8 +46,11 @@ export async function haveSession(query, { prompts, options }) {
   return sessionId;
 }
 
-const resolvers = (count) => Array.from({ length: count }, () => {
-  let resolve;
-  const promise = new Promise((done) => { resolve = done; });
-  return { promise, resolve };
-});
+const resolvers = (count) =>
+  Array.from({ length: count }, () => {
+    let resolve;
+    const promise = new Promise((done) => {
+      resolve = done;
+    });
+    return { promise, resolve };
+  });

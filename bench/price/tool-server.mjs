@@ -10,7 +10,10 @@ const ACTS = ['list', 'get', 'create', 'update', 'close', 'search', 'assign', 'e
 const toolAt = (at) => {
   const area = AREAS[at % AREAS.length];
   const act = ACTS[Math.floor(at / AREAS.length) % ACTS.length];
-  const field = (what) => ({ type: 'string', description: `The ${what} of the ${area}, as the tracker shows it to its users.` });
+  const field = (what) => ({
+    type: 'string',
+    description: `The ${what} of the ${area}, as the tracker shows it to its users.`,
+  });
   return {
     name: `${act}_${area}`,
     description:
@@ -25,7 +28,11 @@ const toolAt = (at) => {
         number: { type: 'integer', description: `Number of the ${area} in its project, from 1.` },
         state: { type: 'string', enum: ['open', 'closed', 'all'], description: 'Which records are meant.' },
         cursor: field('position'),
-        fields: { type: 'array', items: { type: 'string' }, description: 'Names of the fields that are wanted.' },
+        fields: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Names of the fields that are wanted.',
+        },
       },
       required: ['owner', 'project'],
     },
@@ -39,7 +46,9 @@ const answers = {
     serverInfo: { name: 'tracker', version: '1.0.0' },
   }),
   'tools/list': () => ({ tools: Array.from({ length: count }, (_, at) => toolAt(at)) }),
-  'tools/call': ({ name }) => ({ content: [{ type: 'text', text: `${name}: ${'a record, open; '.repeat(60)}` }] }),
+  'tools/call': ({ name }) => ({
+    content: [{ type: 'text', text: `${name}: ${'a record, open; '.repeat(60)}` }],
+  }),
   ping: () => ({}),
 };
 
@@ -48,6 +57,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) continue;
   const answer = answers[method];
-  const body = answer ? { result: answer(params ?? {}) } : { error: { code: -32601, message: 'Method not found' } };
+  const body = answer
+    ? { result: answer(params ?? {}) }
+    : { error: { code: -32601, message: 'Method not found' } };
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n`);
 }

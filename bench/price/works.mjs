@@ -6,24 +6,49 @@ import { join } from 'node:path';
 const HOUR_MS = 3_600_000;
 const FILES = 40;
 const BIG_FILES = 192;
-const words = (seed, chars) => `line ${seed}: the parser reads what the writer wrote, and says so. `.repeat(Math.ceil(chars / 60)).slice(0, chars);
+const words = (seed, chars) =>
+  `line ${seed}: the parser reads what the writer wrote, and says so. `
+    .repeat(Math.ceil(chars / 60))
+    .slice(0, chars);
 const lines = (seed, chars) => words(seed, chars).replaceAll('. ', '.\n');
 const read = (at) => ['Read', { file_path: `FILES/${at % FILES}.txt` }];
-const shell = (at) => ['Bash', { command: `echo ${words(at, 700).replaceAll(/[:,.]/g, '')}`, description: 'Says a line' }];
-const reads = (count, from = 0) => Array.from({ length: count }, (_, at) => [`Step ${from + at}.`, at % 3 === 2 ? shell(from + at) : read(from + at)]);
+const shell = (at) => [
+  'Bash',
+  { command: `echo ${words(at, 700).replaceAll(/[:,.]/g, '')}`, description: 'Says a line' },
+];
+const reads = (count, from = 0) =>
+  Array.from({ length: count }, (_, at) => [
+    `Step ${from + at}.`,
+    at % 3 === 2 ? shell(from + at) : read(from + at),
+  ]);
 const prompt = (text, answers, more = {}) => ({ text, answers: [...answers, [`Done: ${text}`]], ...more });
-const search = (...names) => ['ToolSearch', { query: `select:${names.map((name) => `mcp__tracker__${name}`).join()}` }];
+const search = (...names) => [
+  'ToolSearch',
+  { query: `select:${names.map((name) => `mcp__tracker__${name}`).join()}` },
+];
 const tracker = (name) => [`mcp__tracker__${name}`, { owner: 'a', project: 'b' }];
-const servers = (count, delayMs = 0) => (script) => ({ tracker: { command: process.execPath, args: [script, String(count), String(delayMs)] } });
-const agent = (at) => ['Agent', { description: `Look ${at}`, prompt: `AGENT ${at}: read three files and say what they are.`, subagent_type: 'general-purpose', run_in_background: false }];
+const servers =
+  (count, delayMs = 0) =>
+  (script) => ({ tracker: { command: process.execPath, args: [script, String(count), String(delayMs)] } });
+const agent = (at) => [
+  'Agent',
+  {
+    description: `Look ${at}`,
+    prompt: `AGENT ${at}: read three files and say what they are.`,
+    subagent_type: 'general-purpose',
+    run_in_background: false,
+  },
+];
 const todo = (at) => ['TaskCreate', { subject: `Item ${at}`, description: `What item ${at} is about.` }];
 const did = (at, status) => ['TaskUpdate', { taskId: String(at), status }];
 
 /** Puts the files that the works read into the project. */
 export function furnish(project) {
   mkdirSync(join(project, 'FILES'), { recursive: true });
-  for (let at = 0; at < FILES; at++) writeFileSync(join(project, 'FILES', `${at}.txt`), `${words(at, 2_400)}\n`);
-  for (let at = 0; at < BIG_FILES; at++) writeFileSync(join(project, 'FILES', `big-${at}.txt`), `${lines(at, 6_500)}\n`);
+  for (let at = 0; at < FILES; at++)
+    writeFileSync(join(project, 'FILES', `${at}.txt`), `${words(at, 2_400)}\n`);
+  for (let at = 0; at < BIG_FILES; at++)
+    writeFileSync(join(project, 'FILES', `big-${at}.txt`), `${lines(at, 6_500)}\n`);
   memory(project, 'The tests are in `test`. Say what you did in one sentence.');
 }
 
@@ -46,7 +71,12 @@ export const WORKS = {
     servers: servers(25),
     sessions: [
       [
-        prompt('Look at the issues.', [[search('list_issue', 'get_issue')], [tracker('list_issue')], [tracker('get_issue')], ...reads(4)]),
+        prompt('Look at the issues.', [
+          [search('list_issue', 'get_issue')],
+          [tracker('list_issue')],
+          [tracker('get_issue')],
+          ...reads(4),
+        ]),
         prompt('And at the builds.', [[search('list_build')], [tracker('list_build')], ...reads(4, 4)]),
       ],
     ],
@@ -56,14 +86,25 @@ export const WORKS = {
     servers: servers(80),
     sessions: [
       ['issue', 'branch', 'build', 'release', 'comment', 'label', 'review', 'deployment'].map((area, at) =>
-        prompt(`Look at each ${area}.`, [[search(`list_${area}`)], [tracker(`list_${area}`)], ...reads(2, at * 2)])),
+        prompt(`Look at each ${area}.`, [
+          [search(`list_${area}`)],
+          [tracker(`list_${area}`)],
+          ...reads(2, at * 2),
+        ]),
+      ),
     ],
   },
   late: {
     title: 'a server that is ready late',
     servers: servers(10, 1500),
     env: { MCP_CONNECTION_NONBLOCKING: '1' },
-    sessions: [[prompt('Read on.', reads(6)), prompt('Now the issues.', [[search('list_issue')], [tracker('list_issue')]], { pauseMs: 2500 }), prompt('Go on.', reads(3, 6))]],
+    sessions: [
+      [
+        prompt('Read on.', reads(6)),
+        prompt('Now the issues.', [[search('list_issue')], [tracker('list_issue')]], { pauseMs: 2500 }),
+        prompt('Go on.', reads(3, 6)),
+      ],
+    ],
   },
   modes: {
     title: 'modes: plan, then on',
@@ -80,8 +121,12 @@ export const WORKS = {
     sessions: [
       [
         prompt('Read on.', reads(8)),
-        prompt('Quickly.', reads(4, 8), { before: (query) => query.applyFlagSettings({ effortLevel: 'low' }) }),
-        prompt('Thoroughly.', reads(4, 12), { before: (query) => query.applyFlagSettings({ effortLevel: 'high' }) }),
+        prompt('Quickly.', reads(4, 8), {
+          before: (query) => query.applyFlagSettings({ effortLevel: 'low' }),
+        }),
+        prompt('Thoroughly.', reads(4, 12), {
+          before: (query) => query.applyFlagSettings({ effortLevel: 'high' }),
+        }),
       ],
     ],
   },
@@ -89,7 +134,16 @@ export const WORKS = {
     title: 'a list of tasks',
     sessions: [
       [
-        prompt('Plan and do it.', [[todo(1)], [todo(2)], [todo(3)], ...[1, 2, 3].flatMap((at) => [[did(at, 'in_progress')], ...reads(3, at * 3), [did(at, 'completed')]])]),
+        prompt('Plan and do it.', [
+          [todo(1)],
+          [todo(2)],
+          [todo(3)],
+          ...[1, 2, 3].flatMap((at) => [
+            [did(at, 'in_progress')],
+            ...reads(3, at * 3),
+            [did(at, 'completed')],
+          ]),
+        ]),
         prompt('Anything left?', reads(12, 20)),
       ],
     ],
@@ -106,12 +160,20 @@ export const WORKS = {
   },
   memory: {
     title: 'memory that changes, resumed at once',
-    sessions: [[prompt('Read on.', reads(10))], [prompt('Where were we?', reads(5, 10))], [prompt('Go on.', reads(5, 15))]],
-    between: ({ project, at }) => memory(project, `The tests are in \`test\`. Note ${at}: answers are short.`),
+    sessions: [
+      [prompt('Read on.', reads(10))],
+      [prompt('Where were we?', reads(5, 10))],
+      [prompt('Go on.', reads(5, 15))],
+    ],
+    between: ({ project, at }) =>
+      memory(project, `The tests are in \`test\`. Note ${at}: answers are short.`),
   },
 };
 
 /** Turns that fill a window: 1 900 tokens each, most of them what was read. */
 function big(count, from) {
-  return Array.from({ length: count }, (_, at) => [`Step ${from + at}: on with the next one.`, ['Read', { file_path: `FILES/big-${from + at}.txt` }]]);
+  return Array.from({ length: count }, (_, at) => [
+    `Step ${from + at}: on with the next one.`,
+    ['Read', { file_path: `FILES/big-${from + at}.txt` }],
+  ]);
 }

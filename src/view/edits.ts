@@ -31,6 +31,11 @@ function markThinking(before: readonly ViewMessage[], edited: ViewMessage[]): Vi
   });
 }
 
+/** Answers whose thinking is void. */
+export function voidThinking(messages: PersistentList<ViewMessage>): number {
+  return messages.slice().filter((message) => message.type === 'assistant' && message.prefixChanged).length;
+}
+
 const thinks = ({ type }: AssistantBlock): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 function applyEdit(messages: ViewMessage[], edit: ViewEdit): ViewMessage[] {
