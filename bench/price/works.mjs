@@ -39,8 +39,17 @@ const agent = (at) => [
     run_in_background: false,
   },
 ];
-const todo = (at) => ['TaskCreate', { subject: `Item ${at}`, description: `What item ${at} is about.` }];
-const did = (at, status) => ['TaskUpdate', { taskId: String(at), status }];
+/** The list with the first `done` of three items finished and the next one begun. */
+const todos = (done) => [
+  'TodoWrite',
+  {
+    todos: [0, 1, 2].map((at) => ({
+      content: `Do part ${at}`,
+      activeForm: `Doing part ${at}`,
+      status: at < done ? 'completed' : at === done ? 'in_progress' : 'pending',
+    })),
+  },
+];
 
 /** Puts the files that the works read into the project. */
 export function furnish(project) {
@@ -131,18 +140,12 @@ export const WORKS = {
     ],
   },
   todos: {
-    title: 'a list of tasks',
+    title: 'a list of tasks (the reference offers none with this model)',
     sessions: [
       [
         prompt('Plan and do it.', [
-          [todo(1)],
-          [todo(2)],
-          [todo(3)],
-          ...[1, 2, 3].flatMap((at) => [
-            [did(at, 'in_progress')],
-            ...reads(3, at * 3),
-            [did(at, 'completed')],
-          ]),
+          ...[0, 1, 2].flatMap((at) => [[todos(at)], ...reads(3, at * 3)]),
+          [todos(3)],
         ]),
         prompt('Anything left?', reads(12, 20)),
       ],
