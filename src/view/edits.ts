@@ -22,13 +22,15 @@ export function applyEdits(
 /** Thinking is signed for everything before it, so it is void from the first changed message on. */
 function markThinking(before: readonly ViewMessage[], edited: ViewMessage[]): ViewMessage[] {
   const from = edited.findIndex((message, at) => message !== before[at]);
-  if (from < 0) return edited;
-  return edited.map((message, at) => {
-    if (at < from || message.type !== 'assistant' || message.prefixChanged === true) return message;
-    return message.message.content.some(thinks)
-      ? Object.freeze({ ...message, prefixChanged: true as const })
-      : message;
-  });
+  return from < 0 ? edited : edited.map((message, at) => (at < from ? message : withVoidThinking(message)));
+}
+
+/** The message as it is behind one that has changed. */
+export function withVoidThinking(message: ViewMessage): ViewMessage {
+  if (message.type !== 'assistant' || message.prefixChanged === true) return message;
+  return message.message.content.some(thinks)
+    ? Object.freeze({ ...message, prefixChanged: true as const })
+    : message;
 }
 
 /** Answers whose thinking is void. */
@@ -59,6 +61,14 @@ function applyEdit(messages: ViewMessage[], edit: ViewEdit): ViewMessage[] {
       return [...edit.head, ...messages.filter((message) => keep.has(message.uuid)), ...edit.tail];
     }
   }
+}
+
+/** What a journal says later of messages than the model saw them: no edit, so thinking stays as it is. */
+export function corrected(
+  messages: PersistentList<ViewMessage>,
+  edit: ViewEdit,
+): PersistentList<ViewMessage> {
+  return PersistentList.from(applyEdit(messages.slice(), edit));
 }
 
 /** Edits as a record holds them. Throws TypeError when one does not have the shape of an edit. */
