@@ -2,6 +2,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../protocol/life.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
+import {
+  EFFORT_MESSAGES,
+  knowsEffortMessages,
+  knowsToolReferences,
+  TOOL_REFERENCES,
+} from './catalog/conversation-features.ts';
 import type { Credential } from './credentials.ts';
 import type { Connections } from './http/connections.ts';
 import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
@@ -78,6 +84,8 @@ class MessagesWire implements Wire {
       extraBody,
       gaps,
       metadataUserId: JSON.stringify({ session_id: request.sessionId }),
+      effortMessages: knowsEffortMessages(request.model) && !gaps.lacks(EFFORT_MESSAGES),
+      references: knowsToolReferences(request.model) && !gaps.lacks(TOOL_REFERENCES),
       thinkingKey,
       keepsThinking,
     });
@@ -86,6 +94,7 @@ class MessagesWire implements Wire {
       chunks: body.chunks,
       length: body.length,
       maxTokens: body.maxTokens,
+      effort: body.effort,
       open: (life) => this.#open(sent, life),
       adapt: (failure) =>
         this.#options.gaps.suspect(

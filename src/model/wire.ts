@@ -3,6 +3,7 @@
  * how a request is put on the wire, and how the answer is read. A wire makes one attempt at a time and never
  * retries.
  */
+
 import type { Life } from '../protocol/life.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { AssistantMessage } from '../protocol/model/messages.ts';
@@ -12,6 +13,7 @@ import type { Clock } from '../protocol/ports.ts';
 import type { Credential } from './credentials.ts';
 import type { GapTrial } from './http/endpoint-gaps.ts';
 import type { HttpHead } from './http/http-head.ts';
+import type { ConversationEffort } from './request/normalise.ts';
 import type { StreamTimeouts } from './stream/stream-watch.ts';
 
 /** How one endpoint is spoken to: turns a request into one attempt. */
@@ -54,6 +56,8 @@ export interface PreparedRequest {
   readonly length: number;
   /** The limit of the answer, in tokens, as it is sent. */
   readonly maxTokens: number;
+  /** Set inside the conversation. Absent: it is not. */
+  readonly effort?: ConversationEffort | undefined;
   /** Sends it. */
   open(life: Life): Attempt;
   /**

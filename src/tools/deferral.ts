@@ -5,8 +5,7 @@
 
 import type { WireTool } from '../protocol/model/wire.ts';
 import type { AnyTool } from '../protocol/tools/tool.ts';
-
-export const TOOL_SEARCH_TOOL = 'ToolSearch';
+import { oncePer } from '../util/collections/weak-memo.ts';
 
 interface DeferralOptions {
   /**
@@ -16,6 +15,8 @@ interface DeferralOptions {
   shareOf(model: string): number;
   /** Tokens. */
   windowOf(model: string): number;
+  /** Tools that can be deferred may come later. Default: none do. */
+  expectsMore?(): boolean;
 }
 
 export interface DescribedTool {
@@ -56,10 +57,18 @@ export class Deferral {
   weigh(described: readonly DescribedTool[], model: string): void {
     const share = this.#options.shareOf(model);
     if (this.#active || share >= 1) return;
+    // From the first request on: what comes later then changes nothing before the conversation.
+    const expects = share <= 0 && this.#options.expectsMore?.() === true;
+    if (expects || this.#outweighs(described, share * this.windowOf(model))) this.#activate();
+  }
+
+  #outweighs(described: readonly DescribedTool[], tokens: number): boolean {
     const deferrable = described.filter(({ tool }) => isDeferrable(tool));
-    if (deferrable.length === 0) return;
     const chars = deferrable.reduce((sum, { wire }) => sum + JSON.stringify(wire).length, 0);
-    if (chars / CHARS_PER_TOKEN <= share * this.windowOf(model)) return;
+    return deferrable.length > 0 && chars / CHARS_PER_TOKEN > tokens;
+  }
+
+  #activate(): void {
     this.#active = true;
     this.#version++;
   }
@@ -86,3 +95,6 @@ export class Deferral {
 export function isDeferrable({ name, loading }: AnyTool): boolean {
   return loading === undefined ? name.startsWith('mcp__') : loading === 'deferrable';
 }
+
+/** Of a tool that a search loaded. One object for a description, so that its JSON is made once. */
+export const asLoaded = oncePer((wire: WireTool): WireTool => ({ ...wire, defer_loading: true }));

@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
-import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
+import { TOOL_SEARCH_TOOL, type ToolUseBlock, type WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
@@ -12,7 +12,7 @@ import { andThen } from '../util/async/and-then.ts';
 import type { Scope } from '../util/async/scope.ts';
 import type { PathBase } from '../util/files/home-path.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
-import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
+import { asLoaded, type Deferral, type DescribedTool, isDeferrable } from './deferral.ts';
 import { StreamingToolExecutor } from './executor.ts';
 import { observableInput } from './gate/observable-input.ts';
 import { outwardInput } from './gate/outward-input.ts';
@@ -112,8 +112,7 @@ class Tools implements ToolsPort {
 
   async deferred(model: string): Promise<readonly WireTool[]> {
     const deferral = this.#deferral;
-    const described = await (await this.#describedFor(model)).described;
-    return described
+    return (await (await this.#describedFor(model)).described)
       .filter(({ tool }) => this.#isTold(tool) && deferral?.defers(tool) === true)
       .map(({ wire }) => wire);
   }
@@ -237,8 +236,10 @@ class Tools implements ToolsPort {
     entry.without = without;
     const told = described.filter(({ tool }) => this.#isTold(tool));
     const rank = ({ tool }: DescribedTool) => deferral?.rank(tool) ?? -1;
-    const sent = told.filter(({ tool }) => deferral?.defers(tool) !== true);
-    entry.wire = [...sent].sort((a, b) => rank(a) - rank(b)).map(({ wire }) => wire);
+    entry.wire = told
+      .filter(({ tool }) => deferral?.defers(tool) !== true)
+      .sort((a, b) => rank(a) - rank(b))
+      .map((each) => (rank(each) < 0 ? each.wire : asLoaded(each.wire)));
     const index = told
       .filter(({ tool }) => deferral?.active === true && isDeferrable(tool))
       .map(({ tool }) => tool.name);
@@ -262,14 +263,11 @@ interface DescribedSet {
 
 /** The current set, rebuilt only when the tools change. */
 function currentTools(source: ToolsPortOptions['tools']): () => ToolSet {
-  if (typeof source !== 'function') {
-    const set = createToolSet(source);
-    return () => set;
-  }
-  let from = source();
+  const read = typeof source === 'function' ? source : () => source;
+  let from = read();
   let set = createToolSet(from);
   return () => {
-    const now = source();
+    const now = read();
     if (now !== from) {
       set = createToolSet(now);
       from = now;

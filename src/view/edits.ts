@@ -1,6 +1,7 @@
 /** Edits of the view: how each kind changes the messages, live and when the journal is read again. */
 import type { ViewMessage } from '../protocol/model/messages.ts';
 import type { ViewEdit } from '../protocol/model/view.ts';
+import type { AssistantBlock } from '../protocol/model/wire.ts';
 import { listOf } from '../util/collections/list-of.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 
@@ -13,10 +14,31 @@ export function applyEdits(
   edits: readonly ViewEdit[],
 ): PersistentList<ViewMessage> {
   if (edits.length === 0) return messages;
-  let edited = messages.slice();
-  for (const edit of edits) edited = applyEdit(edited, edit);
-  return PersistentList.from(edited);
+  const before = messages.slice();
+  const edited = edits.reduce(applyEdit, before);
+  return PersistentList.from(markThinking(before, edited));
 }
+
+/** Thinking is signed for everything before it, so it is void from the first changed message on. */
+function markThinking(before: readonly ViewMessage[], edited: ViewMessage[]): ViewMessage[] {
+  const from = edited.findIndex((message, at) => message !== before[at]);
+  return from < 0 ? edited : edited.map((message, at) => (at < from ? message : withVoidThinking(message)));
+}
+
+/** The message as it is behind one that has changed. */
+export function withVoidThinking(message: ViewMessage): ViewMessage {
+  if (message.type !== 'assistant' || message.prefixChanged === true) return message;
+  return message.message.content.some(thinks)
+    ? Object.freeze({ ...message, prefixChanged: true as const })
+    : message;
+}
+
+/** Answers whose thinking is void. */
+export function voidThinking(messages: PersistentList<ViewMessage>): number {
+  return messages.slice().filter((message) => message.type === 'assistant' && message.prefixChanged).length;
+}
+
+const thinks = ({ type }: AssistantBlock): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 function applyEdit(messages: ViewMessage[], edit: ViewEdit): ViewMessage[] {
   switch (edit.kind) {
@@ -39,6 +61,14 @@ function applyEdit(messages: ViewMessage[], edit: ViewEdit): ViewMessage[] {
       return [...edit.head, ...messages.filter((message) => keep.has(message.uuid)), ...edit.tail];
     }
   }
+}
+
+/** What a journal says later of messages than the model saw them: no edit, so thinking stays as it is. */
+export function corrected(
+  messages: PersistentList<ViewMessage>,
+  edit: ViewEdit,
+): PersistentList<ViewMessage> {
+  return PersistentList.from(applyEdit(messages.slice(), edit));
 }
 
 /** Edits as a record holds them. Throws TypeError when one does not have the shape of an edit. */

@@ -10,7 +10,7 @@ import type { ToolUseBlock } from '../protocol/model/wire.ts';
 import type { JournalBody } from '../protocol/session/journal.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 import { changesView, retractedBy, type ViewChange } from './changes.ts';
-import { applyEdits, checkedEdits } from './edits.ts';
+import { applyEdits, checkedEdits, corrected, withVoidThinking } from './edits.ts';
 import { callsOf, inCallOrder, missingResult, onlyResults, resultIds } from './tool-results.ts';
 
 /** What the fold finds missing in a damaged or foreign journal. */
@@ -163,9 +163,8 @@ export class ViewFold {
         const ids = message.type === 'user' ? resultIds(message) : [];
         return ids.length > 0 && ids.every((id) => lost.has(id));
       });
-      this.#done = applyEdits(this.#done, [
-        { kind: 'remove', uuids: [...taken, ...results].map(({ uuid }) => uuid) },
-      ]);
+      const uuids = [...taken, ...results].map(({ uuid }) => uuid);
+      this.#done = corrected(this.#done, { kind: 'remove', uuids });
     }
     this.#rebuild();
   }
@@ -182,7 +181,9 @@ export class ViewFold {
     this.#flush();
     this.#group = emptyGroup('');
     const kept = new Set(keptUuids(record));
-    this.#tail = this.#done.slice().filter((message) => kept.has(message.uuid));
+    this.#tail = this.#done
+      .slice()
+      .flatMap((message) => (kept.has(message.uuid) ? [withVoidThinking(message)] : []));
     this.#done = PersistentList.from<ViewMessage>([]);
     this.#rebuild();
   }
@@ -212,7 +213,7 @@ export class ViewFold {
     const late = ids.length === 1 ? this.#made.get(ids[0] as string) : undefined;
     if (late !== undefined) {
       this.#made.delete(ids[0] as string);
-      this.#done = applyEdits(this.#done, [{ kind: 'replace', uuid: late, item: message }]);
+      this.#done = corrected(this.#done, { kind: 'replace', uuid: late, item: message });
       this.#rebuild();
       return;
     }

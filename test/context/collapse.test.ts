@@ -83,12 +83,12 @@ describe('staging', () => {
     const { stage, model } = collapsing(Array.from({ length: 9 }, () => GIST));
     const long = [...session('old', 9, 3_000), ...session('now', 1, 3_000)];
     await stage(long);
-    expect(model.requests).toHaveLength(2);
+    expect(model.requests).toHaveLength(3);
     expect((await stage(long)).outcome).toMatchObject({
-      why: '2 spans are staged, and nothing more is to be',
+      why: '3 spans are staged, and nothing more is to be',
     });
     await stage(long);
-    expect(model.requests).toHaveLength(2);
+    expect(model.requests).toHaveLength(3);
   });
 
   it('leaves the last prompt, the kept tail and earlier summaries alone, and never parts a call from its result', async () => {
@@ -174,13 +174,16 @@ describe('staging', () => {
 });
 
 describe('committing', () => {
-  it('happens at autocompact’s threshold only, oldest first, as far as needed, without a word', async () => {
+  it('happens at autocompact’s threshold only, oldest first, all that is staged, without a word', async () => {
     const { stage, at } = collapsing([GIST, GIST, GIST]);
     await stage();
     expect((await at(FULL - 1)).outcome.kind).toBe('skip');
     const { outcome, yielded } = await at(FULL);
     expect(yielded).toEqual([]);
-    expect(outcome).toMatchObject({ kind: 'edits', source: 'collapse', edits: [{ kind: 'splice' }] });
+    expect(outcome).toMatchObject({ kind: 'edits', source: 'collapse' });
+    expect(outcome.kind === 'edits' && outcome.edits.map(({ kind }) => kind)).toEqual(
+      Array(3).fill('splice'),
+    );
     const after = applied(view, outcome);
     expect(after[0]).toMatchObject({ type: 'user', isSynthetic: true, kind: 'collapse' });
     expect(JSON.stringify(after[0])).toContain('Condensed.');
@@ -201,13 +204,26 @@ describe('committing', () => {
     expect((await at(30_000, view, { compaction: struckOut })).outcome.kind).toBe('edits');
   });
 
+  it('leaves it to autocompact when more would be written again than freed', async () => {
+    const long = [...session('old', 3, 1_000), ...session('now', 5, 3_000)];
+    const { stage, at, clock } = collapsing([GIST]);
+    await stage(long);
+    expect((await at(FULL, long)).outcome).toMatchObject({
+      kind: 'skip',
+      why: expect.stringContaining('fewer than would be written again'),
+    });
+    await clock.advance(6 * 60_000);
+    expect((await at(FULL, long)).outcome.kind).toBe('edits');
+  });
+
   it('does not commit a span that has changed its shape, or has become part of what stays', async () => {
     const { stage, at, port } = collapsing([GIST, GIST]);
     await stage();
     const broken = view.filter((message) => message.uuid !== 'result-old-1' && message.uuid !== 'call-old-1');
     const tail = input(broken.slice(0, 3), { limits: SMALL });
     expect((await run(port.recovery.drainCollapses(tail))).outcome.kind).toBe('none');
-    expect((await at(FULL, broken)).outcome).toMatchObject({
+    const struckOut = { rapidRefills: 0, consecutiveFailures: 3, switchedOff: true, warned: false };
+    expect((await at(FULL, broken, { compaction: struckOut })).outcome).toMatchObject({
       edits: [{ kind: 'splice', uuids: ['call-old-2', 'result-old-2'] }],
     });
   });
@@ -249,7 +265,7 @@ describe('draining', () => {
     await made.stage();
     const outcome = await drained(made);
     expect(outcome).toMatchObject({ kind: 'edits', source: 'collapse', compacted: false });
-    expect(collapses(applied(view, outcome)).length).toBe(2);
+    expect(collapses(applied(view, outcome)).length).toBe(3);
     expect((await drained(made)).kind).toBe('none');
   });
 

@@ -95,11 +95,27 @@ describe('microcompact, in the view', () => {
 
   it('counts what it would free as usage taught', async () => {
     const { port } = context([], LOCAL);
-    expect((await step(port, session('a', 9, 4_000), { ...DUE, tokenFactor: 1.5 })).outcome.kind).toBe(
+    expect((await step(port, session('a', 11, 2_500), { ...DUE, tokenFactor: 1.5 })).outcome.kind).toBe(
       'edits',
     );
     expect((await step(port, view, { ...DUE, tokenFactor: 0.5 })).outcome.kind).toBe('skip');
   });
+
+  it.each([LOCAL, CACHED])(
+    'leaves a cached prompt alone that would cost more than it frees',
+    async (server) => {
+      // 28 000 tokens would go, and 70 000 be written again.
+      const long = [...view, text('t', prose(50_000))];
+      const { port, clock } = context([], server);
+      const at = async (more: Partial<StepInput> = DUE) => (await step(port, long, more)).outcome.kind;
+      expect(await at()).toBe('skip');
+      // Without a summary to come, room is room.
+      const alone = context([], { ...server, autocompact: false }).port;
+      expect((await step(alone, long, DUE)).outcome.kind).not.toBe('skip');
+      await clock.advance(6 * MINUTE);
+      expect(await at()).toBe('edits');
+    },
+  );
 
   it('clears in the view even where the API could, once the cache has gone cold', async () => {
     const outcomeAfter = async (ms: number) => {

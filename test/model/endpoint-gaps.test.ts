@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelClientOptions } from '../../src/model/client.ts';
-import { clientFor, failureOf, requestOf, run, user, viewOf } from './conversation.ts';
+import { clientFor, failureOf, requestOf, run, says, user, viewOf } from './conversation.ts';
 import { skippingClock } from './skipping-clock.ts';
 import { startMessagesServer } from './wires/messages-server.ts';
 import type { WireServer } from './wires/wire-server.ts';
@@ -122,6 +122,39 @@ describe('F60 a gateway refuses', () => {
     for (const [part, has] of Object.entries(PARTS))
       expect(has(second as Seen), part).toBe(has(first as Seen));
     expect(seen()).toHaveLength(2);
+  });
+
+  it.each([
+    'tools.1.custom.defer_loading: Extra inputs are not permitted',
+    "messages.2.content.0.tool_result.content.0: Input tag 'tool_reference' found using 'type' does not match any of the expected tags: 'text', 'image'",
+    '[{"type":"extra_forbidden","loc":["body","tools",1,"defer_loading"],"msg":"Extra inputs are not permitted"}]',
+  ])('deferred tools, as %j: they are declared like any other from then on', async (message) => {
+    const schema = { type: 'object' } as const;
+    const tools = [
+      { name: 'ToolSearch', input_schema: schema },
+      { name: 'mcp__a__b', input_schema: schema, defer_loading: true },
+    ];
+    server.answerWith(refuses(message), HELLO, HELLO);
+    const asked = () => requestOf(undefined, { model: 'claude-opus-5', tools });
+    expect((await run(client(), asked())).outcome.kind).toBe('complete');
+    await run(client(), asked());
+    expect(seen().map(({ text }) => text.includes('defer_loading'))).toEqual([true, false, false]);
+    expect(seen().map(({ text }) => text.includes('mcp__a__b'))).toEqual([true, true, true]);
+  });
+
+  it.each([
+    'messages.2.output_config: Extra inputs are not permitted',
+    "messages.2.role: Input should be 'user' or 'assistant'",
+    'Unsupported beta: mid-conversation-output-config-2026-07-01',
+  ])('changes of the effort, as %j: it is set for the whole request from then on', async (message) => {
+    const view = viewOf(user('One.'), { ...says('m1', 'Two.'), effort: 'high' as const }, user('Three.'));
+    const asked = () => requestOf(view, { model: 'claude-opus-5', effort: 'low' });
+    server.answerWith(refuses(message), HELLO, HELLO);
+    expect((await run(client(), asked())).outcome.kind).toBe('complete');
+    await run(client(), asked());
+    const efforts = seen().map(({ json }) => (json['output_config'] as { effort: string }).effort);
+    expect(efforts).toEqual(['high', 'low', 'low']);
+    expect(seen().map(({ text }) => text.includes('"role":"system"'))).toEqual([true, false, false]);
   });
 
   it('a refusal that stays without what it named teaches nothing', async () => {

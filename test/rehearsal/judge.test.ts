@@ -328,6 +328,48 @@ const REFUSED: readonly Case[] = [
     says: 'Thinking may not be enabled when tool_choice forces tool use.',
   },
   {
+    rule: 'deferred-tools',
+    why: 'nothing but deferred tools',
+    body: body([user('x')], { tools: [{ ...READ_TOOL, defer_loading: true }] }),
+    says: 'tools: At least one tool must have defer_loading=false.',
+  },
+  {
+    rule: 'deferred-tools',
+    why: 'a breakpoint on a deferred tool',
+    body: body([user('x')], {
+      tools: [
+        READ_TOOL,
+        { ...READ_TOOL, name: 'Late', defer_loading: true, cache_control: { type: 'ephemeral' } },
+      ],
+    }),
+    says: 'tools.1: Tools with defer_loading cannot use cache_control',
+  },
+  {
+    rule: 'deferred-tools',
+    why: 'a reference to a tool that is not declared',
+    body: body(
+      [
+        user('x'),
+        assistant([{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }]),
+        user([
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_1',
+            content: [{ type: 'tool_reference', tool_name: 'Gone' }],
+          },
+        ]),
+      ],
+      { tools: [READ_TOOL] },
+    ),
+    says: "messages.2.content.0: Tool reference 'Gone' not found in available tools",
+  },
+  {
+    rule: 'beta-fields',
+    why: 'an effort inside the conversation without its beta',
+    body: body([user('x'), { role: 'system', content: [], output_config: { effort: 'low' } }]),
+    says: 'messages.1.output_config: Extra inputs are not permitted',
+  },
+  {
     rule: 'first-message-user',
     why: 'the assistant begins',
     body: body([assistant('x'), user('y')]),

@@ -274,3 +274,69 @@ describe('context_management', () => {
     expect((await raw(server?.url ?? '', { body: { ...body, ...edit() }, headers: beta })).status).toBe(200);
   });
 });
+
+describe('what the vendor says invalidates, and what does not', () => {
+  const tool = (name: string, more: object = {}) => ({ ...READ_TOOL, name, ...more });
+  const system = [block(LONG, marked)];
+  const searched = (result: unknown) => [
+    user([block(LONG)]),
+    assistant([{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: { file_path: 'x' } }]),
+    user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: result, ...marked }]),
+  ];
+  const loads = searched([{ type: 'tool_reference', tool_name: 'late' }]);
+
+  it('keeps deferred tools out of the prefix, and counts them where they are loaded', async () => {
+    await start();
+    const late = tool('late', { defer_loading: true, description: 'd'.repeat(4000) });
+    const eager = [tool('Read')];
+    const without = await usage(request([user([block(LONG, marked)])], { system, tools: eager }));
+    server?.clear();
+    const deferred = [...eager, late];
+    const first = await usage(request([user([block(LONG, marked)])], { system, tools: deferred }));
+    expect(first.written).toBe(without.written);
+    const then = await usage(request(loads, { system, tools: deferred }));
+    expect(then).toMatchObject({ read: first.written, fresh: 0 });
+    expect(then.written).toBeGreaterThan(1000);
+    const again = [...loads, assistant('a'), user([block('b', marked)])];
+    expect((await usage(request(again, { system, tools: deferred }))).read).toBe(then.read + then.written);
+  });
+
+  it('a further deferred tool costs nothing, the first of all costs the prefix', async () => {
+    await start();
+    const ask = (tools: readonly object[]) =>
+      usage(request([user([block(LONG, marked)])], { system, tools }));
+    const deferred = tool('late', { defer_loading: true });
+    const { written } = await ask([tool('Read')]);
+    expect((await ask([tool('Read'), deferred])).read).toBe(0);
+    expect((await ask([tool('Read'), deferred, tool('later', { defer_loading: true })])).read).toBe(written);
+    expect((await ask([tool('Read'), tool('eager'), deferred])).read).toBe(0);
+  });
+
+  it('effort of the request costs the messages, effort in the conversation nothing', async () => {
+    await start();
+    const messages = [user([block(LONG, marked)])];
+    const effort = (level: string) => ({ system, output_config: { effort: level } });
+    const { written } = await usage(request(messages, effort('high')));
+    const changed = await usage(request(messages, effort('low')));
+    expect(changed).toMatchObject({ read: 1000 });
+    const inside = [...messages, assistant('a'), user([block('b', marked)])];
+    const directive = { role: 'system', content: [], output_config: { effort: 'low' } };
+    const beta = { 'anthropic-beta': 'mid-conversation-output-config-2026-07-01' };
+    const said = await usage(request([...inside, directive], effort('high')), beta);
+    expect(said.read).toBe(written);
+    const on = [...inside, directive, assistant('c'), user([block('d', marked)])];
+    expect((await usage(request(on, effort('high')), beta)).read).toBe(said.read + said.written);
+  });
+
+  it('speed costs all but the tools', async () => {
+    await start();
+    const body = { system, tools: [tool('Read', { ...marked, description: LONG })] };
+    const messages = [user([block(LONG, marked)])];
+    const { written } = await usage(request(messages, body));
+    const fast = await usage(request(messages, { ...body, speed: 'fast' }), {
+      'anthropic-beta': 'fast-mode-2026-02-01',
+    });
+    expect(fast.read).toBeLessThan(written - 2000);
+    expect(fast.read).toBeGreaterThan(0);
+  });
+});

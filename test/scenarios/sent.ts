@@ -14,6 +14,8 @@ export interface SentBlock {
 export interface SentMessage {
   readonly role: string;
   readonly content: readonly SentBlock[];
+  /** Of a message of the system: from here on. */
+  readonly output_config?: object;
 }
 
 export interface SentBody {
@@ -36,12 +38,17 @@ export function bodies(server: RehearsalServer): SentBody[] {
 
 export function bodyOf(request: RecordedRequest): SentBody {
   const body = request.body as Omit<SentBody, 'messages'> & {
-    readonly messages: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
+    readonly messages: readonly {
+      readonly role: string;
+      readonly content: string | readonly SentBlock[];
+      readonly output_config?: object;
+    }[];
   };
   return {
     ...body,
-    messages: body.messages.map(({ role, content }) => ({
+    messages: body.messages.map(({ role, content, output_config }) => ({
       role,
+      ...(output_config && { output_config }),
       content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     })),
   };

@@ -293,6 +293,8 @@ export function playSession(script: SessionScript): {
   return { bodies, view };
 }
 
+const thinks = ({ type }: AssistantBlock) => type === 'thinking';
+
 /** A context step as it edits the view at the head of an iteration. */
 function editsOf(
   play: IterationScript | undefined,
@@ -314,6 +316,12 @@ function editsOf(
   };
   return {
     edits: [{ kind: 'replace' as const, uuid: old.uuid, item }],
-    view: view.map((message) => (message.uuid === old.uuid ? item : message)),
+    view: view.map((message, at) => {
+      if (message.uuid === old.uuid) return item;
+      // What was thought behind a result that has changed is void.
+      const isVoid =
+        at > view.indexOf(old) && message.type === 'assistant' && message.message.content.some(thinks);
+      return isVoid ? { ...message, prefixChanged: true as const } : message;
+    }),
   };
 }

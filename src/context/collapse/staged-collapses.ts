@@ -5,7 +5,6 @@
 import type { StepInput } from '../../protocol/model/context.ts';
 import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
-import { earlyThreshold } from '../estimate/early-threshold.ts';
 import { estimateMessage, estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, syntheticMessage } from '../notices.ts';
 import { collapsibleSpans, pinnedMessages, placeOf, type Span } from './collapse-spans.ts';
@@ -37,8 +36,10 @@ export interface Collapses {
    * staging.
    */
   stage(input: StepInput): string;
-  /** Oldest first, until this many real tokens are freed; undefined when nothing is staged. */
-  commit(input: StepInput, tokens: number): Commit | undefined;
+  /** All that is staged; undefined: nothing is. */
+  commit(input: StepInput): Commit | undefined;
+  /** The first message that a commit would replace. */
+  firstStaged(input: StepInput): string | undefined;
   /** Real tokens that committing everything would free. */
   stagedTokens(input: StepInput): number;
 }
@@ -51,6 +52,8 @@ interface Staged {
 /** Large enough to be worth a call, and small enough that one commit does not replace the whole past. */
 const SPAN_TOKENS = 20_000;
 const SPAN_SHARE = 0.2;
+/** Of the threshold: as much as makes a commit worth the prefix that it writes again. */
+const STAGED_SHARE = 0.6;
 /** Failed calls in a row after which staging stops until the next submission. */
 const MAX_FAILURES = 3;
 
@@ -145,7 +148,7 @@ export function createCollapses(options: CollapseOptions): Collapses {
         return `${counted(staged.length)} staged, and nothing more is to be`;
 
       const fromTokens = Math.min(SPAN_TOKENS, limits.autocompactAt * SPAN_SHARE);
-      const missing = limits.autocompactAt - earlyThreshold(limits) - stagedTokens(input);
+      const missing = limits.autocompactAt * STAGED_SHARE - stagedTokens(input);
       const spans = missing > 0 ? plan(input, fromTokens) : [];
       if (spans.length === 0) {
         planned = { root: view.root, untilTokens: tokens + fromTokens };
@@ -157,12 +160,12 @@ export function createCollapses(options: CollapseOptions): Collapses {
       });
       return `${counted(staged.length)} staged, condensing goes on`;
     },
-    commit(input, tokens) {
+    firstStaged: (input) => committable(input)[0]?.collapse.uuids[0],
+    commit(input) {
       const edits: ViewEdit[] = [];
       const done = new Set<Staged>();
       let tokensFreed = 0;
       for (const { collapse, freed } of committable(input)) {
-        if (tokensFreed * factorOf(input) >= tokens) break;
         edits.push({ kind: 'splice', uuids: collapse.uuids, items: [collapse.item] });
         tokensFreed += freed;
         done.add(collapse);

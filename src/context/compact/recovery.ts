@@ -29,7 +29,7 @@ export class Recovery implements ContextRecovery {
   async *drainCollapses(input: StepInput): ReturnType<ContextRecovery['drainCollapses']> {
     const { collapses } = this.#ports;
     if (collapses === undefined) return OFF;
-    const commit = collapses().commit(input, Number.POSITIVE_INFINITY);
+    const commit = collapses().commit(input);
     return commit === undefined
       ? NOTHING_STAGED
       : { kind: 'edits', source: 'collapse', compacted: false, ...commit };

@@ -1,6 +1,6 @@
 /** Estimates the tokens of messages without a tokenizer, until a response reports the real figure. */
 import type { ViewMessage } from '../../protocol/model/messages.ts';
-import type { ContentBlock, ImageBlock, OtherBlock } from '../../protocol/model/wire.ts';
+import type { ContentBlock, ImageBlock, OtherBlock, ToolReferenceBlock } from '../../protocol/model/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { imageHeader } from '../../util/files/image-header.ts';
 import { jsonOnce } from '../../util/text/json-once.ts';
@@ -35,7 +35,7 @@ export const estimateMessage: (message: ViewMessage) => number = oncePer((messag
   return MESSAGE_OVERHEAD + tokens;
 });
 
-export function estimateBlock(block: ContentBlock): number {
+export function estimateBlock(block: ContentBlock | ToolReferenceBlock): number {
   switch (block.type) {
     case 'text':
       return BLOCK_OVERHEAD + estimateText(block.text);
@@ -59,7 +59,8 @@ export function estimateBlock(block: ContentBlock): number {
 }
 
 /** A guess: all of it counts as text, but for what is sealed. */
-function estimateOther({ encrypted_content: sealed, ...open }: OtherBlock): number {
+function estimateOther(block: OtherBlock | ToolReferenceBlock): number {
+  const { encrypted_content: sealed, ...open } = block as OtherBlock;
   const hidden = typeof sealed === 'string' ? Math.ceil(sealed.length / REDACTED_CHARS_PER_TOKEN) : 0;
   return hidden + estimateText(JSON.stringify(open));
 }

@@ -8,6 +8,7 @@ import type {
   ImageBlock,
   ResultPart,
   TextBlock,
+  ToolReferenceBlock,
   ToolResultBlock,
   UserBlock,
 } from '../../protocol/model/wire.ts';
@@ -34,7 +35,7 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
   });
   const answered = new Set<string>();
   let own = 0;
-  const inner = (block: ResultPart): ResultPart[] => {
+  const inner = (block: Admitted): Admitted[] => {
     if (typeof block?.type !== 'string') return [left('block', 'it has no type')];
     if (block.type === 'text') return block.text.trim() === '' ? [] : [block];
     // What else there is, or will be, the provider knows better.
@@ -55,10 +56,15 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
   return admitted.length > 0 ? admitted : [{ type: 'text', text: '(empty)' }];
 }
 
-function admitResult(block: ToolResultBlock, inner: (block: ResultPart) => ResultPart[]): ToolResultBlock {
+/** A reference to a tool is the engine's own. */
+type Admitted = Exclude<ResultPart, ToolReferenceBlock>;
+
+function admitResult(block: ToolResultBlock, inner: (block: Admitted) => Admitted[]): ToolResultBlock {
   const { content } = block;
   if (content === undefined || typeof content === 'string') return block;
-  const admitted = content.flatMap(inner);
+  const admitted = content.flatMap((part): (typeof part)[] =>
+    part.type === 'tool_reference' ? [part] : inner(part),
+  );
   return isSameList(admitted, content) ? block : { ...block, content: admitted };
 }
 

@@ -1,7 +1,7 @@
 /** Replaces images and documents by a line of text that names them. */
 import type { JsonObject } from '../../protocol/json.ts';
 import type { UserMessage, ViewMessage } from '../../protocol/model/messages.ts';
-import type { TextBlock, UserBlock } from '../../protocol/model/wire.ts';
+import type { TextBlock, ToolReferenceBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { contentOf, isMedia, type MediaBlock } from './view-media.ts';
 
 /** Returns the file that a call used. */
@@ -26,7 +26,7 @@ export function replaceMedia(
 ): ViewMessage | undefined {
   if (message.type === 'assistant') return undefined;
   let replaced = false;
-  const part = <B extends UserBlock>(block: B, name?: string): B | TextBlock => {
+  const part = <B extends UserBlock | ToolReferenceBlock>(block: B, name?: string): B | TextBlock => {
     const reason = isMedia(block) ? why(block) : undefined;
     if (reason === undefined || !isMedia(block)) return block;
     replaced = true;

@@ -5,7 +5,7 @@ import type { RecoveryOutcome, StepInput } from '../../protocol/model/context.ts
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ViewEdit } from '../../protocol/model/view.ts';
-import type { AssistantBlock, TextBlock, UserBlock } from '../../protocol/model/wire.ts';
+import type { AssistantBlock, TextBlock, ToolReferenceBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { dropOldest, replaceIn } from '../steps/media-budget.ts';
 import { fileNames, mediaNote, type NameOf, withContent, withoutMedia } from './media.ts';
@@ -114,7 +114,7 @@ function quarantined(
   failure: ModelFailure,
   nameOf: NameOf,
 ): UserBlock | undefined {
-  const note = (part: UserBlock, name?: string): TextBlock | undefined => {
+  const note = (part: UserBlock | ToolReferenceBlock, name?: string): TextBlock | undefined => {
     if (isMedia(part)) return mediaNote(part, 'refused by the API and removed', name);
     if (part.type !== 'text') return textBlock(refusedNote(part, failure));
     const isText = !part.text.startsWith(REMOVED);

@@ -75,6 +75,7 @@ export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungP
   const indexOf = createResultIndex(options.microcompactable ?? (() => false));
   const minTokens = options.microcompactTokens ?? MICROCOMPACT_TOKENS;
   const clearing = createApiClearing(minTokens);
+  const cacheTtlMs = options.cacheTtlMs ?? CACHE_TTL_MS;
   const cached = (model: string) =>
     options.cachedMicrocompact !== false && options.servesContextEdits?.(model) === true;
   const collapses = collapseIsOn(options, parts)
@@ -90,9 +91,12 @@ export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungP
       cached,
       minTokens,
       keepResults: options.keepResults ?? KEEP_RESULTS,
-      cacheTtlMs: options.cacheTtlMs ?? CACHE_TTL_MS,
+      cacheTtlMs,
+      autocompact: parts.autocompact,
     }),
-    contextCollapse: collapses && contextCollapse(collapses, parts.autocompact),
+    contextCollapse:
+      collapses &&
+      contextCollapse({ collapses, autocompact: parts.autocompact, clock: parts.clock, cacheTtlMs }),
     collapses,
     callModel: (request, call) => parts.callModel(alsoCleared(request, cached, clearing, indexOf), call),
     appliedEdits: (applied) => clearing.announce(applied),

@@ -3,17 +3,22 @@
  * needed.
  */
 import type { ContextStep } from '../../protocol/model/context.ts';
+import type { Clock } from '../../protocol/ports.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';
 import { earlyThreshold } from '../estimate/early-threshold.ts';
+import { isCold, isWorthAPrefix } from '../estimate/worth-a-prefix.ts';
 
-/**
- * Commits continue until this share below the threshold: each commit invalidates the cached prompt from there
- * on.
- */
-const COMMIT_SHARE = 0.2;
+interface CollapseStepOptions {
+  readonly collapses: () => Collapses;
+  /** The next step can free space if this one cannot. */
+  readonly autocompact: boolean;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Lifetime of an unused cached prompt. */
+  readonly cacheTtlMs: number;
+}
 
-/** `autocompact`: the next step can free space if this one cannot. */
-export function contextCollapse(collapses: () => Collapses, autocompact: boolean): ContextStep {
+export function contextCollapse(options: CollapseStepOptions): ContextStep {
+  const { autocompact, clock, collapses } = options;
   return {
     name: 'context-collapse',
     run(input) {
@@ -32,7 +37,16 @@ export function contextCollapse(collapses: () => Collapses, autocompact: boolean
           kind: 'skip',
           why: `what is staged would free ${staged} of ${tokens} tokens, which is not enough`,
         };
-      const commit = collapses().commit(input, tokens - autocompactAt * (1 - COMMIT_SHARE));
+      const first = collapses().firstStaged(input);
+      if (first === undefined) return { kind: 'skip', why: collapses().stage(input) };
+      const cold = isCold(input.view, clock, options.cacheTtlMs);
+      if (alternative && !cold && !isWorthAPrefix(input, first, staged))
+        return {
+          kind: 'skip',
+          why: `what is staged would free ${staged} tokens, fewer than would be written again`,
+        };
+      // All of it: the prompt is written again from the first one on, however many follow.
+      const commit = collapses().commit(input);
       if (commit === undefined) return { kind: 'skip', why: collapses().stage(input) };
       return {
         kind: 'edits',

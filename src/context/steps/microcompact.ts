@@ -5,6 +5,7 @@ import type { View, ViewEdit } from '../../protocol/model/view.ts';
 import type { ApiClearing } from '../clearing/api-clearing.ts';
 import { clearResults, type ResultIndex } from '../clearing/result-index.ts';
 import { earlyThreshold } from '../estimate/early-threshold.ts';
+import { isCold, isWorthAPrefix } from '../estimate/worth-a-prefix.ts';
 import { notice, type Stamp } from '../notices.ts';
 
 interface MicrocompactOptions extends Stamp {
@@ -18,6 +19,8 @@ interface MicrocompactOptions extends Stamp {
   readonly minTokens: number;
   /** Lifetime of an unused cached prompt. */
   readonly cacheTtlMs: number;
+  /** A later step can free space if this one does not. */
+  readonly autocompact: boolean;
 }
 
 /**
@@ -43,20 +46,27 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
 
       // What fits is kept, however old its cached prompt is.
       if (tokens >= early && freed >= minTokens) {
-        if (isCold(input.view, options))
+        if (isCold(input.view, options.clock, options.cacheTtlMs))
           return clearInView(input, index, old, savings, `${tokens} tokens, and the cache is cold`);
+        const first = index.results.slice(cleared).find(({ rerunnable }) => rerunnable)?.messageUuid ?? '';
+        const alternative = options.autocompact && !input.compaction.switchedOff;
+        if (alternative && !isWorthAPrefix(input, first, freed))
+          return goOn(`old results hold ${freed} tokens, fewer than would be written again`);
         if (!cached || tokens >= input.limits.autocompactAt)
           return clearInView(input, index, old, savings, `${tokens} tokens`);
         clearing.ask(index, old);
         return asking(index, `the API is asked to clear about ${freed} tokens more`);
       }
-      if (cleared > 0) {
+      if (tokens < early) return goOn(`${tokens} tokens, below ${early}`);
+      return goOn(`old results hold ${freed} tokens, fewer than ${minTokens}`);
+
+      /** What was cleared stays cleared. */
+      function goOn(why: string) {
+        if (cleared === 0) return skip(why);
         if (!cached)
           return clearInView(input, index, cleared, 0, `no clearing at the API for ${input.model}`);
         return asking(index, `the API goes on clearing the oldest ${cleared} results`);
       }
-      if (tokens < early) return skip(`${tokens} tokens, below ${early}`);
-      return skip(`old results hold ${freed} tokens, fewer than ${minTokens}`);
     },
   };
 
@@ -99,15 +109,6 @@ function replacements(view: View, uuids: ReadonlySet<string>, ids: ReadonlySet<s
         ? [{ kind: 'replace', uuid: message.uuid, item: clearResults(message, (id) => ids.has(id)) }]
         : [],
     );
-}
-
-/** The last request is older than the cache's lifetime: its prefix is written again in any case. */
-function isCold(view: View, { clock, cacheTtlMs }: MicrocompactOptions): boolean {
-  for (let i = view.length - 1; i >= 0; i--) {
-    const message = view.at(i);
-    if (message?.type === 'assistant') return clock.nowMs() - Date.parse(message.timestamp) > cacheTtlMs;
-  }
-  return false;
 }
 
 function skip(why: string): StepOutcome {

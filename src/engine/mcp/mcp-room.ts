@@ -58,6 +58,11 @@ export class McpRoom {
     return this.#connected;
   }
 
+  /** Servers are configured, connected or not. */
+  get hasServers(): boolean {
+    return (this.#config.mcpServers ?? []).length > 0;
+  }
+
   /** Begins to connect; later calls change nothing. */
   start(): void {
     this.#connected?.start();

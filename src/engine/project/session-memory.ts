@@ -8,6 +8,7 @@ import {
 } from '../../memory/project-memory.ts';
 import type { RelevantMemoryOptions } from '../../memory/relevant-memory.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { ToolUseBlock } from '../../protocol/model/wire.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { AnyTool, ReadFileCache } from '../../protocol/tools/tool.ts';
@@ -15,6 +16,9 @@ import type { Scope } from '../../util/async/scope.ts';
 import type { PathBase } from '../../util/files/home-path.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolPermissions } from '../host/asking.ts';
+import type { Conversation } from '../session/conversation.ts';
+import { changesRestored } from '../session/request-context.ts';
+import type { Session } from '../session/session.ts';
 import { askSmallModel, type SideCallPorts } from '../side-calls/small-model.ts';
 import type { NotesPlaces } from './notes-places.ts';
 
@@ -55,6 +59,23 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     clock: parts.world.clock,
     ids: parts.world.ids,
   });
+}
+
+/** What a summary must not lose, in this order. */
+export function restoredSources(parts: {
+  readonly conversation: Conversation;
+  readonly world: Pick<Session['world'], 'clock' | 'ids'>;
+  readonly skills: { readonly compactionSources: readonly CompactionSource[] };
+  readonly projectMemory: Pick<ProjectMemory, 'restored'>;
+  readonly toolState: { readonly compactionSources: readonly CompactionSource[] };
+}): readonly CompactionSource[] {
+  const { conversation, projectMemory, skills, toolState, world } = parts;
+  return [
+    changesRestored(conversation, world),
+    ...skills.compactionSources,
+    projectMemory.restored,
+    ...toolState.compactionSources,
+  ];
 }
 
 function relevantMemory(

@@ -3,9 +3,19 @@
  */
 
 import { release, type } from 'node:os';
-import { crc32 } from 'node:zlib';
+import {
+  changedContext,
+  type HeadParts,
+  hashesOf,
+  hashOf,
+  outsideTexts,
+  withoutTexts,
+} from '../../attachments/changed-context.ts';
+import { attachmentMessageOf } from '../../attachments/collect.ts';
+import type { FoundAttachment } from '../../attachments/source.ts';
 import { renderMemory } from '../../memory/render.ts';
 import { wireModel } from '../../model/catalog/model-info.ts';
+import type { CompactionSource } from '../../protocol/model/context.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { localDate } from '../../util/text/local-time.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -17,6 +27,8 @@ import { buildSystemPrompt, buildUserContext, readSystemPrompt, type Surrounding
 export interface SubmissionContext {
   readonly system: readonly string[];
   readonly userContext: readonly string[];
+  /** Of a head that an earlier process made. */
+  readonly parts?: HeadParts;
 }
 
 /**
@@ -28,8 +40,21 @@ export async function fetchContexts(
   scope: Pick<Scope, 'signal'>,
   model: string,
 ): Promise<SubmissionContext> {
-  const { config, conversation, tools } = session;
+  const { conversation } = session;
   const contexts = await conversation.fetchContexts(() => fetchOnce(session, scope));
+  const { contextSnapshot } = (await conversation.journal.open()) ?? {};
+  if (contextSnapshot?.parts?.frame === undefined) return headOf(session, contexts, model);
+  const { system, userContext, parts } = contextSnapshot;
+  if (frameOf(session, contexts, model) !== parts.frame) return headOf(session, contexts, model);
+  return { system, userContext, parts };
+}
+
+/** Of everything that is not read from outside: what the caller chose. */
+const frameOf = (session: Session, contexts: SessionContexts, model: string): string =>
+  hashOf(headOf(session, withoutTexts(contexts), model));
+
+function headOf(session: Session, contexts: SessionContexts, model: string): SubmissionContext {
+  const { config, tools } = session;
   const { memoryFiles, gitStatus, ownMemory } = contexts;
   const { custom, append } = readSystemPrompt(config.systemPrompt);
   return {
@@ -101,19 +126,54 @@ function isSilent({ systemPrompt }: QueryEngineConfig): boolean {
 export function recordSnapshot(
   context: SubmissionContext,
   submission: string,
-  { conversation, tools }: Pick<Session, 'conversation' | 'tools'>,
+  model: string,
+  session: Session,
 ): void {
+  const { conversation, tools } = session;
+  const { contexts } = conversation;
   const toolNames = tools.names();
-  const hash = crc32(JSON.stringify([context.system, context.userContext, toolNames])).toString(16);
-  if (!conversation.isNewSnapshot(hash)) return;
+  const hash = hashOf([context.system, context.userContext, toolNames]);
+  if (!conversation.isNewSnapshot(hash) || contexts === undefined) return;
+  const parts = context.parts ?? {
+    frame: frameOf(session, contexts, model),
+    texts: hashesOf(outsideTexts(contexts)),
+  };
   conversation.recorder.later([
     {
       type: 'context-snapshot',
       id: `${submission}/context-snapshot`,
       submission,
       ...context,
+      parts,
       toolNames,
       hash,
     },
   ]);
+}
+
+/** What has changed since this head was made, and was not said yet. */
+export function changesSince(
+  { parts }: SubmissionContext,
+  { conversation }: Pick<Session, 'conversation'>,
+): FoundAttachment | undefined {
+  const { contexts, messages } = conversation;
+  if (parts === undefined || contexts === undefined) return undefined;
+  return changedContext(parts, outsideTexts(contexts), messages);
+}
+
+/** Says it again behind a summary. */
+export function changesRestored(
+  conversation: Session['conversation'],
+  { clock, ids }: Pick<Session['world'], 'clock' | 'ids'>,
+): CompactionSource {
+  return {
+    name: 'changed-context',
+    async collect({ kept }) {
+      const { contexts } = conversation;
+      const parts = (await conversation.journal.open())?.contextSnapshot?.parts;
+      if (parts === undefined || contexts === undefined) return [];
+      const changed = changedContext(parts, outsideTexts(contexts), kept);
+      return changed === undefined ? [] : [attachmentMessageOf(changed, clock, ids)];
+    },
+  };
 }

@@ -75,7 +75,7 @@ function rendered(path: string, content: ToolResultContent, isFolder: boolean): 
   const what = isFolder ? 'This is what the folder holds:' : 'This is what Read returns for it:';
   const note = `The user names ${path}. ${what}`;
   if (typeof content === 'string') return [reminder(`${note}\n${content}`)];
-  return [reminder(note), ...content];
+  return [reminder(note), ...content.filter((block) => block.type !== 'tool_reference')];
 }
 
 interface FileMention {

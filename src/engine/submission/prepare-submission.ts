@@ -3,6 +3,7 @@
  * back as messages, so that a throw by the consumer is never taken for a failure of the set-up.
  */
 
+import { attachmentMessageOf } from '../../attachments/collect.ts';
 import type { UserMessage } from '../../protocol/model/messages.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import type { JournalBody } from '../../protocol/session/journal.ts';
@@ -15,7 +16,12 @@ import { initMessage } from '../output/init-message.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
-import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
+import {
+  changesSince,
+  fetchContexts,
+  recordSnapshot,
+  type SubmissionContext,
+} from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
 import type { ManualCompaction } from './compact-session.ts';
@@ -109,11 +115,13 @@ export async function prepareSubmission(
   }
   if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, session.sources);
   const skillList = input.shouldQuery ? session.skills.announce(conversation.messages) : undefined;
+  const changed = input.shouldQuery ? changesSince(context, session) : undefined;
   const begins = first && recovered === undefined;
   const recorded = [
     ...(begins ? await beginningOf(session) : []),
     ...input.before,
     ...(skillList === undefined ? [] : [skillList]),
+    ...(changed === undefined ? [] : [attachmentMessageOf(changed, session.world.clock, session.world.ids)]),
     ...input.messages,
     ...input.after,
     ...(input.messages.length > 0 ? endedTaskNotices(session.tasks, session.world) : []),
@@ -151,7 +159,7 @@ export async function prepareSubmission(
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
   for (const sentence of session.model.unsentOptions(model)) session.notices.say(sentence, 'notice');
-  recordSnapshot(context, submission, session);
+  recordSnapshot(context, submission, model, session);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }
 

@@ -109,7 +109,7 @@ async function takeUp(
   await session.skills.settled();
   session.host.enter('system_prompt');
   const context = await fetchContexts(session, submission.scope, model);
-  recordSnapshot(context, submission.id, session);
+  recordSnapshot(context, submission.id, model, session);
   return { interrupted, model, context };
 }
 

@@ -48,6 +48,8 @@ interface ToolStateParts {
   readonly isKept: boolean;
   /** What MCP servers say about their use; the same array while nothing changed. */
   instructions(): readonly ServerInstructions[];
+  /** There are servers, which may bring tools later. */
+  hasServers(): boolean;
 }
 
 export interface ToolState {
@@ -106,6 +108,7 @@ class ComposedToolState implements ToolState {
         const { deferToolsAbove: share } = config;
         return (typeof share === 'function' ? share(model) : share) ?? DEFER_ABOVE;
       },
+      expectsMore: parts.hasServers,
       windowOf: (model) => parts.model.infoOf(model).contextWindow,
     });
     this.#instructions = mcpInstructions(parts.instructions);

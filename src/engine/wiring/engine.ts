@@ -9,7 +9,7 @@ import { tellOfFiles } from '../hooks/tell-hooks.ts';
 import { askingWith } from '../host/asking.ts';
 import { SessionCommands } from '../host/session-commands.ts';
 import { composeContextSources, ownDirectoriesOf } from '../project/context-sources.ts';
-import { composeMemory } from '../project/session-memory.ts';
+import { composeMemory, restoredSources } from '../project/session-memory.ts';
 import { type PublicConfig, underOwnNames } from '../published-names.ts';
 import type { Inherited } from '../session/hand-over.ts';
 import type { Session } from '../session/session.ts';
@@ -71,7 +71,7 @@ export function composeEngine(given: PublicConfig, inherited?: Inherited): Sessi
     files: seenFiles,
     snipMarks,
     tasks: tasks.table,
-    restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
+    restored: () => restoredSources({ conversation, projectMemory, skills, toolState, world }),
   });
   const queue = new PromptQueue({ inbox: config.inbox, stderr: config.stderr, ...basics });
   const attachments = composeAttachments({

@@ -81,6 +81,7 @@ export function composeRooms(
     model,
     isKept: place.directory !== undefined,
     instructions: () => mcp.instructions,
+    hasServers: () => mcp.hasServers,
   });
   const agents = composeSubagents(config, { ids });
   const skills = composeSkills(config.skills, {

@@ -37,6 +37,7 @@ export function blockMessage(
       usage: response.usage,
     },
     ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+    ...(request.effort === undefined ? {} : { effort: request.effort }),
     ...(block.type === 'thinking' ? { thought: thoughtOf(startedMs, request, deps) } : {}),
     ...(aborted ? { aborted: true as const } : {}),
     ...facts,

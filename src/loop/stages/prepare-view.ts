@@ -6,7 +6,7 @@ import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/mod
 import type { WireTool } from '../../protocol/model/wire.ts';
 import { andThen } from '../../util/async/and-then.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
-import { applyEdits } from '../../view/edits.ts';
+import { applyEdits, voidThinking } from '../../view/edits.ts';
 import { terminalOf } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
@@ -64,7 +64,7 @@ export async function* prepareView(
       trace.prepare.push({
         step: step.name,
         ran: true,
-        why: outcome.kind === 'stop' ? outcome.message : outcome.why,
+        why: outcome.kind === 'stop' ? outcome.message : (edited ?? outcome).why,
         tokensBefore: pass.tokens,
         ms: rounded(deps.clock.monotonicMs() - fromMs),
         ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
@@ -190,13 +190,16 @@ interface Edited extends Edits {
  */
 async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration): Promise<Edited | undefined> {
   if (outcome.kind !== 'edits') return undefined;
-  const messages = applyEdits(pass.state.view.messages, outcome.edits);
+  const before = pass.state.view.messages;
+  const messages = applyEdits(before, outcome.edits);
+  const voided = voidThinking(messages) - voidThinking(before);
+  const why = voided > 0 ? `${outcome.why}; thinking behind the change is void (${voided})` : outcome.why;
   const freed = Math.round(outcome.tokensFreed * pass.estimate.factor);
   if (outcome.compaction === undefined || iteration.deps.context.measure === undefined)
-    return { ...outcome, messages, tokens: Math.max(0, pass.tokens - freed) };
+    return { ...outcome, why, messages, tokens: Math.max(0, pass.tokens - freed) };
   const { estimate, tools } = await measure(messages, pass.state, iteration);
   pass.tools = tools;
-  return { ...outcome, messages, tokens: estimate.tokens };
+  return { ...outcome, why, messages, tokens: estimate.tokens };
 }
 
 function stepInput(pass: Pass, iteration: Iteration): StepInput {

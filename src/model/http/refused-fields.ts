@@ -4,6 +4,7 @@
  */
 import { parseJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
+import { EFFORT_MESSAGES, TOOL_REFERENCES } from '../catalog/conversation-features.ts';
 
 /** Fields of the body, and headers, that a request can do without. */
 const FIELDS = [
@@ -16,7 +17,12 @@ const FIELDS = [
 ];
 const HEADERS = ['x-turnwright-session-id', 'x-turnwright-agent-id'];
 const MARKS = 'cache_control';
+const OF_REFERENCES = /^[^'"`]{0,200}\b(?:input tag ['"`])?(?:defer_loading|tool_reference)\b/i;
+const OF_EFFORT = /^(?:body\.)?(?:messages\.\d+\.(?:role|output_config)\b|['"`]?role['"`]? ['"`]?system)/i;
 const ALL_BETAS = 'anthropic-beta';
+
+/** How a change of the effort begins in a body. */
+const EFFORT_TURN = '{"role":"system","content":[],"output_config"';
 
 export interface SentRequest {
   readonly body: string;
@@ -50,6 +56,8 @@ export function refusedFields(message: string, sent: SentRequest): readonly stri
     listed === null
       ? message.replace(LEAD, '')
       : `${listed[1]?.replaceAll('"', '').replaceAll(',', '.')}: ${listed[2]}`;
+  if (OF_REFERENCES.test(text) && sent.body.includes(`"${TOOL_REFERENCES}":true`)) return [TOOL_REFERENCES];
+  if (OF_EFFORT.test(text) && sent.body.includes(EFFORT_TURN)) return [EFFORT_MESSAGES];
   const before = WORDS.exec(text)?.[0] ?? '';
   const rest = text.slice(before.length);
   const names = NAMES.exec(rest);

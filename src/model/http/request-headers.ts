@@ -1,6 +1,7 @@
 /** The headers of one request: identity, version, and the betas that its body needs. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelRequest } from '../../protocol/model/model.ts';
+import { EFFORT_MESSAGES } from '../catalog/conversation-features.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
 import type { Credential } from '../credentials.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';
@@ -12,8 +13,10 @@ const API_VERSION = '2023-06-01';
 const BETA = {
   longContext: LONG_CONTEXT_BETA,
   longCache: 'extended-cache-ttl-2025-04-11',
+  toolReferences: 'advanced-tool-use-2025-11-20',
   contextManagement: 'context-management-2025-06-27',
   effort: 'effort-2025-11-24',
+  effortMessages: EFFORT_MESSAGES,
   fallbackCredit: FALLBACK_CREDIT_BETA,
   fast: 'fast-mode-2026-02-01',
   interleavedThinking: 'interleaved-thinking-2025-05-14',
@@ -81,6 +84,8 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: Hea
   if (asksLongContext(request.model)) betas.add(BETA.longContext);
   if (body.thinking?.type === 'enabled' && request.tools.length > 0) betas.add(BETA.interleavedThinking);
   if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
+  if (body.changesEffort) betas.add(BETA.effortMessages);
+  if (body.defers) betas.add(BETA.toolReferences);
   if (hasEffort) betas.add(BETA.effort);
   if (cacheTtl === '1h') betas.add(BETA.longCache);
   if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);

@@ -67,7 +67,8 @@ function documentPart({ source, title }: DocumentBlock, forms: PartForms): unkno
 /** The content of a result as a list of parts. */
 function resultParts({ content }: ToolResultBlock): readonly Part[] {
   if (content === undefined) return [];
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(asPart);
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.flatMap((part) => (part.type === 'tool_reference' ? [] : [asPart(part)]));
 }
 
 /** The text of a result, as the model reads it; what is no text is left to `others`. */

@@ -78,7 +78,7 @@ class Growing<T> {
   #rendered(turns: readonly WireTurn[]): readonly T[] {
     return this.#render(
       turns.map(({ role, blocks }) => ({
-        role,
+        role: role === 'assistant' ? role : 'user',
         blocks: blocks.map((json) => JSON.parse(json) as ContentBlock),
       })),
     );

@@ -26,9 +26,9 @@ function markBlock(json: string, mark: string): string {
   return `${json.slice(0, -1)},${mark}}`;
 }
 
-/** Blocks as the inside of a JSON array, the last one with the breakpoint, if there is one. */
-export function joinMarked(blocks: readonly string[], mark: CacheMark): string {
-  const last = blocks.at(-1);
-  if (mark === undefined || last === undefined) return blocks.join(',');
-  return [...blocks.slice(0, -1), markBlock(last, mark)].join(',');
+/** Blocks as the inside of a JSON array, one of them, the last by default, with the breakpoint, if any. */
+export function joinMarked(blocks: readonly string[], mark: CacheMark, at = blocks.length - 1): string {
+  const marked = blocks[at];
+  if (mark === undefined || marked === undefined) return blocks.join(',');
+  return blocks.with(at, markBlock(marked, mark)).join(',');
 }

@@ -7,7 +7,13 @@ import type { ViewMessage } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { AssistantBlock, OtherBlock, UserBlock } from '../../protocol/model/wire.ts';
 import { piecesOfBlock } from './message-json.ts';
-import { createNormaliser, type NormaliseRules, type WireTurn } from './normalise.ts';
+import {
+  type ConversationEffort,
+  createNormaliser,
+  effortOf,
+  type NormaliseRules,
+  type WireTurn,
+} from './normalise.ts';
 
 type Place = NonNullable<ModelFailure['block']>;
 
@@ -19,10 +25,11 @@ export function located(
   failure: ModelFailure,
   request: Pick<ModelRequest, 'view' | 'userContext'>,
   keepsThinking: NormaliseRules['keepsThinking'],
+  effort?: ConversationEffort,
 ): ModelFailure {
   const { block } = failure;
   if (block === undefined) return failure;
-  const json = turnsOf(request, keepsThinking)[block.message]?.blocks[block.content];
+  const json = turnsOf(request, keepsThinking, effort)[block.message]?.blocks[block.content];
   if (json === undefined) return failure;
   for (let i = request.view.length - 1; i >= 0; i--) {
     const message = request.view.at(i) as ViewMessage;
@@ -39,10 +46,11 @@ export function located(
 function turnsOf(
   { view, userContext = [] }: Pick<ModelRequest, 'view' | 'userContext'>,
   keepsThinking: NormaliseRules['keepsThinking'],
+  effort: ConversationEffort | undefined,
 ): WireTurn[] {
-  const normaliser = createNormaliser({ userContext, keepsThinking });
+  const normaliser = createNormaliser({ userContext, keepsThinking, effortOf: effort && effortOf(effort) });
   const sealed = view.slice().flatMap((message) => normaliser.add(message).flat());
-  return [...sealed, ...normaliser.open()];
+  return [...sealed, ...normaliser.open(effort?.now)];
 }
 
 /** undefined in the place of what is not looked for. */

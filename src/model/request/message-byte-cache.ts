@@ -4,9 +4,19 @@
  */
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { View } from '../../protocol/model/view.ts';
+import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
-import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
+import {
+  type ConversationEffort,
+  createNormaliser,
+  effortOf,
+  type NormaliseRules,
+  type Normaliser,
+  type References,
+  type WireTurn,
+} from './normalise.ts';
+import { NO_TOOLS } from './offered-tools.ts';
 
 /**
  * Finished text is encoded in portions of about this size; the rest is joined and encoded for each request.
@@ -20,6 +30,12 @@ interface MessagesBytes {
   readonly sealed: readonly Buffer[];
   readonly rest: string;
   readonly toolRunWithoutThinking: boolean;
+  /** Tools that the conversation loads by references. */
+  readonly referenced: ReadonlySet<string>;
+  /** Of the first answer, where later ones are asked for with changes inside the conversation. */
+  readonly firstEffort: EffortLevel | undefined;
+  /** There are such changes. */
+  readonly changesEffort: boolean;
 }
 
 interface BytesRequest {
@@ -30,6 +46,10 @@ interface BytesRequest {
   /** Kept with the bytes, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
   readonly mark: CacheMark;
+  /** Tools that results of searches may refer to. Default none. */
+  readonly loadable?: ReadonlySet<string>;
+  /** undefined: the API takes no changes. */
+  readonly effort?: ConversationEffort | undefined;
 }
 
 export interface ViewBytes {
@@ -43,18 +63,22 @@ export function createViewBytes(): ViewBytes {
       const variants = kept.get(request.view.root) ?? [];
       const known = variants.find((variant) => isFor(variant, request));
       if (known !== undefined && known.growing.length <= request.view.length) {
-        return known.growing.extend(request.view, request.mark);
+        return known.growing.extend(request);
       }
       const { thinkingKey, userContext, keepsThinking } = request;
-      const growing = new Growing({ userContext, keepsThinking: withoutVendors(keepsThinking) });
+      const growing = new Growing({
+        userContext,
+        keepsThinking: withoutVendors(keepsThinking),
+        effortOf: request.effort && effortOf(request.effort),
+      });
       // A shorter version of a view that has grown is serialised anew; the cache stays with the longer one.
       if (known === undefined) {
         kept.set(request.view.root, [
           ...variants.slice(1 - MAX_VARIANTS),
-          { thinkingKey, userContext, growing },
+          { thinkingKey, userContext, effort: request.effort?.byDefault, growing },
         ]);
       }
-      return growing.extend(request.view, request.mark);
+      return growing.extend(request);
     },
   };
 }
@@ -69,12 +93,19 @@ const withoutVendors =
 interface Variant {
   readonly thinkingKey: string;
   readonly userContext: readonly string[];
+  /** The default one; undefined: changes are not sent. */
+  readonly effort: EffortLevel | undefined;
   readonly growing: Growing;
 }
 
-function isFor(variant: Variant, { thinkingKey, userContext }: BytesRequest): boolean {
+function isFor(
+  variant: Variant,
+  { thinkingKey, userContext, loadable = NO_TOOLS, effort }: BytesRequest,
+): boolean {
   return (
+    variant.effort === effort?.byDefault &&
     variant.thinkingKey === thinkingKey &&
+    variant.growing.suits(loadable) &&
     variant.userContext.length === userContext.length &&
     variant.userContext.every((text, at) => text === userContext[at])
   );
@@ -90,6 +121,7 @@ class Growing {
   #text: string[] = [];
   #textChars = 0;
   #previous: readonly WireTurn[] = [];
+  #changesEffort = false;
   #length = 0;
 
   constructor(rules: NormaliseRules) {
@@ -101,9 +133,17 @@ class Growing {
     return this.#length;
   }
 
-  extend(view: View, mark: CacheMark): MessagesBytes {
+  /** Whether what refers to a tool, or could not, would do so again. */
+  suits(loadable: ReadonlySet<string>): boolean {
+    const { made, missed }: References = this.#normaliser.references;
+    for (const name of made) if (!loadable.has(name)) return false;
+    for (const name of missed) if (loadable.has(name)) return false;
+    return true;
+  }
+
+  extend({ view, mark, loadable, effort }: BytesRequest): MessagesBytes {
     for (const message of view.slice(this.#length)) {
-      for (const exchange of this.#normaliser.add(message)) {
+      for (const exchange of this.#normaliser.add(message, loadable)) {
         this.#seal(this.#previous);
         this.#previous = exchange;
       }
@@ -111,17 +151,21 @@ class Growing {
     this.#length = view.length;
     const rest = [...this.#text];
     for (const turn of this.#previous) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
-    for (const turn of this.#normaliser.open())
-      rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
+    const open = this.#normaliser.open(effort?.now);
+    for (const turn of open) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
     return {
       sealed: this.#sealed.parts(),
       rest: (this.#sealed.isEmpty ? '' : ',') + rest.join(','),
       toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking(),
+      referenced: this.#normaliser.references.made,
+      firstEffort: this.#normaliser.firstEffort,
+      changesEffort: this.#changesEffort || [...this.#previous, ...open].some(isEffort),
     };
   }
 
   #seal(turns: readonly WireTurn[]): void {
     for (const turn of turns) {
+      this.#changesEffort ||= isEffort(turn);
       const json = turnJson(turn, undefined);
       this.#text.push(json);
       this.#textChars += json.length;
@@ -134,7 +178,11 @@ class Growing {
   }
 }
 
+const isEffort = ({ effort }: WireTurn): boolean => effort !== undefined;
+
 function turnJson(turn: WireTurn, mark: CacheMark): string {
+  if (turn.effort !== undefined)
+    return `{"role":"system","content":[],"output_config":{"effort":"${turn.effort}"}}`;
   return `{"role":"${turn.role}","content":[${joinMarked(turn.blocks, mark)}]}`;
 }
 

@@ -23,7 +23,19 @@ export type Piece =
       readonly id: string;
       readonly rest: string;
       readonly json: string;
+      /** What a result of a search loads, for endpoints that know references. */
+      readonly loads?: Loads;
     };
+
+interface Loads {
+  /** Names of tools. */
+  readonly names: readonly string[];
+  /** What the result says, as a block. */
+  readonly text: string;
+}
+
+type ResultPiece = Extract<Piece, { id: string }>;
+type ToolPieceType = ResultPiece['type'];
 
 export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
 
@@ -102,11 +114,27 @@ function userPiece(block: UserBlock): Piece[] {
         content: resultContent(block.content, isError),
         ...(block.is_error !== undefined && { is_error: isError }),
       };
-      return [toolPiece('tool_result', block.tool_use_id, wireJson(body).slice(1))];
+      const piece = toolPiece('tool_result', block.tool_use_id, wireJson(body).slice(1));
+      const loads = loadedBy(block.content);
+      return [loads === undefined ? piece : { ...piece, loads }];
     }
     default:
       return otherPiece(block);
   }
+}
+
+function loadedBy(content: ToolResultBlock['content']): Loads | undefined {
+  if (typeof content === 'string' || content === undefined) return undefined;
+  const names = content.flatMap((part) => (part.type === 'tool_reference' ? [part.tool_name] : []));
+  if (names.length === 0) return undefined;
+  const said = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  return { names, text: textJson(said.trim() === '' ? `Loaded: ${names.join(', ')}.` : said) };
+}
+
+/** The result as references to these tools. Its text is a block of its own, behind the results. */
+export function withReferences(piece: ResultPiece, names: readonly string[]): ResultPiece {
+  const content = names.map((tool_name) => ({ type: 'tool_reference', tool_name }));
+  return toolPiece('tool_result', piece.id, wireJson({ content }).slice(1));
 }
 
 function textPiece(text: string): Piece[] {
@@ -120,6 +148,8 @@ function resultContent(content: ToolResultBlock['content'], isError: boolean): u
 }
 
 function resultBlock(block: ResultPart, isError: boolean): unknown[] {
+  // Only where the endpoint knows them (`withReferences`): it refuses them beside other content.
+  if (block.type === 'tool_reference') return [];
   if (block.type === 'text')
     return block.text.trim() === ''
       ? []
@@ -141,11 +171,11 @@ function wireToolName(name: string): string {
   return clean === '' ? 'unnamed' : clean;
 }
 
-function toolPiece(type: 'tool_use' | 'tool_result', id: string, rest: string): Piece {
+function toolPiece(type: ToolPieceType, id: string, rest: string): ResultPiece {
   return { type, id, rest, json: toolJson(type, wireToolId(id), rest) };
 }
 
-function toolJson(type: 'tool_use' | 'tool_result', id: string, rest: string): string {
+function toolJson(type: ToolPieceType, id: string, rest: string): string {
   return `{"type":"${type}","${type === 'tool_use' ? 'id' : 'tool_use_id'}":${JSON.stringify(id)},${rest}`;
 }
 

@@ -4,7 +4,9 @@
  * (`message-byte-cache.ts`).
  */
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
-import { type Piece, piecesOf, textJson, wireJson, withToolId } from './message-json.ts';
+import type { EffortLevel } from '../../protocol/model/wire.ts';
+import { type Piece, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
+import { NO_TOOLS } from './offered-tools.ts';
 import { createToolIds, type ToolIds } from './tool-ids.ts';
 
 /** Result of a call that has none. */
@@ -16,8 +18,10 @@ export const CONTINUE = '(continue)';
 
 /** A wire message as JSON texts of its blocks. */
 export interface WireTurn {
-  readonly role: 'user' | 'assistant';
+  readonly role: 'user' | 'assistant' | 'system';
   readonly blocks: readonly string[];
+  /** Of a turn of the system without blocks: answers are made with it from here on. */
+  readonly effort?: EffortLevel;
 }
 
 export interface NormaliseRules {
@@ -25,6 +29,25 @@ export interface NormaliseRules {
   readonly userContext: readonly string[];
   /** Thinking is sent back only to the model that signed it. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
+  /** Effort of an answer, where the API takes changes inside the conversation. Default: it does not. */
+  readonly effortOf?: ((message: AssistantMessage) => EffortLevel) | undefined;
+}
+
+/** Effort of a conversation whose model takes changes of it inside. */
+export interface ConversationEffort {
+  readonly now: EffortLevel;
+  /** Of answers that were asked for without one. */
+  readonly byDefault: EffortLevel;
+}
+
+export const effortOf =
+  ({ byDefault }: ConversationEffort) =>
+  ({ effort = byDefault }: AssistantMessage): EffortLevel =>
+    effort;
+
+export interface References {
+  readonly made: ReadonlySet<string>;
+  readonly missed: ReadonlySet<string>;
 }
 
 interface Call {
@@ -52,10 +75,20 @@ interface Exchange {
 }
 
 export interface Normaliser {
-  /** Reads the next message of the view. Returns the exchanges that it finishes, oldest first. */
-  add(message: ViewMessage): readonly (readonly WireTurn[])[];
-  /** The turns of the exchange that is still open, as they would be sent now. Changes nothing. */
-  open(): readonly WireTurn[];
+  /**
+   * Reads the next message of the view. Returns the exchanges that it finishes, oldest first.
+   * @param loadable Tools that results may refer to. Default none.
+   */
+  add(message: ViewMessage, loadable?: ReadonlySet<string>): readonly (readonly WireTurn[])[];
+  /** Names of tools that results refer to, and of those that they could not. */
+  readonly references: References;
+  /**
+   * The turns of the exchange that is still open, as they would be sent now. Changes nothing.
+   * @param effort Of the answer that is asked for.
+   */
+  open(effort?: EffortLevel): readonly WireTurn[];
+  /** Effort of the first answer; undefined: there is none, or changes are not sent. */
+  readonly firstEffort: EffortLevel | undefined;
   /**
    * The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now.
    */
@@ -69,6 +102,9 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
   /** Thinking that is not followed by anything yet: an answer must not end with it or consist of it. */
   let pending: { id: string; pieces: Piece[] } | undefined;
   let runBeganWithThinking: boolean | undefined;
+
+  let firstEffort: EffortLevel | undefined;
+  let effort: EffortLevel | undefined;
 
   function addAnswer(message: AssistantMessage): WireTurn[][] {
     const pieces = piecesOf(message);
@@ -84,7 +120,9 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
         continue;
       }
       if (!continues(exchange, id)) {
-        sealed.push(seal());
+        sealed.push([...seal(), ...changeTo(rules.effortOf?.(message))]);
+        effort = rules.effortOf?.(message);
+        firstEffort ??= effort;
         exchange = emptyExchange(id);
       }
       exchange.messageId = id;
@@ -97,6 +135,11 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
     return sealed;
   }
 
+  const changeTo = (next: EffortLevel | undefined): WireTurn[] =>
+    next === undefined || effort === undefined || next === effort
+      ? []
+      : [{ role: 'system', blocks: [], effort: next }];
+
   function seal(): WireTurn[] {
     const turns = turnsOf(exchange, first ? rules.userContext : undefined, OPENING);
     runBeganWithThinking = toolRun(exchange, runBeganWithThinking);
@@ -104,19 +147,36 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
     return turns;
   }
 
+  const references = { made: new Set<string>(), missed: new Set<string>() };
+
+  function addResult(piece: Extract<Piece, { id: string }>, loadable: ReadonlySet<string>): void {
+    const { loads } = piece;
+    if (loads === undefined) return void answerCall(exchange, piece);
+    const known = loads.names.filter((name) => loadable.has(name));
+    const isAnswer = answerCall(exchange, known.length === 0 ? piece : withReferences(piece, known));
+    if (!isAnswer) return;
+    for (const name of loads.names) references[loadable.has(name) ? 'made' : 'missed'].add(name);
+    if (known.length > 0) exchange.user = exchange.user.concat(loads.text);
+  }
+
   return {
-    add(message) {
+    references,
+    add(message, loadable = NO_TOOLS) {
       if (message.type === 'assistant') return addAnswer(message);
       for (const piece of piecesOf(message)) {
-        if (piece.type === 'tool_result') answerCall(exchange, piece);
+        if (piece.type === 'tool_result') addResult(piece, loadable);
         else exchange.user = exchange.user.concat(piece.json);
       }
       if (exchange.answered === exchange.calls.length) pending = undefined;
       return [];
     },
-    open() {
+    get firstEffort() {
+      return firstEffort;
+    },
+    open(next) {
       if (first) return turnsOf(exchange, rules.userContext, OPENING);
-      return turnsOf(exchange, undefined, exchange.stopReason === 'pause_turn' ? undefined : CONTINUE);
+      const fallback = exchange.stopReason === 'pause_turn' ? undefined : CONTINUE;
+      return [...turnsOf(exchange, undefined, fallback), ...changeTo(next)];
     },
     toolRunWithoutThinking: () => toolRun(exchange, runBeganWithThinking) === false,
   };
@@ -164,11 +224,12 @@ function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
  * The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in
  * order.
  */
-function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): void {
+function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): boolean {
   const call = exchange.unanswered?.get(piece.id)?.shift();
-  if (call === undefined) return;
+  if (call === undefined) return false;
   call.result = withToolId(piece, call.wireId);
   exchange.answered++;
+  return true;
 }
 
 /** Whether the run of tool calls of this exchange began with thinking; undefined outside such a run. */

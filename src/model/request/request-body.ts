@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
-import type { WireTool } from '../../protocol/model/wire.ts';
+import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
@@ -13,6 +13,8 @@ import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import type { ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
+import type { ConversationEffort } from './normalise.ts';
+import { deferredTools, loadableTools, NO_TOOLS, plainTools } from './offered-tools.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 
 /** With a refusal the API says how the same request to another model is billed as if it had been cached. */
@@ -25,6 +27,12 @@ export interface RequestBody {
   readonly length: number;
   readonly maxTokens: number;
   readonly thinking: WireThinking | undefined;
+  /** Some tools are deferred. */
+  readonly defers: boolean;
+  /** Set inside the conversation; undefined: it is not. */
+  readonly effort: ConversationEffort | undefined;
+  /** It changes there. */
+  readonly changesEffort: boolean;
 }
 
 interface BodyInput {
@@ -45,6 +53,10 @@ interface BodyInput {
   readonly metadataUserId: string | undefined;
   /** What else the endpoint does not know. Default nothing. */
   readonly gaps?: EndpointGaps;
+  /** The endpoint knows deferred tools and references to them. Default false. */
+  readonly references?: boolean;
+  /** The endpoint takes changes of the effort inside the conversation. Default false. */
+  readonly effortMessages?: boolean;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -55,26 +67,44 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   const mark =
     input.caching !== false && request.cache !== false ? cacheMark(input.cacheTtl ?? '5m') : undefined;
   const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
+  const effort = wireEffort(request, info);
+  const byDefault = info.defaultEffort;
+  const told =
+    input.effortMessages === true && effort !== undefined && byDefault !== undefined
+      ? { now: effort, byDefault }
+      : undefined;
   const messages = input.bytes.messages({
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
     keepsThinking: input.keepsThinking,
     mark,
+    effort: told,
+    loadable: input.references === true ? loadableTools(request.tools) : NO_TOOLS,
   });
+  const tools =
+    input.references === true ? deferredTools(request.tools, messages.referenced) : plainTools(request.tools);
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
   const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
-  const before = preamble(head, request, mark);
-  const end = `${messages.rest}],${tail(input, thinking)}}`;
+  const before = preamble({ head, system: request.system, tools, serverTools: request.serverTools, mark });
+  const end = `${messages.rest}],${tail(input, thinking, messages.firstEffort ?? effort)}}`;
   const isShort = typeof before === 'string' && messages.sealed.length === 0;
   const chunks = isShort ? [before + end] : [before, ...messages.sealed, end];
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
-  return { chunks, length, maxTokens, thinking };
+  return {
+    chunks,
+    length,
+    maxTokens,
+    thinking,
+    defers: tools.at(-1)?.defer_loading === true,
+    effort: told,
+    changesEffort: messages.changesEffort,
+  };
 }
 
-function tail(input: BodyInput, thinking: WireThinking | undefined): string {
-  const { request, info } = input;
-  const effort = wireEffort(request, info);
+/** `effort`: where it changes inside the conversation, the first one: another would cost the cache. */
+function tail(input: BodyInput, thinking: WireThinking | undefined, effort: EffortLevel | undefined): string {
+  const { request } = input;
   const outputConfig = {
     ...(effort !== undefined && { effort }),
     ...(request.outputSchema !== undefined && {
@@ -124,12 +154,8 @@ interface Preamble extends Beginning {
 const preambles = new WeakMap<object, Preamble>();
 
 /** What precedes the messages: `head`, `system` and `tools`, with a breakpoint on the last one. */
-function preamble(
-  head: string,
-  { system, tools, serverTools }: ModelRequest,
-  mark: CacheMark,
-): Buffer | string {
-  const beginning = { head, system, tools, serverTools, mark };
+function preamble(beginning: Beginning): Buffer | string {
+  const { tools } = beginning;
   const known = preambles.get(tools);
   if (known !== undefined && isAlike(known, beginning)) return known.wire;
   const first = tools[0] ?? tools;
@@ -142,11 +168,10 @@ function preamble(
 
 function begun(beginning: Beginning): Preamble {
   const { head, system, tools, serverTools, mark } = beginning;
-  const text = preambleText(
-    systemBlocks(system),
-    [...toolBlocks(tools), ...(serverTools ?? []).map(wireJson)],
-    mark,
-  );
+  const server = (serverTools ?? []).map(wireJson);
+  // A deferred tool takes no breakpoint.
+  const last = server.length > 0 ? undefined : tools.findLastIndex((tool) => tool.defer_loading !== true);
+  const text = preambleText(systemBlocks(system), [...toolBlocks(tools), ...server], mark, last);
   return extended(beginning, {
     wire: text.length < KEPT_FROM_CHARS ? head + text : Buffer.from(head + text),
   });
@@ -159,10 +184,17 @@ const isAlike = (a: Beginning, b: Beginning): boolean =>
   isSameList(a.tools, b.tools) &&
   isSameList(a.system, b.system);
 
-function preambleText(system: readonly string[], tools: readonly string[], mark: CacheMark): string {
+function preambleText(
+  system: readonly string[],
+  tools: readonly string[],
+  mark: CacheMark,
+  lastTool: number | undefined,
+): string {
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
   const toolsJson =
-    tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
+    tools.length > 0
+      ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined, lastTool)}],`
+      : '';
   return `${systemJson}${toolsJson}"messages":[`;
 }
 

@@ -14,6 +14,7 @@ import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
+import { bindsThinking } from '../catalog/conversation-features.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';
 import type { GapTrial } from '../http/endpoint-gaps.ts';
@@ -177,7 +178,7 @@ export class Sending extends Segment<ModelOutput> {
     const { deps, request, waitedMs } = this.#input;
     if (this.end.facts.head !== undefined) deps.endpoint.reached = true;
     if (this.end.kind === 'failed') {
-      const failure = located(this.end.failure, request, this.#keepsThinking);
+      const failure = located(this.end.failure, request, this.#keepsThinking, this.#prepared.effort);
       this.end = { ...this.end, failure };
       deps.refusals.note(request.view.root, this.#prepared.chunks, failure);
       if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);
@@ -215,7 +216,9 @@ function recordOf(end: AttemptEnd, waitedMs: number, sent: Sent): AttemptRecord 
 /** The responses whose thinking is sent back to this model. */
 function thinkingOf({ served, refusedThinking }: CallDeps, model: string) {
   return (answer: AssistantMessage): boolean =>
-    served.isSame(model, answer.message.model) && !refusedThinking.has(answer);
+    served.isSame(model, answer.message.model) &&
+    !refusedThinking.has(answer) &&
+    !(answer.prefixChanged === true && bindsThinking(model));
 }
 
 function never(): boolean {

@@ -9,7 +9,7 @@ import type { DecisionReasonType, PermissionDecision, PermissionMode } from '../
 import type { Attachment, RecalledMemory } from './attachment.ts';
 import type { AssistantErrorKind } from './failure.ts';
 import type { FallbackTrigger, RefusedAnswer } from './fallback.ts';
-import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
+import type { AssistantBlock, EffortLevel, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Common {
   readonly uuid: string;
@@ -32,8 +32,12 @@ export interface AssistantMessage extends Common {
   };
   /** The API's id of the request. */
   readonly requestId?: string;
+  /** With which effort it was asked for. Absent: the model's default. */
+  readonly effort?: EffortLevel;
   /** How long the model thought, for thinking blocks. */
   readonly thought?: ThoughtFacts;
+  /** Its thinking was signed behind messages that have changed since. Set in the view, not recorded. */
+  readonly prefixChanged?: true;
   /** Set when the engine, not the model, wrote this: never sent to the API. */
   readonly synthetic?: {
     readonly error: AssistantErrorKind;

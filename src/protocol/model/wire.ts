@@ -50,8 +50,13 @@ export interface DocumentBlock {
   readonly title?: string;
   readonly cache_control?: CacheControl;
 }
+/** Loads a deferred tool from where it stands. Who does not know it reads the text beside it. */
+export interface ToolReferenceBlock {
+  readonly type: 'tool_reference';
+  readonly tool_name: string;
+}
 /** What a tool result may hold. */
-export type ResultPart = TextBlock | ImageBlock | DocumentBlock | OtherBlock;
+export type ResultPart = TextBlock | ImageBlock | DocumentBlock | OtherBlock | ToolReferenceBlock;
 /** The result of the tool call with this `tool_use_id`. */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
@@ -73,8 +78,7 @@ export interface OtherBlock {
     | 'mcp_tool_result'
     | 'compaction'
     | 'container_upload'
-    | 'search_result'
-    | 'tool_reference';
+    | 'search_result';
   readonly [key: string]: unknown;
 }
 
@@ -198,12 +202,17 @@ export interface WireError {
   readonly request_id?: string | null;
 }
 
+/** The tool that loads others. */
+export const TOOL_SEARCH_TOOL = 'ToolSearch';
+
 export interface WireTool {
   readonly name: string;
   readonly description?: string;
   readonly input_schema: JsonSchema;
   readonly cache_control?: CacheControl;
   readonly type?: string;
+  /** Loaded by a search: where an endpoint knows references, the result of the search refers to it. */
+  readonly defer_loading?: boolean;
 }
 
 /** Thinking: adaptive, with a budget in tokens, or disabled. */

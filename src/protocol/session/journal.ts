@@ -110,6 +110,8 @@ export type JournalBody =
       readonly userContext: readonly string[];
       readonly toolNames: readonly string[];
       readonly hash: string;
+      /** Hashes of what was read from outside, and of the rest. Absent: of an earlier version. */
+      readonly parts?: { readonly frame: string; readonly texts: Readonly<Record<string, string>> };
     })
   | (Identified & {
       readonly type: 'queue';

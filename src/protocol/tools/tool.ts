@@ -4,7 +4,7 @@ import type { PersistentFiles } from '../files.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import type { TodoItem } from '../model/attachment.ts';
 import type { UserMessage } from '../model/messages.ts';
-import type { DocumentBlock, ImageBlock, TextBlock } from '../model/wire.ts';
+import type { DocumentBlock, ImageBlock, TextBlock, ToolReferenceBlock } from '../model/wire.ts';
 import type { McpOrigin } from './mcp.ts';
 import type { JudgedPath } from './permission.ts';
 import type { CommandPlace, SandboxPort } from './sandbox.ts';
@@ -18,7 +18,9 @@ export type ParseResult<Input> =
   /** One sentence per problem, naming the field and what was expected. */
   | { readonly ok: false; readonly issues: readonly string[] };
 
-export type ToolResultContent = string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
+export type ToolResultContent =
+  | string
+  | readonly (TextBlock | ImageBlock | DocumentBlock | ToolReferenceBlock)[];
 
 /** The result of a call, for the model (`content`) and for consumers (`data`). */
 export interface ToolOutput<Output = unknown> {

@@ -4,8 +4,9 @@
  * their last use, belong to one key and one model, and exist from the start of the response.
  */
 import { type ApiBlock, type ApiRequest, type ApiTool, isRecord } from '../request/api-request.ts';
+import { splitTools } from '../request/deferred-tools.ts';
 import type { EditedPrompt } from './context-edits.ts';
-import { blockTokens, messageOverhead, toolTokens } from './token-estimate.ts';
+import { blockTokens, messageOverhead, tokensOf, toolTokens } from './token-estimate.ts';
 
 type CacheLife = '5m' | '1h';
 
@@ -135,24 +136,47 @@ function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Posit
     tokens += cost;
     positions.push({ key: hash.key(), tokens, life });
   };
-  for (const tool of prompt.tools) {
+  const { eager, defers, loadedBy } = splitTools(prompt.tools);
+  if (defers) hash.add('deferred');
+  for (const tool of eager) {
     place(JSON.stringify({ ...tool, cache_control: undefined }), toolTokens(tool), cacheLife(tool));
   }
+  const { body } = request;
+  hash.add(JSON.stringify(body['speed'] ?? null));
   for (const block of prompt.system) place(bare(block), blockTokens(block), cacheLife(block));
-  // Another tool choice or thinking setting invalidates the messages only.
-  hash.add(JSON.stringify([request.body['tool_choice'] ?? null, request.body['thinking'] ?? null]));
+  // Another tool choice, thinking or effort of the whole request invalidates the messages only.
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const effort = isGoverned(prompt, messages) ? null : effortOf(body);
+  hash.add(JSON.stringify([body['tool_choice'] ?? null, body['thinking'] ?? null, effort]));
   for (const turn of prompt.turns) {
+    // A setting inside the conversation changes what follows it.
+    if (turn.role === 'system') hash.add(JSON.stringify(effortOf(messages[turn.index])));
     for (const [at, block] of turn.blocks.entries()) {
-      const cost = blockTokens(block) + (at === 0 ? messageOverhead() : 0);
-      place(`${turn.role}\0${bare(block)}`, cost, cacheLife(block));
+      const loaded = loadedBy(block);
+      const cost = blockTokens(block) + tokensOf(loaded) + (at === 0 ? messageOverhead() : 0);
+      const definitions = loaded.length === 0 ? '' : JSON.stringify(loaded);
+      place(`${turn.role}\0${bare(block)}${definitions}`, cost, cacheLife(block));
     }
   }
-  const automatic = request.body['cache_control'];
+  const automatic = body['cache_control'];
   const last = positions.at(-1);
   if (isRecord(automatic) && last !== undefined && last.life === undefined) {
     positions[positions.length - 1] = { ...last, life: automatic['ttl'] === '1h' ? '1h' : '5m' };
   }
   return positions;
+}
+
+/** An effort inside the conversation precedes its first answer: the one of the request has no effect. */
+function isGoverned({ turns }: EditedPrompt, messages: readonly unknown[]): boolean {
+  const first = turns.findIndex(({ role }) => role === 'assistant');
+  return turns
+    .slice(0, first < 0 ? turns.length : first)
+    .some(({ role, index }) => role === 'system' && effortOf(messages[index]) !== null);
+}
+
+function effortOf(holder: unknown): unknown {
+  const config = isRecord(holder) ? holder['output_config'] : undefined;
+  return isRecord(config) ? (config['effort'] ?? null) : null;
 }
 
 /** A block's bytes without breakpoints: moving a breakpoint does not change the prefix. */

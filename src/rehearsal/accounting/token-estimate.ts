@@ -4,6 +4,7 @@
  * / 750 (at most 1600), or 1600 when its size cannot be read.
  */
 import { type ApiBlock, type ApiRequest, type ApiTool, blocksOf } from '../request/api-request.ts';
+import { splitTools } from '../request/deferred-tools.ts';
 import { imageSize } from '../request/image-size.ts';
 
 const UNITS_PER_TOKEN = 4;
@@ -39,19 +40,25 @@ export function toolTokens(tool: ApiTool): number {
   return textTokens(JSON.stringify({ ...tool, cache_control: undefined }));
 }
 
+/** Of the definitions of these tools. */
+export function tokensOf(tools: readonly ApiTool[]): number {
+  return tools.reduce((sum, tool) => sum + toolTokens(tool), 0);
+}
+
 /** Overhead of a message, added to its first block. */
 export function messageOverhead(): number {
   return TOKENS_PER_MESSAGE;
 }
 
-/** Input tokens of the whole request. */
+/** Input tokens of the whole request. Deferred tools count where the conversation loads them. */
 export function requestTokens(request: Pick<ApiRequest, 'tools' | 'system' | 'turns'>): number {
   let sum = 0;
-  for (const tool of request.tools) sum += toolTokens(tool);
+  const { eager, loadedBy } = splitTools(request.tools);
+  for (const tool of eager) sum += toolTokens(tool);
   for (const block of request.system) sum += blockTokens(block);
   for (const turn of request.turns) {
     if (turn.blocks.length > 0) sum += TOKENS_PER_MESSAGE;
-    for (const block of turn.blocks) sum += blockTokens(block);
+    for (const block of turn.blocks) sum += blockTokens(block) + tokensOf(loadedBy(block));
   }
   return sum;
 }

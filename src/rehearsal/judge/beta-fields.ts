@@ -15,6 +15,10 @@ export const betaFields: Rule = {
       return refuse('output_config.task_budget');
     if (body['speed'] !== undefined && body['speed'] !== null && missing('fast-mode-'))
       return refuse('speed');
+    const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+    const told = messages.findIndex((message) => isRecord(message) && message['output_config'] !== undefined);
+    if (told >= 0 && missing('mid-conversation-output-config-') && missing('per-turn-control-'))
+      return refuse(`messages.${told}.output_config`);
     return undefined;
   },
 };

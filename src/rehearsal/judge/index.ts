@@ -9,6 +9,7 @@ import { cacheBreakpoints } from './cache-breakpoints.ts';
 import { cacheControl } from './cache-control.ts';
 import { cacheTtlOrder } from './cache-ttl-order.ts';
 import { contentBlocks } from './content-blocks.ts';
+import { deferredTools } from './deferred-tools.ts';
 import { emptyContent } from './empty-content.ts';
 import { emptyFinalAssistant } from './empty-final-assistant.ts';
 import { emptyText } from './empty-text.ts';
@@ -64,6 +65,7 @@ export const RULES: readonly Rule[] = [
   toolNameUnique,
   toolSchema,
   toolChoice,
+  deferredTools,
   // the conversation
   firstMessageUser,
   systemMessages,

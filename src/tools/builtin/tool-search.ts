@@ -1,6 +1,6 @@
+import { TOOL_SEARCH_TOOL } from '../../protocol/model/wire.ts';
 import type { Tool } from '../../protocol/tools/tool.ts';
 import { extended } from '../../util/collections/extended.ts';
-import { TOOL_SEARCH_TOOL } from '../deferral.ts';
 import { parserOf } from '../schema/from-json-schema.ts';
 
 export interface SearchableTool {
@@ -97,7 +97,13 @@ export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput
       ].filter((line) => line !== false);
       return {
         data: { matches, query, total_deferred_tools: tools.filter(({ deferred }) => deferred).length },
-        content: said.join('\n'),
+        content:
+          fresh.length === 0
+            ? said.join('\n')
+            : [
+                { type: 'text' as const, text: said.join('\n') },
+                ...fresh.map((tool_name) => ({ type: 'tool_reference' as const, tool_name })),
+              ],
         ...(matches.length === 0 && { isError: unknown.length > 0 }),
       };
     },

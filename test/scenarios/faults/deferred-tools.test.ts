@@ -22,7 +22,15 @@ const many = (): Pick<Options, 'mcpServers'> => ({
     }),
   },
 });
-const names = (body: SentBody | undefined) => (body?.tools ?? []).map(({ name }) => name);
+/** Without the one that only stands for those that can be loaded. */
+const names = (body: SentBody | undefined) =>
+  (body?.tools ?? []).map(({ name }) => name).filter((name) => name !== 'DeferredTools');
+const deferred = (body: SentBody | undefined) =>
+  (body?.tools ?? []).flatMap((each) => ('defer_loading' in each ? [each.name] : []));
+const references = (body: SentBody | undefined) =>
+  blocksOf(body, 'tool_result').flatMap(({ content }) =>
+    Array.isArray(content) ? content.flatMap((part) => ('tool_name' in part ? [part.tool_name] : [])) : [],
+  );
 const results = (body: SentBody | undefined) =>
   blocksOf(body, 'tool_result').map((block) => textOf(block.content));
 const options: Options = {
@@ -50,8 +58,10 @@ describe('F155 300 deferred tools', () => {
     expect(wholeText(first)).toContain('mcp__big__op_299');
     expect(wholeText(first)).not.toContain('described at length');
     expect(names(second)).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
-    expect(results(second)[0]).toContain('Loaded: mcp__big__op_3.');
-    expect(results(second)[0]).toContain('There is no tool named mcp__big__none.');
+    expect(deferred(second)).toEqual(['mcp__big__op_3', 'DeferredTools']);
+    expect(references(second)).toEqual(['mcp__big__op_3']);
+    expect(wholeText(second)).toContain('Loaded: mcp__big__op_3.');
+    expect(wholeText(second)).toContain('There is no tool named mcp__big__none.');
     expect(results(third).at(-1)).toBe('op 3: 5');
     expect(names(run.sent.at(-1))).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3', 'mcp__big__op_7']);
     // Told once, and part of what every later request repeats.
@@ -73,6 +83,8 @@ describe('F155 300 deferred tools', () => {
     });
     const last = before.sent.at(-1);
     expect(names(last)).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
+    // The result that loaded it is gone, so it is declared like any other.
+    expect(deferred(last)).toEqual(['DeferredTools']);
     expect(wholeText(last)).toContain('We loaded a tool.');
     expect(wholeText(last).split('mcp__big__op_299')).toHaveLength(2);
     const after = await rehearse({
@@ -83,6 +95,51 @@ describe('F155 300 deferred tools', () => {
     });
     expect(names(after.sent[0])).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
     expect(wholeText(after.sent[0]).split('mcp__big__op_299')).toHaveLength(2);
+  });
+
+  it('a loaded tool stays behind its reference when the session is resumed', async () => {
+    const before = await rehearse({
+      replies: [reply(toolUse('ToolSearch', { query: 'select:mcp__big__op_3' }, 'call_1')), reply('Loaded.')],
+      options,
+    });
+    const resumed = (changed: Partial<Options>) =>
+      rehearse({
+        place: before,
+        prompt: 'Still there?',
+        replies: [reply('Yes.')],
+        options: { ...options, ...many(), resume: before.sessionId, forkSession: true, ...changed },
+      });
+    const { sent } = await resumed({});
+    expect(deferred(sent[0])).toEqual(['mcp__big__op_3', 'DeferredTools']);
+    expect(references(sent[0])).toEqual(['mcp__big__op_3']);
+    // A result must not refer to a tool that is not there: the API would refuse the conversation for ever.
+    const without = await resumed({ mcpServers: {} });
+    expect(references(without.sent[0])).toEqual([]);
+    expect(results(without.sent[0])[0]).toContain('Loaded: mcp__big__op_3.');
+  });
+
+  it('a model that knows no references gets the definitions as ever', async () => {
+    const { sent } = await rehearse({
+      replies: [reply(toolUse('ToolSearch', { query: 'select:mcp__big__op_3' }, 'call_1')), reply('Loaded.')],
+      options: { ...options, model: 'claude-haiku-4-5' },
+    });
+    expect(sent.at(-1)?.tools?.map(({ name }) => name)).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
+    expect(deferred(sent.at(-1))).toEqual([]);
+    expect(results(sent.at(-1))[0]).toContain('Loaded: mcp__big__op_3.');
+  });
+
+  it('loading a tool reads all that was cached', async () => {
+    const run = await rehearse({
+      replies: [
+        reply(toolUse('ToolSearch', { query: 'select:mcp__big__op_3' }, 'call_1')),
+        reply(toolUse('ToolSearch', { query: 'select:mcp__big__op_4,mcp__big__op_5' }, 'call_2')),
+        reply('Loaded.'),
+      ],
+      options,
+    });
+    const usage = run.server.requests.flatMap(({ verdict }) => ('usage' in verdict ? [verdict.usage] : []));
+    const cached = usage.map((each) => each.cache_read_input_tokens + each.cache_creation_input_tokens);
+    expect(usage.slice(1).map((each) => each.cache_read_input_tokens)).toEqual(cached.slice(0, -1));
   });
 
   it('F155 a deferred tool called by its name runs; a wrong input is answered with the schema', async () => {
