@@ -74,6 +74,8 @@ export interface ContextOptions extends MiddleRungOptions {
   readonly summaryWords?: SummaryWords;
   /** Limits of the provider for images, documents and bytes; default those of the Messages API. */
   readonly mediaLimits?: Partial<MediaLimits>;
+  /** The provider of this model makes summaries itself. Default no model's does. */
+  readonly providerSummarises?: (model: string) => boolean;
   /** Replaces the model call that makes summaries. */
   readonly summarise?: Summarise;
 }

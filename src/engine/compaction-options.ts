@@ -53,6 +53,11 @@ export interface CompactionOptions {
   /** Takes the place of the whole request for a summary. */
   readonly prompt?: string | undefined;
   /**
+   * Anthropic's own API makes the summaries, by its own words: `prompt` and `instructions` are not used there.
+   * A summary that it does not make is asked for as ever. Default false.
+   */
+  readonly byProvider?: boolean | undefined;
+  /**
    * Model for the summaries, id or alias; if it fails, the working model is used. Default: the working model.
    */
   readonly model?: string | undefined;

@@ -48,6 +48,21 @@ describe('a compaction in the real engine', () => {
     expect(json(run.sent('main').at(-1))).toContain('Look around.');
   });
 
+  it('the provider makes the summary where it is asked to; the session goes on with its text', async () => {
+    const run = await rehearsedEngine({
+      reply: script([...FILLED, ...small(2), done()]),
+      config: { compaction: { byProvider: true } },
+    });
+    const messages = await run.run('Look around.');
+    expect(resultOf(messages)).toMatchObject({ subtype: 'success', result: 'Done.' });
+    expect(run.sent('compaction')).toMatchObject([{ compaction: { type: 'summarize' } }]);
+    const compacting = run.server.requests.find(({ body }) => Object.hasOwn(body as object, 'compaction'));
+    expect(compacting?.headers['anthropic-beta']).toContain('compact-2026-09-04');
+    expect(systemWords(messages)).toContain('compact_boundary');
+    expect(run.server.report().rejected).toEqual([]);
+    expect(json(run.sent('main').at(-1))).toContain('The gist.');
+  });
+
   it('F15: refused as too long by every strategy, the trim without a model makes the next request fit', async () => {
     const run = await rehearsedEngine({
       reply: script([...FILLED, lookAt(3_000), ...small(2), done()], () => tooLong),

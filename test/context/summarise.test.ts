@@ -25,6 +25,7 @@ async function summarise(
   script: readonly ScriptStep[],
   signal = new AbortController().signal,
   ledger = countingLedger(),
+  providerSummarises = () => false,
 ) {
   const model = scriptedModel(script);
   const tools = [{ name: 'Bash', input_schema: { type: 'object' } }];
@@ -41,6 +42,7 @@ async function summarise(
       maxTokens: 8_000,
       thinking: { type: 'adaptive' },
     }),
+    providerSummarises,
   })({
     messages,
     model: 'm',
@@ -102,6 +104,44 @@ describe('a summary', () => {
 
   it('asks for both parts in its request', () => {
     expect(summaryRequest({})).toMatch(/<analysis>[\s\S]*<summary>/);
+  });
+});
+
+describe('a summary that the provider makes', () => {
+  const compaction = (content: string | null): ScriptStep => ({
+    kind: 'reply',
+    parts: [{ kind: 'block', block: { type: 'compaction', content, encrypted_content: null } }],
+    options: { stopReason: 'compaction' },
+  });
+  const byProvider = (script: readonly ScriptStep[]) =>
+    summarise(script, undefined, countingLedger(), () => true);
+
+  it('is asked for without words of ours, and kept as it is', async () => {
+    const { outcome, model, ledger } = await byProvider([compaction('All is well. <summary> is a word.')]);
+    expect(outcome).toEqual({ kind: 'summary', text: 'All is well. <summary> is a word.' });
+    expect(model.requests).toHaveLength(1);
+    expect(model.requests[0]).toMatchObject({ summarises: true });
+    expect(model.requests[0]?.view.slice()).toEqual(messages);
+    expect(ledger.settled.map(({ wasted }) => wasted)).toEqual([undefined]);
+  });
+
+  it.each([
+    ['made none', compaction(null), true],
+    ['does not know how, and says so', fail({ kind: 'invalid_request', status: 400 }), false],
+    ['does not know how, and answers the conversation', say('Shall I go on?'), true],
+  ])('one that %s is asked as any other', async (_, first, isPaid) => {
+    const { outcome, model, ledger } = await byProvider([first, say('<summary>Ours.</summary>')]);
+    expect(outcome).toEqual({ kind: 'summary', text: 'Ours.' });
+    expect(model.requests.map(({ summarises }) => summarises)).toEqual([true, undefined]);
+    expect(model.requests[1]?.view.slice(0, -1)).toEqual(messages);
+    expect(ledger.settled.map(({ wasted }) => wasted)).toEqual(isPaid ? [true, undefined] : [undefined]);
+  });
+
+  it('a refusal as too long goes to the ladder, and trouble of the provider ends it as ever', async () => {
+    const tooLong = await byProvider([fail({ kind: 'prompt_too_long', status: 400 })]);
+    expect(tooLong.outcome).toMatchObject({ kind: 'failed', failure: { kind: 'prompt_too_long' } });
+    const down = await byProvider([fail({ kind: 'overloaded', status: 529 })]);
+    expect(down.outcome).toMatchObject({ kind: 'failed', failure: { kind: 'overloaded' } });
   });
 });
 

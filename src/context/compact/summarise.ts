@@ -10,7 +10,7 @@ import {
   type ModelRequest,
 } from '../../protocol/model/model.ts';
 import { roughPromptTokens, UsageMeter } from '../../protocol/model/usage.ts';
-import type { StreamEvent } from '../../protocol/model/wire.ts';
+import type { BlockDelta, OtherBlock, StreamEvent } from '../../protocol/model/wire.ts';
 import type { Ledger } from '../../protocol/ports.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import { notice, type Stamp, syntheticMessage } from '../notices.ts';
@@ -44,6 +44,8 @@ interface SummariserOptions extends Stamp {
   readonly callModel: CallModel;
   readonly ledger: Ledger;
   readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
+  /** The provider of this model makes summaries itself. Default no model's does. */
+  readonly providerSummarises?: (model: string) => boolean;
 }
 
 /** Maximum calls: an empty summary is requested again, and so is one whose stream broke. */
@@ -55,19 +57,21 @@ export function createSummarise(options: SummariserOptions): Summarise {
     let after: CallOptions['after'];
     let blank = false;
     let last: ModelFailure = { kind: 'unknown', message: 'No summary was made.' };
-    const request = await compactionRequest(options, input);
-    for (let n = 1; n <= MAX_CALLS; n++) {
+    let byProvider = options.providerSummarises?.(input.model) === true;
+    let request = await compactionRequest(options, input, byProvider);
+    const most = byProvider ? MAX_CALLS + 1 : MAX_CALLS;
+    for (let n = 1; n <= most; n++) {
       const effectKey = `${input.effectKey}/${n}`;
       const call = { signal: input.signal, retry, ...(after !== undefined && { after }) };
       const answer = yield* ask(options, { ...request, effectKey }, call);
       const { outcome } = answer;
       if (answer.meter.usage !== undefined) {
-        const wasted = outcome.kind !== 'complete';
+        const wasted = outcome.kind !== 'complete' || (byProvider && answer.compaction.trim() === '');
         options.ledger.settle({
           model: input.model,
           effectKey,
           usage: answer.meter.charged({
-            outputChars: answer.text.length,
+            outputChars: answer.text.length + answer.compaction.length,
             promptTokens: () => roughPromptTokens(request),
             ended: !wasted,
             maxTokens: request.maxTokens,
@@ -76,6 +80,15 @@ export function createSummarise(options: SummariserOptions): Summarise {
           querySource: request.querySource,
           ...(wasted && { wasted }),
         });
+      }
+      // One that does not know how, or has made none, is asked as every other model is.
+      if (
+        byProvider &&
+        (isRefused(outcome) || (outcome.kind === 'complete' && answer.compaction.trim() === ''))
+      ) {
+        byProvider = false;
+        request = await compactionRequest(options, input, byProvider);
+        continue;
       }
       switch (outcome.kind) {
         case 'aborted':
@@ -89,6 +102,7 @@ export function createSummarise(options: SummariserOptions): Summarise {
           after = { failure: outcome.failure, immediate: false };
           continue;
         case 'complete': {
+          if (byProvider) return { kind: 'summary', text: answer.compaction.trim() };
           const text = answer.stopReason === 'refusal' ? '' : extractSummary(answer.text);
           if (text !== '') return { kind: 'summary', text };
           last = { kind: 'protocol', message: 'The model answered the request for a summary with nothing.' };
@@ -102,8 +116,14 @@ export function createSummarise(options: SummariserOptions): Summarise {
   };
 }
 
-async function compactionRequest(options: SummariserOptions, input: SummariseInput): Promise<ModelRequest> {
-  const instruction = syntheticMessage(options, 'nudge', input.instruction);
+const isRefused = (outcome: ModelOutcome): boolean =>
+  outcome.kind === 'failed' && outcome.failure.kind === 'invalid_request';
+
+async function compactionRequest(
+  options: SummariserOptions,
+  input: SummariseInput,
+  byProvider: boolean,
+): Promise<ModelRequest> {
   const base = await options.mainRequest(input.model);
   return {
     ...base,
@@ -111,14 +131,25 @@ async function compactionRequest(options: SummariserOptions, input: SummariseInp
     querySource: 'compact',
     effectKey: input.effectKey,
     model: input.model,
-    view: PersistentList.from([...input.messages, instruction]),
+    view: PersistentList.from(
+      byProvider
+        ? input.messages
+        : [...input.messages, syntheticMessage(options, 'nudge', input.instruction)],
+    ),
+    ...(byProvider && { summarises: true }),
     stream: true,
   };
 }
 
+/** A compaction without content has failed. */
+const summaryIn = ({ content }: OtherBlock | Extract<BlockDelta, { type: 'compaction_delta' }>): string =>
+  typeof content === 'string' ? content : '';
+
 interface Answer {
   readonly outcome: ModelOutcome;
   readonly text: string;
+  /** The summary of a provider that made one. */
+  readonly compaction: string;
   readonly stopReason: string | null;
   readonly meter: UsageMeter;
 }
@@ -129,19 +160,23 @@ async function* ask(
   call: CallOptions,
 ): AsyncGenerator<LoopBatch, Answer> {
   let text = '';
+  let compaction = '';
   let stopReason: string | null = null;
   const meter = new UsageMeter();
   const take = (event: StreamEvent) => {
     switch (event.type) {
       case 'message_start':
         text = '';
+        compaction = '';
         meter.begin(event.message.usage);
         return;
       case 'content_block_start':
         if (event.content_block.type === 'text') text += event.content_block.text;
+        if (event.content_block.type === 'compaction') compaction += summaryIn(event.content_block);
         return;
       case 'content_block_delta':
         if (event.delta.type === 'text_delta') text += event.delta.text;
+        if (event.delta.type === 'compaction_delta') compaction += summaryIn(event.delta);
         return;
       case 'message_delta':
         stopReason = event.delta.stop_reason;
@@ -153,7 +188,7 @@ async function* ask(
   try {
     for (;;) {
       const next = await run.next();
-      if (next.done) return { outcome: next.value, text, stopReason, meter };
+      if (next.done) return { outcome: next.value, text, compaction, stopReason, meter };
       if (next.value.kind === 'events') next.value.events.forEach(take);
       if (next.value.kind === 'retry') {
         const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;

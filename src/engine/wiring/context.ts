@@ -3,12 +3,14 @@ import { recentFiles } from '../../context/compact/recent-files.ts';
 import { todoSource } from '../../context/compact/todo-source.ts';
 import { createContext } from '../../context/context-port.ts';
 import type { LimitOptions } from '../../context/estimate/thresholds.ts';
+import { asksAnthropic } from '../../model/catalog/anthropic-api.ts';
 import { isClaudeModel } from '../../model/catalog/model-info.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { CompactionSource, ContextPort } from '../../protocol/model/context.ts';
 import type { Clock, Ids, Ledger } from '../../protocol/ports.ts';
 import type { HookPort } from '../../protocol/tools/hook.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tools/tool.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-options.ts';
 import { runningTasksSource } from '../../tasks/notice.ts';
 import type { SessionTaskTable } from '../../tasks/task-table.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
@@ -96,6 +98,9 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
       recentFiles(parts),
     ],
     ...(compaction.model !== undefined && { summaryModel: parts.model.resolve(compaction.model) }),
+    ...(compaction.byProvider === true && {
+      providerSummarises: (model) => asksAnthropic(config.baseUrl ?? DEFAULT_BASE_URL, model),
+    }),
     summaryWords: {
       ...(compaction.prompt !== undefined && { prompt: compaction.prompt }),
       ...(compaction.instructions !== undefined && { instructions: [compaction.instructions] }),

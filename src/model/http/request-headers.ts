@@ -14,6 +14,7 @@ const BETA = {
   longContext: LONG_CONTEXT_BETA,
   longCache: 'extended-cache-ttl-2025-04-11',
   toolReferences: 'advanced-tool-use-2025-11-20',
+  compaction: 'compact-2026-09-04',
   contextManagement: 'context-management-2025-06-27',
   effort: 'effort-2025-11-24',
   effortMessages: EFFORT_MESSAGES,
@@ -84,6 +85,7 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: Hea
   if (asksLongContext(request.model)) betas.add(BETA.longContext);
   if (body.thinking?.type === 'enabled' && request.tools.length > 0) betas.add(BETA.interleavedThinking);
   if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
+  if (request.summarises === true) betas.add(BETA.compaction);
   if (body.changesEffort) betas.add(BETA.effortMessages);
   if (body.defers) betas.add(BETA.toolReferences);
   if (hasEffort) betas.add(BETA.effort);

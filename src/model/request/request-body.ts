@@ -119,6 +119,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined, effort: Effo
     ...(Object.keys(outputConfig).length > 0 && knows('output_config') && { output_config: outputConfig }),
     ...(request.contextManagement !== undefined &&
       knows('context_management') && { context_management: request.contextManagement }),
+    ...(request.summarises === true && { compaction: { type: 'summarize' } }),
     ...(input.fast && knows('speed') && { speed: 'fast' }),
     ...(input.metadataUserId !== undefined &&
       knows('metadata') && { metadata: { user_id: input.metadataUserId } }),

@@ -63,6 +63,11 @@ export interface ModelRequest {
   readonly betas?: readonly string[];
   /** API-side context edits (cached microcompact). */
   readonly contextManagement?: unknown;
+  /**
+   * Asks for nothing but a summary of the view, which the provider makes by its own words; the answer is one
+   * `compaction` block. An endpoint that does not know this refuses the request.
+   */
+  readonly summarises?: true;
   /** false: one JSON response (the retry of L4.3), whose events arrive as one batch. */
   readonly stream: boolean;
   /** Prompt caching on (default true). */

@@ -10,6 +10,7 @@ const PROMPT_FIELDS = [
   'tools',
   'tool_choice',
   'thinking',
+  'compaction',
   'context_management',
   'mcp_servers',
   'output_config',
@@ -52,6 +53,7 @@ const TOOL_FIELDS = new Set([
 const TOP_OBJECTS: Readonly<Record<string, ReadonlySet<string>>> = {
   metadata: new Set(['user_id']),
   output_config: new Set(['effort', 'format', 'task_budget']),
+  compaction: new Set(['type', 'instructions']),
   context_management: new Set(['edits']),
   thinking: new Set(['type', 'budget_tokens', 'display']),
   tool_choice: new Set(['type', 'name', 'disable_parallel_tool_use']),

@@ -45,18 +45,24 @@ export function composeMessage({ reply, request, seen, vars, number }: ComposeIn
   const ids = freshIds(request, number);
   const omitThinking =
     isRecord(request.body['thinking']) && request.body['thinking']['display'] === 'omitted';
+  const compacts = request.body['compaction'] !== undefined;
   const blocks: ComposedBlock[] = [];
   let left = cap;
   let cut = false;
   for (const scripted of reply.blocks) {
-    const whole = composeBlock(fillTemplate(scripted, seen, vars), request.model, ids, omitThinking);
+    const filled = fillTemplate(scripted, seen, vars);
+    const whole = compacts
+      ? composeCompaction(filled)
+      : composeBlock(filled, request.model, ids, omitThinking);
+    if (whole === undefined) continue;
     cut = whole.tokens > left;
     const block = cut ? cutBlock(whole, left) : whole;
     if (block !== undefined) blocks.push(block);
     left -= whole.tokens;
     if (cut) break;
   }
-  const byItself = blocks.some(({ block }) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
+  const calls = blocks.some(({ block }) => block.type === 'tool_use');
+  const byItself = compacts ? 'compaction' : calls ? 'tool_use' : 'end_turn';
   return {
     id: `msg_rehearsal_${number}`,
     model: request.model,
@@ -70,6 +76,14 @@ export function composeMessage({ reply, request, seen, vars, number }: ComposeIn
       0,
     ),
   };
+}
+
+/** A request for a compaction is answered with one block alone. */
+function composeCompaction(scripted: ScriptedBlock): ComposedBlock | undefined {
+  if (scripted.type !== 'text') return undefined;
+  const content = scripted.text === '' ? null : scripted.text;
+  const block = { type: 'compaction', content, encrypted_content: null } as const;
+  return { block, streamed: '', tokens: textTokens(scripted.text) };
 }
 
 function composeBlock(
