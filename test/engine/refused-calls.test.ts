@@ -44,19 +44,18 @@ const look = (id: string) => callTool('Look', { n: 1 }, { id });
 const bare = (id: string) => callTool('Change', {}, { id });
 
 function refusing(
-  answer: Reply,
+  answers: readonly Reply[],
   config: Partial<QueryEngineConfig> = {},
   how: Partial<FakeToolOptions> = {},
 ) {
   const Change = fakeTool({ name: 'Change', ...how });
   const Look = fakeTool({ name: 'Look', readOnly: true, concurrencySafe: true, effectClass: 'pure' });
-  const under = engineUnderTest([answer], { tools: [Change, Look], ...config });
+  const under = engineUnderTest(answers, { tools: [Change, Look], ...config });
   return { Change, Look, ...under };
 }
 
 describe('a refusal that is at hand', () => {
   const reads = { 'in the same read': {}, 'in reads of their own': { eventsPerBatch: 1 } };
-  const models = { 'no other model': {}, 'a fallback model': { fallbackModel: 'claude-haiku-4-5' } };
   const answers: Readonly<Record<string, readonly Reply[]>> = {
     'a call with effects': [change('a')],
     'a call without an input': [bare('a')],
@@ -65,21 +64,34 @@ describe('a refusal that is at hand', () => {
     'calls, and a text': [change('a'), look('b'), say('No, I will not.')],
   };
   const rows = Object.keys(answers).flatMap((what) =>
-    Object.keys(reads).flatMap((where) => Object.keys(models).map((whom) => [what, where, whom] as const)),
+    Object.keys(reads).map((where) => [what, where] as const),
   );
+  const answerOf = (what: string, where: string) =>
+    reply(answers[what] ?? [], { stopReason: 'refusal', ...reads[where as keyof typeof reads] });
 
-  it.each(rows)('%s, %s, with %s: nothing runs', async (what, where, whom) => {
-    const parts = answers[what] ?? [];
-    const answer = reply(parts, { stopReason: 'refusal', ...reads[where as keyof typeof reads] });
-    const { run, Change, Look, model } = refusing(answer, models[whom as keyof typeof models]);
+  it.each(rows)('%s, %s, with no other model: nothing runs', async (what, where) => {
+    const { run, Change, Look, model } = refusing([answerOf(what, where)]);
     const messages = await run('Do it.');
     expect([...Change.calls, ...Look.calls]).toEqual([]);
+    const calls = (answers[what] ?? []).filter((part) => !JSON.stringify(part).includes('"text"'));
     const results = Object.values(resultsIn(messages));
-    expect(results).toHaveLength(parts.filter((part) => !JSON.stringify(part).includes('"text"')).length);
+    expect(results).toHaveLength(calls.length);
     expect(new Set(results)).toEqual(new Set([NEVER_RAN]));
     expect(resultIn(messages)).toMatchObject({ stop_reason: 'refusal', terminal_reason: 'completed' });
     expect(model.requests).toHaveLength(1);
     expect(announced(messages)).toBe(1);
+  });
+
+  it.each(rows)('%s, %s, with a fallback model: nothing of it runs, or stays', async (what, where) => {
+    const fallbackModel = 'claude-haiku-4-5';
+    const answers = [answerOf(what, where), say('Gladly.')];
+    const { run, Change, Look, model } = refusing(answers, { fallbackModel });
+    const messages = await run('Do it.');
+    expect([...Change.calls, ...Look.calls]).toEqual([]);
+    expect(resultsIn(messages)).toEqual({});
+    expect(resultIn(messages)).toMatchObject({ result: 'Gladly.', stop_reason: 'end_turn' });
+    expect(model.requests.map(({ model }) => model)).toEqual([model.requests[0]?.model, fallbackModel]);
+    expect(JSON.stringify(model.requests[1]?.view.slice())).not.toContain('tool_use');
   });
 });
 
@@ -87,7 +99,7 @@ describe('a refusal that comes later', () => {
   it('stops what runs, and keeps what waits from running', async () => {
     const refused = deferred<void>();
     const answer = reply([change('a'), look('b'), pause(refused.promise)], { stopReason: 'refusal' });
-    const { run, Change, Look } = refusing(answer, {}, { hold: true });
+    const { run, Change, Look } = refusing([answer], {}, { hold: true });
     const running = run('Do it.');
     const { context } = await Change.started();
     refused.resolve();
@@ -103,7 +115,7 @@ describe('a refusal that comes later', () => {
     const answer = reply([look('a'), change('b'), pause(refused.promise), change('c')], {
       stopReason: 'refusal',
     });
-    const { engine, Change, Look, model } = refusing(answer);
+    const { engine, Change, Look, model } = refusing([answer]);
     const messages: SDKMessage[] = [];
     for await (const message of engine.submitMessage('Do it.')) {
       messages.push(message);
@@ -117,7 +129,7 @@ describe('a refusal that comes later', () => {
 
   it('a call is not held for what has not arrived', async () => {
     const answer = reply([change('a'), pause(new Promise<void>(() => {}))]);
-    const { engine, Change } = refusing(answer);
+    const { engine, Change } = refusing([answer]);
     const running = collect(engine.submitMessage('Do it.'));
     await Change.started();
     await engine.close();
@@ -131,9 +143,11 @@ describe('a refusal that is recorded', () => {
   async function cutBehind(last: 'response' | 'intent', effectClass: 'pure' | 'unsafe' = 'unsafe') {
     const refused = deferred<void>();
     const first = refusing(
-      reply([change('a'), pause(last === 'intent' ? refused.promise : Promise.resolve())], {
-        stopReason: 'refusal',
-      }),
+      [
+        reply([change('a'), pause(last === 'intent' ? refused.promise : Promise.resolve())], {
+          stopReason: 'refusal',
+        }),
+      ],
       {},
       { hold: true, effectClass },
     );
