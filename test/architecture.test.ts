@@ -226,6 +226,7 @@ const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelco
 const MAX_LINES = 300;
 /** Makers of built-in tools, agents that are defined by tools, texts for the model, and scripted sessions. */
 const NAMING_TOOLS = [
+  'protocol/tools/builtin-tools.ts',
   'tools/',
   'web/web-fetch-tool.ts',
   'web/web-search-tool.ts',

@@ -53,8 +53,8 @@ export interface CompactionOptions {
   /** Takes the place of the whole request for a summary. */
   readonly prompt?: string | undefined;
   /**
-   * Anthropic's own API makes the summaries, by its own words: `prompt` and `instructions` are not used there.
-   * A summary that it does not make is asked for as ever. Default false.
+   * Anthropic's own API makes the summaries, by its own words: there `prompt` and `instructions` are not
+   * used. A summary that it does not make is asked for as ever. Default false.
    */
   readonly byProvider?: boolean | undefined;
   /**

@@ -2,8 +2,9 @@
 
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { Life } from '../protocol/life.ts';
-import { TOOL_SEARCH_TOOL, type ToolUseBlock, type WireTool } from '../protocol/model/wire.ts';
+import type { ToolUseBlock, WireTool } from '../protocol/model/wire.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import { TOOL_SEARCH_TOOL } from '../protocol/tools/builtin-tools.ts';
 import type { GatePorts } from '../protocol/tools/gate.ts';
 import type { McpOrigin } from '../protocol/tools/mcp.ts';
 import type { AnyTool, ToolContext } from '../protocol/tools/tool.ts';

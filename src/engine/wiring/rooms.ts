@@ -103,7 +103,6 @@ export function composeRooms(
     web: { conversation, model, budget, world, permissions },
   });
   const allTools = allToolsOf(config.tools, { mcp, subagents: agents, own, late: skills });
-  const mainTools = agents.forMain(allTools);
   const hooks = composeHooks(config, {
     sandbox,
     env,
@@ -133,7 +132,7 @@ export function composeRooms(
     asking: extended(asking, { ask }),
     folder,
     hooks,
-    mainTools,
+    mainTools: agents.forMain(allTools),
     mcp,
     notes,
     notices,

@@ -1,7 +1,7 @@
 /** The message that a finished block is emitted and recorded as. */
 import type { AssistantMessage, ThoughtFacts } from '../../protocol/model/messages.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
-import type { AssistantBlock } from '../../protocol/model/wire.ts';
+import type { AssistantBlock, WireResponse } from '../../protocol/model/wire.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { LoopDeps } from '../deps.ts';
 import type { ResponseSoFar } from '../response.ts';
@@ -52,3 +52,18 @@ function thoughtOf(startedMs: number, request: ModelRequest, { clock }: LoopDeps
 
 export const displayOf = ({ thinking }: ModelRequest): string | undefined =>
   thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;
+
+/** Fields of a message that the loop does not read: they are for consumers. */
+export function otherFields({
+  id: _id,
+  type: _type,
+  role: _role,
+  model: _model,
+  content: _content,
+  stop_reason: _reason,
+  stop_sequence: _sequence,
+  usage: _usage,
+  ...more
+}: WireResponse): Readonly<Record<string, unknown>> {
+  return more;
+}

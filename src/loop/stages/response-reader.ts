@@ -2,12 +2,12 @@
 import type { AssistantMessage, LoopBatch, LoopMessage } from '../../protocol/model/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model/model.ts';
 import { UsageMeter } from '../../protocol/model/usage.ts';
-import type { StreamEvent, ToolUseBlock, WireResponse } from '../../protocol/model/wire.ts';
+import type { StreamEvent, ToolUseBlock } from '../../protocol/model/wire.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { blockMessage, displayOf } from './block-message.ts';
+import { blockMessage, displayOf, otherFields } from './block-message.ts';
 import { callFacts } from './observed-call.ts';
 import { addNotices, settleResponse, withEnd } from './settle-response.ts';
 
@@ -151,7 +151,7 @@ export class ResponseReader {
         response.messageId = event.message.id;
         response.model = event.message.model;
         response.usage = this.#meter.begin(event.message.usage);
-        response.more = moreOf(event.message);
+        response.more = otherFields(event.message);
         break;
       case 'content_block_start':
         this.#open = new BlockBuilder(event.content_block, this.#iteration.deps.clock.monotonicMs());
@@ -292,19 +292,4 @@ export class ResponseReader {
     const taken = block.id === '' || this.response.calls.some((call) => call.block.id === block.id);
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
-}
-
-/** Fields of a message that no one here reads: they are for consumers. */
-function moreOf({
-  id: _id,
-  type: _type,
-  role: _role,
-  model: _model,
-  content: _content,
-  stop_reason: _reason,
-  stop_sequence: _sequence,
-  usage: _usage,
-  ...more
-}: WireResponse): Readonly<Record<string, unknown>> {
-  return more;
 }

@@ -4,7 +4,8 @@
  * tokens only (F155). A loaded tool whose result is gone, behind a summary, is declared like any other; and
  * an endpoint that knows no references gets all of them so.
  */
-import { TOOL_SEARCH_TOOL, type WireTool } from '../../protocol/model/wire.ts';
+import type { WireTool } from '../../protocol/model/wire.ts';
+import { TOOL_SEARCH_TOOL } from '../../protocol/tools/builtin-tools.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 
 /** Names of the tools that results may refer to. */

@@ -202,9 +202,6 @@ export interface WireError {
   readonly request_id?: string | null;
 }
 
-/** The tool that loads others. */
-export const TOOL_SEARCH_TOOL = 'ToolSearch';
-
 export interface WireTool {
   readonly name: string;
   readonly description?: string;

@@ -69,6 +69,9 @@ const ROWS = {
   Write: { madeOf: 'options', family: 'write', shownAs: 'new_file' },
 } as const satisfies Readonly<Record<string, ToolFacts>>;
 
+/** The tool that loads others. */
+export const TOOL_SEARCH_TOOL = 'ToolSearch' satisfies keyof typeof ROWS;
+
 type RowName = keyof typeof ROWS;
 
 /** A built-in tool that a session can choose. */

@@ -1,4 +1,4 @@
-import { TOOL_SEARCH_TOOL } from '../../protocol/model/wire.ts';
+import { TOOL_SEARCH_TOOL } from '../../protocol/tools/builtin-tools.ts';
 import type { Tool } from '../../protocol/tools/tool.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { parserOf } from '../schema/from-json-schema.ts';

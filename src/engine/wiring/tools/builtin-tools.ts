@@ -1,8 +1,7 @@
 /** The built-in tools of a session. */
 
 import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
-import { TOOL_SEARCH_TOOL } from '../../../protocol/model/wire.ts';
-import { toolFacts, toolsMadeOf } from '../../../protocol/tools/builtin-tools.ts';
+import { TOOL_SEARCH_TOOL, toolFacts, toolsMadeOf } from '../../../protocol/tools/builtin-tools.ts';
 import type { Resolution } from '../../../settings/resolve/resolution.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../../subagents/agent-tool.ts';
 import { HISTORY_TOOL } from '../../../tools/builtin/history.ts';
