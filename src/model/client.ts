@@ -10,6 +10,7 @@ import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { extended } from '../util/collections/extended.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { modelCalls } from './call-model.ts';
+import { asksAnthropic } from './catalog/anthropic-api.ts';
 import { type UntabledModels, untabledModels } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
@@ -61,6 +62,10 @@ export interface ModelClientOptions {
   readonly promptCaching?: boolean;
   /** Further fields of each request body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
+  /**
+   * Conversations are held by the endpoint, where it is Anthropic's API: a request sends what is new. Default false.
+   */
+  readonly messageThreads?: boolean;
   /** Betas of every request; one of them may enable a larger window. Default none. */
   readonly betas?: readonly string[];
   /** Default 10. */
@@ -155,6 +160,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
               caching: options.promptCaching !== false,
               cacheTtl: options.cacheTtl ?? '5m',
               extraBody: options.extraBody,
+              threads: (model) => options.messageThreads === true && asksAnthropic(options.baseUrl, model),
             },
             ports,
           ),

@@ -1,6 +1,7 @@
 /** The Messages API over our own HTTP: Anthropic's, a gateway's, or that of a server that speaks it too. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../protocol/life.ts';
+import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
 import {
   EFFORT_MESSAGES,
@@ -10,17 +11,20 @@ import {
 } from './catalog/conversation-features.ts';
 import type { Credential } from './credentials.ts';
 import type { Connections } from './http/connections.ts';
-import type { EndpointGaps, GapsOfEndpoint } from './http/endpoint-gaps.ts';
+import type { EndpointGaps, GapsOfEndpoint, GapTrial } from './http/endpoint-gaps.ts';
 import { type AnswerApi, openHttpAttempt } from './http/http-attempt.ts';
 import { requestHeaders } from './http/request-headers.ts';
 import type { CacheTtl } from './request/cache-breakpoints.ts';
 import { createViewBytes, type ViewBytes } from './request/message-byte-cache.ts';
+import { MESSAGE_THREADS_BETA, MessageThreads, THREAD } from './request/message-threads.ts';
 import { buildRequestBody, type RequestBody } from './request/request-body.ts';
 import { wireEffort } from './request/thinking-options.ts';
 import { classifyAnswer } from './retry/classify-error.ts';
 import { isMissingPath, otherApiFailure } from './retry/other-api.ts';
+import { errorCodeIn, threadRefusal } from './retry/thread-refusal.ts';
 import { createEventDecoder } from './stream/decode-events.ts';
 import { eventsOfAnswer } from './stream/non-streaming-response.ts';
+import { ThreadedAttempt } from './stream/threaded-attempt.ts';
 import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from './wire.ts';
 
 interface MessagesWireOptions {
@@ -35,6 +39,8 @@ interface MessagesWireOptions {
   readonly cacheTtl: CacheTtl;
   /** Further fields of each request body; they override fields of the request. */
   readonly extraBody: Readonly<Record<string, unknown>> | undefined;
+  /** Whether message threads are wanted with this model. Absent: with none. */
+  threads?(model: string): boolean;
 }
 
 export function createMessagesWire(options: MessagesWireOptions, ports: WirePorts): Wire {
@@ -54,6 +60,7 @@ class MessagesWire implements Wire {
   readonly #options: MessagesWireOptions;
   readonly #ports: WirePorts;
   readonly #bytes: ViewBytes = createViewBytes();
+  readonly #threads = new MessageThreads();
 
   constructor(options: MessagesWireOptions, ports: WirePorts) {
     this.#options = options;
@@ -86,24 +93,49 @@ class MessagesWire implements Wire {
       metadataUserId: JSON.stringify({ session_id: request.sessionId }),
       effortMessages: knowsEffortMessages(request.model) && !gaps.lacks(EFFORT_MESSAGES),
       references: knowsToolReferences(request.model) && !gaps.lacks(TOOL_REFERENCES),
+      threads: this.#usesThreads(request, gaps) ? this.#threads : undefined,
       thinkingKey,
       keepsThinking,
     });
-    const sent = { request, info, body, fast, credential, gaps, keepAlive: state.keepAlive };
+    const sent: Sent = { request, info, body, fast, credential, gaps, keepAlive: state.keepAlive };
     return {
       chunks: body.chunks,
       length: body.length,
       maxTokens: body.maxTokens,
       effort: body.effort,
       open: (life) => this.#open(sent, life),
-      adapt: (failure) =>
-        this.#options.gaps.suspect(
+      adapt: async (failure) => {
+        const refusal = body.thread && threadRefusal(failure, sent);
+        if (refusal === 'lost' && body.thread?.turns !== undefined) {
+          body.thread.forget();
+          return sentWhole(failure, trial);
+        }
+        const text = body.chunks.join('');
+        const refuses = refusal === undefined ? undefined : THREAD;
+        return this.#options.gaps.suspect(
           failure,
-          { body: body.chunks.join(''), headers: this.#headers(sent) },
+          { body: text, headers: this.#headers(sent), refuses },
           credential,
           trial,
-        ),
+        );
+      },
     };
+  }
+
+  /** A conversation of the loop, whose fields are all its own. */
+  #usesThreads(
+    { model, querySource, contextManagement, summarises }: ModelRequest,
+    gaps: EndpointGaps,
+  ): boolean {
+    const isLoop = querySource === 'main' || querySource.startsWith('agent:');
+    return (
+      isLoop &&
+      summarises !== true &&
+      contextManagement === undefined &&
+      this.#options.threads?.(model) === true &&
+      !OWN_FIELDS.some((field) => field in (this.#options.extraBody ?? {})) &&
+      ![THREAD, MESSAGE_THREADS_BETA, 'anthropic-beta'].some((name) => gaps.lacks(name))
+    );
   }
 
   #caches(gaps: EndpointGaps): boolean {
@@ -132,7 +164,7 @@ class MessagesWire implements Wire {
     const { connections, path } = this.#options;
     const { request, body, keepAlive } = sent;
     const headers = this.#headers(sent);
-    return openHttpAttempt({
+    const attempt = openHttpAttempt({
       connections,
       request: { path, headers, keepAlive },
       body: body.chunks,
@@ -144,6 +176,8 @@ class MessagesWire implements Wire {
         ...MESSAGES_API,
         classify: async (head, text, nowMs) => {
           const failure = classifyAnswer(head, text, nowMs);
+          sent.errorCode = errorCodeIn(text);
+          if (body.thread !== undefined && threadRefusal(failure, sent) !== undefined) return failure;
           if (!isMissingPath(head, text)) return failure;
           const { namedOtherApi } = await import('./openai/name-other-api.ts');
           const { clock } = this.#ports;
@@ -152,8 +186,21 @@ class MessagesWire implements Wire {
         },
       },
     });
+    return body.thread === undefined ? attempt : new ThreadedAttempt(attempt, body.thread);
   }
 }
+
+/** Fields that a thread holds, or is. */
+const OWN_FIELDS = ['messages', 'model', 'system', 'tools', THREAD];
+
+/** The next attempt begins another thread: nothing is left out of it. */
+const sentWhole = ({ message }: ModelFailure, trial: GapTrial | undefined): GapTrial => ({
+  names: trial?.names ?? [],
+  confirm() {
+    const learned = `The endpoint no longer held the conversation, so it was sent whole: ${message}`;
+    return trial === undefined ? learned : `${trial.confirm()} ${learned}`;
+  },
+});
 
 interface Sent {
   readonly request: ModelRequest;
@@ -163,4 +210,6 @@ interface Sent {
   readonly credential: Credential;
   readonly gaps: EndpointGaps;
   readonly keepAlive: boolean;
+  /** Of the endpoint's refusal. */
+  errorCode?: string | undefined;
 }

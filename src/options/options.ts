@@ -215,6 +215,13 @@ export interface BaseOptions<Output = unknown> {
    */
   betas?: readonly string[] | undefined;
   /**
+   * Lets Anthropic's API hold the conversation (a beta): a request sends only what is new, which the API then
+   * answers as it would the whole. Whatever it does not hold as it would be sent is sent whole. Other
+   * endpoints get whole requests.
+   * @default false
+   */
+  messageThreads?: boolean | undefined;
+  /**
    * Asks for answers at high speed and a higher price, from models that offer it (Opus 4.8 and newer). A rate
    * limit that lasts longer than 20 s suspends it for at least ten minutes, and a plan without extra usage
    * ends it.

@@ -110,6 +110,7 @@ export const OPTIONS = {
     setting: 'effortLevel',
   },
   betas: { is: names, flag: '--betas <names...>', variable: 'ANTHROPIC_BETAS' },
+  messageThreads: { is: trueOrFalse, default: false, flag: '--message-threads' },
   fastMode: {
     queryOnly: true,
     is: trueOrFalse,

@@ -6,6 +6,8 @@ export interface ApiError {
   readonly type: string;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For programs. */
+  readonly details?: Readonly<Record<string, string>>;
 }
 
 export function invalidRequest(message: string): ApiError {
@@ -16,8 +18,12 @@ export function notFound(message: string): ApiError {
   return { status: 404, type: 'not_found_error', message };
 }
 
-export function errorBody(error: Pick<ApiError, 'type' | 'message'>, requestId: string): WireError {
-  return { type: 'error', error: { type: error.type, message: error.message }, request_id: requestId };
+export function errorBody(
+  { type, message, details }: Pick<ApiError, 'type' | 'message' | 'details'>,
+  requestId: string,
+): WireError {
+  const error = { type, message, ...(details !== undefined && { details }) };
+  return { type: 'error', error, request_id: requestId };
 }
 
 /** The error type for a status, when a scenario names only the status. */

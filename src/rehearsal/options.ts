@@ -26,6 +26,8 @@ export interface RehearsalOptions {
   readonly chaos?: ChaosOptions;
   /** Context windows in tokens, by model id; an unknown id defines a model. */
   readonly windows?: Readonly<Record<string, number>>;
+  /** Message threads that are held; the oldest is forgotten first. Default 1000. */
+  readonly heldThreads?: number;
   /** Other facts, by model id; an unknown id defines a model. */
   readonly models?: Readonly<Record<string, Partial<Omit<ModelFacts, 'id'>>>>;
   /** Determines what a request is for. Default: derived from its shape. */

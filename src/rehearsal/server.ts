@@ -21,6 +21,7 @@ import { type ModelFacts, modelCatalogue } from './models.ts';
 import { checkOptions, type RehearsalOptions } from './options.ts';
 import type { Answer } from './reply/answer.ts';
 import { isRecord } from './request/api-request.ts';
+import { holdThreads } from './request/held-threads.ts';
 import { kindOf, type RequestKind } from './scenario/rehearsal-request.ts';
 import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { sessionKeyOf } from './scenario/session-key.ts';
@@ -60,6 +61,8 @@ export interface RehearsalServer {
   close(): Promise<void>;
 }
 
+const DEFAULT_HELD_THREADS = 1000;
+
 type Open = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
 
 /**
@@ -84,6 +87,7 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
     cache,
     sessions,
     chaos: options.chaos,
+    threads: holdThreads(options.heldThreads ?? DEFAULT_HELD_THREADS),
     requiredKey: options.apiKey,
     thoughtCalls: new Set(),
     kindOf: options.kindOf ?? kindOf,
@@ -169,6 +173,7 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
       sessions.clear();
       cache.clear();
       ports.thoughtCalls.clear();
+      ports.threads.clear();
     },
     close: () =>
       new Promise((resolve) => {

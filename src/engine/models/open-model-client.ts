@@ -252,6 +252,7 @@ function sharedOptions(config: QueryEngineConfig, ports: ClientPorts) {
     ...(config.promptCacheTtl !== undefined && { cacheTtl: config.promptCacheTtl }),
     ...(config.promptCaching !== undefined && { promptCaching: config.promptCaching }),
     ...(config.extraBody !== undefined && { extraBody: config.extraBody }),
+    ...(config.messageThreads !== undefined && { messageThreads: config.messageThreads }),
     ...(config.betas !== undefined && { betas: config.betas }),
     ...(config.admission !== undefined && { admission: config.admission }),
     ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),

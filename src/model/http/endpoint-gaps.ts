@@ -58,13 +58,16 @@ export function gapsOf(endpoint: string, clock: Clock): GapsOfEndpoint {
       return gapsNamed([...names, ...(trial?.names ?? [])]);
     },
     async suspect({ kind, status, message, outputSchema }, sent, credential, trial) {
-      const isRefusal = kind === 'invalid_request' && (status === 400 || status === 422);
+      const { refuses } = sent;
+      const isRefusal =
+        refuses !== undefined || (kind === 'invalid_request' && (status === 400 || status === 422));
       // What was asked for would be missing: the caller has other means.
       if (!isRefusal || outputSchema === true) return undefined;
       // Where the code is gone, the refusal stays what it is.
       const reading = await import('./refused-fields.ts').catch(() => undefined);
       const before = trial?.names ?? [];
-      const news = (reading?.refusedFields(message, sent) ?? []).filter((name) => !before.includes(name));
+      const named = refuses === undefined ? reading?.refusedFields(message, sent) : [refuses];
+      const news = (named ?? []).filter((name) => !before.includes(name));
       if (news.length === 0) return undefined;
       const names = [...before, ...news];
       return {

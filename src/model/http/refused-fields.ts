@@ -5,6 +5,7 @@
 import { parseJson } from '../../util/bounded-json.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { EFFORT_MESSAGES, TOOL_REFERENCES } from '../catalog/conversation-features.ts';
+import { THREAD } from '../request/message-threads.ts';
 
 /** Fields of the body, and headers, that a request can do without. */
 const FIELDS = [
@@ -14,6 +15,7 @@ const FIELDS = [
   'thinking',
   'speed',
   'fallback_credit_token',
+  THREAD,
 ];
 const HEADERS = ['x-turnwright-session-id', 'x-turnwright-agent-id'];
 const MARKS = 'cache_control';
@@ -27,6 +29,8 @@ const EFFORT_TURN = '{"role":"system","content":[],"output_config"';
 export interface SentRequest {
   readonly body: string;
   readonly headers: Readonly<Record<string, unknown>>;
+  /** What the refusal is known to be about, whatever it says. */
+  readonly refuses?: string | undefined;
 }
 
 const UNKNOWN =

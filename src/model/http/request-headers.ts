@@ -5,6 +5,7 @@ import { EFFORT_MESSAGES } from '../catalog/conversation-features.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
 import type { Credential } from '../credentials.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';
+import { MESSAGE_THREADS_BETA } from '../request/message-threads.ts';
 import { FALLBACK_CREDIT_BETA, type RequestBody } from '../request/request-body.ts';
 import type { EndpointGaps } from './endpoint-gaps.ts';
 
@@ -20,6 +21,7 @@ const BETA = {
   effortMessages: EFFORT_MESSAGES,
   fallbackCredit: FALLBACK_CREDIT_BETA,
   fast: 'fast-mode-2026-02-01',
+  messageThreads: MESSAGE_THREADS_BETA,
   interleavedThinking: 'interleaved-thinking-2025-05-14',
   taskBudgets: 'task-budgets-2026-03-13',
 } as const;
@@ -52,7 +54,7 @@ export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
       isKnown('x-turnwright-agent-id') && { 'x-turnwright-agent-id': request.agentId }),
     ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
     ...callerHeaders(input),
-    'content-length': input.body.length,
+    'content-length': input.body.sentLength,
   };
 }
 
@@ -87,6 +89,7 @@ function betasOf({ request, body, fast, hasEffort, cacheTtl, custom, gaps }: Hea
   if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
   if (request.summarises === true) betas.add(BETA.compaction);
   if (body.changesEffort) betas.add(BETA.effortMessages);
+  if (body.thread !== undefined) betas.add(BETA.messageThreads);
   if (body.defers) betas.add(BETA.toolReferences);
   if (hasEffort) betas.add(BETA.effort);
   if (cacheTtl === '1h') betas.add(BETA.longCache);

@@ -7,6 +7,7 @@ import type { View } from '../../protocol/model/view.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { isVendorSignature } from '../vendor-reasoning.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
+import type { NewestTurns } from './message-threads.ts';
 import {
   type ConversationEffort,
   createNormaliser,
@@ -36,6 +37,7 @@ interface MessagesBytes {
   readonly firstEffort: EffortLevel | undefined;
   /** There are such changes. */
   readonly changesEffort: boolean;
+  readonly newest: NewestTurns;
 }
 
 interface BytesRequest {
@@ -123,6 +125,8 @@ class Growing {
   #previous: readonly WireTurn[] = [];
   #changesEffort = false;
   #length = 0;
+  /** Turns in front of the newest two exchanges. */
+  #turns = 0;
 
   constructor(rules: NormaliseRules) {
     this.#normaliser = createNormaliser(rules);
@@ -149,21 +153,27 @@ class Growing {
       }
     }
     this.#length = view.length;
-    const rest = [...this.#text];
-    for (const turn of this.#previous) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
     const open = this.#normaliser.open(effort?.now);
-    for (const turn of open) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
+    const turns = [...this.#previous, ...open];
+    const rest = [...this.#text, ...turns.map((turn) => markedJson(turn, mark))];
     return {
       sealed: this.#sealed.parts(),
       rest: (this.#sealed.isEmpty ? '' : ',') + rest.join(','),
       toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking(),
       referenced: this.#normaliser.references.made,
       firstEffort: this.#normaliser.firstEffort,
-      changesEffort: this.#changesEffort || [...this.#previous, ...open].some(isEffort),
+      changesEffort: this.#changesEffort || turns.some(isEffort),
+      newest: {
+        of: this,
+        from: this.#turns,
+        turns,
+        settled: this.#turns + this.#previous.length,
+      },
     };
   }
 
   #seal(turns: readonly WireTurn[]): void {
+    this.#turns += turns.length;
     for (const turn of turns) {
       this.#changesEffort ||= isEffort(turn);
       const json = turnJson(turn, undefined);
@@ -185,6 +195,10 @@ function turnJson(turn: WireTurn, mark: CacheMark): string {
     return `{"role":"system","content":[],"output_config":{"effort":"${turn.effort}"}}`;
   return `{"role":"${turn.role}","content":[${joinMarked(turn.blocks, mark)}]}`;
 }
+
+/** With a breakpoint if it is a turn of the user. */
+export const markedJson = (turn: WireTurn, mark: CacheMark): string =>
+  turnJson(turn, turn.role === 'user' ? mark : undefined);
 
 const MIN_PART_BYTES = 16 * 1024;
 const MAX_PART_BYTES = 1024 * 1024;

@@ -55,6 +55,11 @@ function makePieces(message: ViewMessage): readonly Piece[] {
 /** The pieces of one block of the user side, or of a block of an answer that no other rule is about. */
 export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
 
+/** A block of an answer as it is repeated; undefined: it is left out. */
+export function jsonOfAnswer(block: AssistantBlock): string | undefined {
+  return assistantPiece(block)[0]?.json;
+}
+
 /** The piece with its id on the wire. */
 export function withToolId(piece: Extract<Piece, { id: string }>, id: string): string {
   return id === wireToolId(piece.id) ? piece.json : toolJson(piece.type, id, piece.rest);

@@ -11,8 +11,9 @@ import { oncePer } from '../../util/collections/weak-memo.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import type { EndpointGaps } from '../http/endpoint-gaps.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
-import type { ViewBytes } from './message-byte-cache.ts';
+import { markedJson, type ViewBytes } from './message-byte-cache.ts';
 import { textJson, wireJson } from './message-json.ts';
+import type { MessageThreads, ThreadOfRequest } from './message-threads.ts';
 import type { ConversationEffort } from './normalise.ts';
 import { deferredTools, loadableTools, NO_TOOLS, plainTools } from './offered-tools.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
@@ -23,8 +24,12 @@ export const FALLBACK_CREDIT_BETA = 'fallback-credit-2026-07-01';
 export interface RequestBody {
   /** A short body is one string, which is sent in one write with its head. */
   readonly chunks: readonly (Buffer | string)[];
-  /** Length in bytes. */
+  /** Length in bytes of the whole conversation, of which a thread holds a part. */
   readonly length: number;
+  /** Length in bytes of what is sent. */
+  readonly sentLength: number;
+  /** undefined: it is part of none. */
+  readonly thread: ThreadOfRequest | undefined;
   readonly maxTokens: number;
   readonly thinking: WireThinking | undefined;
   /** Some tools are deferred. */
@@ -57,6 +62,8 @@ interface BodyInput {
   readonly references?: boolean;
   /** The endpoint takes changes of the effort inside the conversation. Default false. */
   readonly effortMessages?: boolean;
+  /** Those of the client, if this request may use one. Default none. */
+  readonly threads?: MessageThreads | undefined;
   readonly thinkingKey: string;
   /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -87,13 +94,21 @@ export function buildRequestBody(input: BodyInput): RequestBody {
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
   const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},`;
   const before = preamble({ head, system: request.system, tools, serverTools: request.serverTools, mark });
-  const end = `${messages.rest}],${tail(input, thinking, messages.firstEffort ?? effort)}}`;
+  const fields = tail(input, thinking, messages.firstEffort ?? effort);
+  const thread = input.threads?.of({ request, tools, newest: messages.newest });
+  const withThread = thread === undefined ? '' : `,"thread":${thread.field}`;
+  const end = `${messages.rest}],${fields}${withThread}}`;
   const isShort = typeof before === 'string' && messages.sealed.length === 0;
   const chunks = isShort ? [before + end] : [before, ...messages.sealed, end];
-  const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+  const whole = bytesOf(chunks);
+  const news = thread?.turns?.map((turn) => markedJson(turn, mark)).join(',');
+  const sent = news === undefined ? chunks : [`${head}"messages":[${news}],${fields}${withThread}}`];
   return {
-    chunks,
-    length,
+    chunks: sent,
+    // The same with and without threads: what is estimated and recorded depends on the conversation alone.
+    length: whole - withThread.length,
+    sentLength: news === undefined ? whole : bytesOf(sent),
+    thread,
     maxTokens,
     thinking,
     defers: tools.at(-1)?.defer_loading === true,
@@ -101,6 +116,9 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     changesEffort: messages.changesEffort,
   };
 }
+
+const bytesOf = (chunks: RequestBody['chunks']): number =>
+  chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
 
 /** `effort`: where it changes inside the conversation, the first one: another would cost the cache. */
 function tail(input: BodyInput, thinking: WireThinking | undefined, effort: EffortLevel | undefined): string {

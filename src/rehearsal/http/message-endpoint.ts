@@ -17,7 +17,8 @@ import { type Answer, eventFrame, type Frame, pace, pingEveryMs } from '../reply
 import { type ComposedMessage, composeMessage, usageOf } from '../reply/compose-message.ts';
 import { streamEvents } from '../reply/stream-events.ts';
 import { TemplateError } from '../reply/template.ts';
-import { type ApiRequest, readApiRequest } from '../request/api-request.ts';
+import { type ApiRequest, isRecord, readApiRequest } from '../request/api-request.ts';
+import type { AskedThread, HeldThreads } from '../request/held-threads.ts';
 import type { RequestKind } from '../scenario/rehearsal-request.ts';
 import { describeRequest, type RehearsalRequest } from '../scenario/rehearsal-request.ts';
 import type { Taken } from '../scenario/scenario-run.ts';
@@ -31,6 +32,7 @@ export interface MessageEndpointPorts {
   readonly cache: PromptCache;
   readonly sessions: SessionBook;
   readonly chaos: ChaosOptions | undefined;
+  readonly threads: HeldThreads;
   readonly requiredKey: string | undefined;
   /** Calls in replies that began with thinking. */
   readonly thoughtCalls: Set<string>;
@@ -48,6 +50,7 @@ export interface Incoming {
 }
 
 interface Judged {
+  readonly thread: AskedThread;
   readonly request: ApiRequest;
   readonly prompt: EditedPrompt;
   readonly refusal?: { readonly error: ApiError; readonly verdict: Verdict };
@@ -58,7 +61,9 @@ type Outcome =
   | { readonly verdict: Verdict; readonly kind: RequestKind; readonly answer: Answer };
 
 export function judgeIncoming(incoming: Incoming, ports: MessageEndpointPorts, countOnly: boolean): Judged {
-  const request = readApiRequest(incoming.body);
+  const sentBody = isRecord(incoming.body) ? incoming.body : {};
+  const thread = ports.threads.asked(apiKeyOf(incoming.headers), sentBody);
+  const request = readApiRequest(thread.kind === 'continue' ? thread.body : incoming.body);
   const betas = betasOf(incoming.headers);
   const model = ports.models.find(request.model);
   let prompt: EditedPrompt | undefined;
@@ -70,6 +75,8 @@ export function judgeIncoming(incoming: Incoming, ports: MessageEndpointPorts, c
     headers: incoming.headers,
     bytes: incoming.bytes,
     countOnly,
+    sentBody,
+    thread,
     model,
     betas,
     window: model === undefined ? Number.POSITIVE_INFINITY : windowOf(model, betas),
@@ -81,7 +88,7 @@ export function judgeIncoming(incoming: Incoming, ports: MessageEndpointPorts, c
     },
   };
   const refusal = judge(ports.rules, request, context);
-  if (refusal === undefined) return { request, prompt: edited() };
+  if (refusal === undefined) return { request, thread, prompt: edited() };
   const { rule, error } = refusal;
   const verdict = {
     kind: 'rejected',
@@ -90,11 +97,11 @@ export function judgeIncoming(incoming: Incoming, ports: MessageEndpointPorts, c
     status: error.status,
     message: error.message,
   } as const;
-  return { request, prompt: edited(), refusal: { error, verdict } };
+  return { request, thread, prompt: edited(), refusal: { error, verdict } };
 }
 
 export async function answerMessage(incoming: Incoming, ports: MessageEndpointPorts): Promise<Outcome> {
-  const { request, prompt, refusal } = judgeIncoming(incoming, ports, false);
+  const { request, thread, prompt, refusal } = judgeIncoming(incoming, ports, false);
   if (refusal !== undefined) return refusal;
   const session = ports.sessions.open(incoming.session, incoming.headers, request);
   const kind = ports.kindOf(request, session.offersTools);
@@ -125,7 +132,7 @@ export async function answerMessage(incoming: Incoming, ports: MessageEndpointPo
       ports.chaos === undefined ? undefined : drawFault(ports.chaos, session.ordinal, session.requests);
     session.struck = chaos === undefined ? undefined : { asked, taken, kind, call };
     const faults = chaos === undefined ? faultsOf(taken.reply) : [...faultsOf(taken.reply), chaos];
-    return reply({ incoming, ports, request, prompt, session, seen, taken, faults, kind });
+    return reply({ incoming, ports, request, thread, prompt, session, seen, taken, faults, kind });
   } catch (error) {
     const why =
       error instanceof TemplateError || error instanceof TurnwrightError
@@ -139,6 +146,7 @@ interface ReplyInput {
   readonly incoming: Incoming;
   readonly ports: MessageEndpointPorts;
   readonly request: ApiRequest;
+  readonly thread: AskedThread;
   readonly prompt: EditedPrompt;
   readonly session: Session;
   readonly seen: RehearsalRequest;
@@ -151,6 +159,7 @@ function reply({
   incoming,
   ports,
   request,
+  thread,
   prompt,
   session,
   seen,
@@ -201,6 +210,11 @@ function reply({
   if (answer.status === 200 && answer.instead === undefined) {
     account.commit();
     rememberThoughtCalls(message, ports.thoughtCalls);
+    if (!UNHELD.includes(message.stopReason))
+      ports.threads.hold(apiKeyOf(incoming.headers), request, thread, {
+        id: message.id,
+        content: message.blocks.map(({ block }) => block),
+      });
   }
   const verdict = {
     kind: 'answered',
@@ -210,6 +224,9 @@ function reply({
   } as const;
   return { verdict, kind, answer };
 }
+
+/** Answers that a thread does not keep. */
+const UNHELD: readonly unknown[] = ['refusal', 'pause_turn'];
 
 function wholeMessage(message: ComposedMessage, usage: object, prompt: EditedPrompt): object {
   return {

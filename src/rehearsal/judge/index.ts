@@ -20,6 +20,7 @@ import { imageSize } from './image-size.ts';
 import { jsonBody } from './json-body.ts';
 import { knownModel } from './known-model.ts';
 import { maxTokens } from './max-tokens.ts';
+import { messageThread } from './message-thread.ts';
 import { outputOverWindow } from './output-over-window.ts';
 import { prefill } from './prefill.ts';
 import { promptTooLong } from './prompt-too-long.ts';
@@ -52,6 +53,8 @@ export const RULES: readonly Rule[] = [
   apiKey,
   apiVersion,
   jsonBody,
+  // what it continues, which every later rule sees as a part of it
+  messageThread,
   // the shape, which every later rule relies on
   requestShape,
   contentBlocks,

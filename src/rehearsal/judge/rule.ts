@@ -1,6 +1,7 @@
 import type { ApiError } from '../api-error.ts';
 import type { ModelFacts } from '../models.ts';
 import type { ApiRequest } from '../request/api-request.ts';
+import type { AskedThread } from '../request/held-threads.ts';
 
 /** What a rule may use besides the request itself. */
 export interface JudgeContext {
@@ -9,6 +10,9 @@ export interface JudgeContext {
   readonly requiredKey?: string;
   /** Size of the request body. */
   readonly bytes: number;
+  /** The body as it was sent: without what a thread holds. */
+  readonly sentBody: Readonly<Record<string, unknown>>;
+  readonly thread: AskedThread;
   /** Why the body did not parse as JSON. */
   readonly jsonError?: string;
   /** `/v1/messages/count_tokens`: nothing is generated. */

@@ -33,6 +33,7 @@ const REQUEST_FIELDS = new Set([
   'fallbacks',
   'fallback_credit_token',
   'diagnostics',
+  'thread',
 ]);
 const COUNT_FIELDS = new Set(PROMPT_FIELDS);
 const MESSAGE_FIELDS = new Set(['role', 'content']);

@@ -13,7 +13,7 @@ export interface RehearsalRequest {
   /** Number among the requests of its kind in its session, from 1. */
   readonly call: number;
   readonly model: string;
-  /** The request as received. */
+  /** The request as received; one that continues a message thread, with what the thread holds. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Names of the tools that it offers. */
