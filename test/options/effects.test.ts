@@ -218,6 +218,7 @@ const EFFECTS: Readonly<Record<OptionName, Shown | Elsewhere>> = {
     sees: ({ requests }) => requests.length,
     as: 0,
   },
+  messageThreads: ['test/engine/message-threads.test.ts', 'journals and results'],
   taskBudget: {
     of: { taskBudget: { total: 50_000 } },
     sees: ({ requests }) => requests[0]?.taskBudget?.total,

@@ -27,6 +27,8 @@ function verdict(messages: readonly Message[]): string | undefined {
     model: models.find(MODEL),
     window: 1_000_000,
     betas: [],
+    sentBody: {},
+    thread: { kind: 'none' },
     thoughtCalls: new Set(),
     inputTokens: 10,
   })?.rule.name;

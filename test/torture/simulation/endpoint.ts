@@ -2,6 +2,7 @@
  * The Messages API of the rehearsal, judge and faults included, without its server: a request goes in, and what would
  * be written to the socket comes out.
  */
+
 import type { Clock } from '../../../src/protocol/ports.ts';
 import { createPromptCache } from '../../../src/rehearsal/accounting/prompt-cache.ts';
 import { errorBody } from '../../../src/rehearsal/api-error.ts';
@@ -9,6 +10,7 @@ import { answerMessage, type MessageEndpointPorts } from '../../../src/rehearsal
 import { RULES } from '../../../src/rehearsal/judge/index.ts';
 import { modelCatalogue } from '../../../src/rehearsal/models.ts';
 import { type Answer, PING_FRAME } from '../../../src/rehearsal/reply/answer.ts';
+import { holdThreads } from '../../../src/rehearsal/request/held-threads.ts';
 import { kindOf, type RehearsalRequest } from '../../../src/rehearsal/scenario/rehearsal-request.ts';
 import type { Reply } from '../../../src/rehearsal/scenario/scenario.ts';
 import { createSessionBook } from '../../../src/rehearsal/session-book.ts';
@@ -47,6 +49,7 @@ export function endpointOf(
     chaos: undefined,
     requiredKey: undefined,
     thoughtCalls: new Set(),
+    threads: holdThreads(100),
     kindOf,
   };
   return {
