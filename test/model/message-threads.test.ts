@@ -262,6 +262,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     threads: ['create', 'continue', 'create'],
   },
+  'a call whose id the API does not take back': {
+    answer: ({ lastResult }) =>
+      lastResult === undefined ? reply([toolUse('Read', {}, 'call.1')]) : undefined,
+    steps: async (talk) => {
+      await talk.ask('one');
+      await talk.ask(result('call.1', 'It says hello.'));
+      await talk.ask('two');
+    },
+    threads: ['create', 'create', 'continue'],
+  },
   'a message that was put in front of the answer': {
     steps: async (talk) => {
       await talk.ask('one');

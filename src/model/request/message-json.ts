@@ -55,8 +55,13 @@ function makePieces(message: ViewMessage): readonly Piece[] {
 /** The pieces of one block of the user side, or of a block of an answer that no other rule is about. */
 export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
 
-/** A block of an answer as it is repeated; undefined: it is left out. */
+/** A block of an answer as it is repeated; undefined: it is left out, or is no longer what it was. */
 export function jsonOfAnswer(block: AssistantBlock): string | undefined {
+  if (
+    block.type === 'tool_use' &&
+    (wireToolId(block.id) !== block.id || wireToolName(block.name) !== block.name)
+  )
+    return undefined;
   return assistantPiece(block)[0]?.json;
 }
 

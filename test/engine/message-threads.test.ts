@@ -1,0 +1,133 @@
+/**
+ * The option `messageThreads` in whole sessions: what is recorded, yielded and answered is what it is without, and
+ * nearly nothing is sent twice.
+ */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Options, SDKMessage } from '../../src/index.ts';
+import {
+  type RehearsalRequest,
+  type Reply,
+  reply,
+  text,
+  thinking,
+  toolUse,
+} from '../../src/rehearsal/index.ts';
+import { propertyRuns } from '../long-form.ts';
+import { MODEL, type Rehearsed, rehearse } from '../scenarios/rehearse.ts';
+import { messageRequests } from '../scenarios/sent.ts';
+import { tempFolder } from '../scenarios/temp-folder.ts';
+import { prompt, pushable } from '../sdk/query-under-test.ts';
+
+const WORDS = 'A line of the file that is read, with a few more words so that it counts. ';
+const FILES = { 'short.txt': 'Short.', 'long.txt': `${WORDS.repeat(20)}\n`.repeat(12) };
+
+const kindsOf = ({ server }: Rehearsed) =>
+  messageRequests(server).map(({ body }) => (body as { thread?: { type: string } }).thread?.type ?? 'none');
+const bytesOf = ({ server }: Rehearsed) => messageRequests(server).reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** What does not depend on chance and time: ids by their order. */
+function comparable(value: unknown): string {
+  const ids = new Map<string, string>();
+  const json = JSON.stringify(value, (key, inner: unknown) =>
+    /(?:Ms|_ms|timestamp|epoch|_at|At|pid|seed|crc|usd|Usd|hash|key)$/i.test(key) ? undefined : inner,
+  );
+  return json
+    .replaceAll(/127\.0\.0\.1:\d+/g, '<server>')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
+      const name = ids.get(id) ?? `id ${ids.size}`;
+      ids.set(id, name);
+      return name;
+    });
+}
+
+type Turn = 'say' | 'short' | 'long' | 'two' | 'overloaded' | 'broken' | 'blank end' | 'cut';
+
+function replyOf(turn: Turn, { call, body }: RehearsalRequest): Reply {
+  const read = (name: string) => toolUse('Read', { file_path: name }, `call_${call}_${name.length}`);
+  const said = `Answer ${call} to ${(body['messages'] as unknown[]).length} messages.`;
+  switch (turn) {
+    case 'short':
+      return reply([thinking(`Look at ${call}.`), text(said), read('short.txt')]);
+    case 'long':
+      return reply([read('long.txt')]);
+    case 'two':
+      return reply([read('short.txt'), read('long.txt')]);
+    case 'overloaded':
+      return { ...reply([read('short.txt')]), faults: [{ name: 'http-status', times: 1 }] };
+    case 'broken':
+      return { ...reply(said), faults: [{ name: 'reset-after-events', after: 4, times: 1 }] };
+    case 'blank end':
+      return reply(`${said}  \n`);
+    case 'cut':
+      return { ...reply(said), stop_reason: 'max_tokens' };
+    default:
+      return reply(said);
+  }
+}
+
+/** The same folders for all runs of a test: they are in what is recorded. */
+let place: { readonly cwd: string; readonly home: string } | undefined;
+beforeEach(() => {
+  place = undefined;
+});
+
+function play(turns: readonly Turn[], asked: number, options: Options): Promise<Rehearsed> {
+  place ??= { cwd: tempFolder(FILES), home: tempFolder() };
+  let last = 0;
+  let at = 0;
+  const prompts = pushable();
+  const next = () => (at < asked ? prompts.push(prompt(`Prompt ${at++}.`)) : prompts.end());
+  next();
+  return rehearse({
+    replies: (request) => {
+      if (request.kind !== 'main') return reply('<summary>They read files.</summary>');
+      last = request.call;
+      return replyOf(turns[last - 1] ?? 'say', request);
+    },
+    prompt: prompts.input,
+    onMessage: ({ type }) => (type === 'result' ? next() : undefined),
+    options: { tools: ['Read'], systemPrompt: 'You read files.', model: MODEL, ...options },
+    place,
+    partial: true,
+  });
+}
+
+const turn = fc.constantFrom<Turn>('say', 'short', 'long', 'two', 'overloaded', 'broken', 'blank end', 'cut');
+const withoutEstimates = (messages: readonly SDKMessage[]) =>
+  messages.filter(({ type }) => type !== 'system');
+
+describe('messageThreads', () => {
+  it('changes nothing about journals and results of generated sessions', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(turn, { minLength: 3, maxLength: 9 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (turns, asked) => {
+          const without = await play(turns, asked, {});
+          const threaded = await play(turns, asked, { messageThreads: true });
+          expect(comparable(threaded.entries)).toBe(comparable(without.entries));
+          expect(comparable(withoutEstimates(threaded.messages))).toBe(
+            comparable(withoutEstimates(without.messages)),
+          );
+          expect(new Set(kindsOf(without))).toEqual(new Set(['none']));
+          expect(kindsOf(threaded)[0]).toBe('create');
+          expect(threaded.report.rejected).toEqual([]);
+        },
+      ),
+      { numRuns: propertyRuns(5, 200), seed: 812 },
+    );
+  });
+
+  it('a session of 45 turns sends a fraction of the bytes', async () => {
+    const turns = Array.from({ length: 44 }, (): Turn => 'long');
+    const without = await play(turns, 1, {});
+    const threaded = await play(turns, 1, { messageThreads: true });
+    console.log(bytesOf(without), bytesOf(threaded), kindsOf(threaded).join());
+    expect(kindsOf(threaded)).toEqual(['create', ...turns.map(() => 'continue')]);
+    expect(threaded.results[0]).toMatchObject({ subtype: 'success', num_turns: 45 });
+    expect(bytesOf(threaded)).toBeLessThan(bytesOf(without) / 10);
+    const usage = ({ results }: Rehearsed) => results[0]?.usage;
+    expect(usage(threaded)).toEqual(usage(without));
+  });
+});
