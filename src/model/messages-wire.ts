@@ -123,15 +123,11 @@ class MessagesWire implements Wire {
   }
 
   /** A conversation of the loop, whose fields are all its own. */
-  #usesThreads(
-    { model, querySource, contextManagement, summarises }: ModelRequest,
-    gaps: EndpointGaps,
-  ): boolean {
+  #usesThreads({ model, querySource, summarises }: ModelRequest, gaps: EndpointGaps): boolean {
     const isLoop = querySource === 'main' || querySource.startsWith('agent:');
     return (
       isLoop &&
       summarises !== true &&
-      contextManagement === undefined &&
       this.#options.threads?.(model) === true &&
       !OWN_FIELDS.some((field) => field in (this.#options.extraBody ?? {})) &&
       ![THREAD, MESSAGE_THREADS_BETA, 'anthropic-beta'].some((name) => gaps.lacks(name))

@@ -103,9 +103,10 @@ describe('messageThreads', () => {
       fc.asyncProperty(
         fc.array(turn, { minLength: 3, maxLength: 9 }),
         fc.integer({ min: 1, max: 3 }),
-        async (turns, asked) => {
-          const without = await play(turns, asked, {});
-          const threaded = await play(turns, asked, { messageThreads: true });
+        fc.constantFrom<Options>({}, { engine: { compaction: { threshold: 9_000 } } }),
+        async (turns, asked, options) => {
+          const without = await play(turns, asked, options);
+          const threaded = await play(turns, asked, { ...options, messageThreads: true });
           expect(comparable(threaded.entries)).toBe(comparable(without.entries));
           expect(comparable(withoutEstimates(threaded.messages))).toBe(
             comparable(withoutEstimates(without.messages)),
@@ -123,7 +124,6 @@ describe('messageThreads', () => {
     const turns = Array.from({ length: 44 }, (): Turn => 'long');
     const without = await play(turns, 1, {});
     const threaded = await play(turns, 1, { messageThreads: true });
-    console.log(bytesOf(without), bytesOf(threaded), kindsOf(threaded).join());
     expect(kindsOf(threaded)).toEqual(['create', ...turns.map(() => 'continue')]);
     expect(threaded.results[0]).toMatchObject({ subtype: 'success', num_turns: 45 });
     expect(bytesOf(threaded)).toBeLessThan(bytesOf(without) / 10);

@@ -303,9 +303,18 @@ const ROWS: Readonly<Record<string, Row>> = {
       await talk.ask('one');
       await talk.ask('two', { agentId: 'a1', querySource: 'agent:digger' });
       await talk.ask('three', { querySource: 'summary' });
-      await talk.ask('four', { contextManagement: { edits: [] } });
     },
-    threads: ['create', 'create', 'none', 'none'],
+    threads: ['create', 'create', 'none'],
+  },
+  'edits by the API: only once it has answered to what it holds': {
+    steps: async (talk) => {
+      const contextManagement = { edits: [] };
+      await talk.ask('one');
+      await talk.ask('two', { contextManagement });
+      await talk.ask('three');
+      await talk.ask('four', { contextManagement });
+    },
+    threads: ['create', 'create', 'continue', 'continue'],
   },
   'a thread that the endpoint no longer holds': {
     server: { heldThreads: 0 },

@@ -23,7 +23,10 @@ export interface NewestTurns {
   readonly settled: number;
 }
 
-type Asking = Pick<ModelRequest, 'agentId' | 'model' | 'serverTools' | 'sessionId' | 'system'>;
+type Asking = Pick<
+  ModelRequest,
+  'agentId' | 'contextManagement' | 'model' | 'serverTools' | 'sessionId' | 'system'
+>;
 
 /** A conversation that is sent. */
 interface Sent {
@@ -46,8 +49,10 @@ export interface ThreadOfRequest {
   readonly turns: readonly WireTurn[] | undefined;
   /** JSON of the field. */
   readonly field: string;
-  /** Fewer tokens of input than these are not the whole conversation. */
+  /** Fewer tokens of input than these are not the whole conversation; 0: any may be. */
   readonly leastTokens: number;
+  /** The endpoint has answered to a conversation that it holds. */
+  prove(): void;
   /** Nothing continues what was held. */
   forget(): void;
   /** The endpoint holds the conversation, with this answer. */
@@ -57,11 +62,14 @@ export interface ThreadOfRequest {
 /** The threads of a client, each for as long as the conversation's bytes are kept. */
 export class MessageThreads {
   readonly #held = new WeakMap<object, Held>();
+  #isProven = false;
 
   of(sent: Sent): ThreadOfRequest {
     const key = sent.newest.of;
     const held = this.#held.get(key);
-    const turns = held && turnsBehind(held, sent);
+    // The API may leave out what it holds: then the tokens of an answer prove nothing.
+    const isEdited = sent.request.contextManagement !== undefined;
+    const turns = held && (this.#isProven || !isEdited) ? turnsBehind(held, sent) : undefined;
     const field =
       held === undefined || turns === undefined
         ? { type: 'create' }
@@ -72,7 +80,10 @@ export class MessageThreads {
     return {
       turns,
       field: JSON.stringify(field),
-      leastTokens: (turns && held?.inputTokens) ?? 0,
+      leastTokens: isEdited ? 0 : ((turns && held?.inputTokens) ?? 0),
+      prove: () => {
+        this.#isProven = true;
+      },
       forget: () => void this.#held.delete(key),
       hold: (response) => void this.#held.set(key, { ...sent, request, ...response }),
     };

@@ -51,7 +51,10 @@ export class ThreadedAttempt implements Attempt {
 
   /** An endpoint that drops the field answers the new turns alone. */
   #lacksConversation({ message }: Extract<StreamEvent, { type: 'message_start' }>): boolean {
-    return promptTokens(message.usage) < this.#thread.leastTokens * LEAST_SHARE;
+    const { leastTokens } = this.#thread;
+    if (promptTokens(message.usage) < leastTokens * LEAST_SHARE) return true;
+    if (leastTokens > 0) this.#thread.prove();
+    return false;
   }
 
   #read(event: StreamEvent): void {
