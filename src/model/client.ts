@@ -63,7 +63,8 @@ export interface ModelClientOptions {
   /** Further fields of each request body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
   /**
-   * Conversations are held by the endpoint, where it is Anthropic's API: a request sends what is new. Default false.
+   * Conversations are held by the endpoint, where it is Anthropic's API, and a request sends what is new.
+   * Default false.
    */
   readonly messageThreads?: boolean;
   /** Betas of every request; one of them may enable a larger window. Default none. */

@@ -192,6 +192,21 @@ const REFUSED: readonly Case[] = [
     says: 'output_config.task_budget: Extra inputs are not permitted',
   },
   {
+    rule: 'message-thread',
+    why: 'a thread without the beta',
+    body: body([user('x')], { thread: { type: 'create' } }),
+    says: 'thread: Extra inputs are not permitted',
+  },
+  {
+    rule: 'message-thread',
+    why: 'a thread that is not held',
+    options: { headers: { 'anthropic-beta': 'message-threads-2026-08-12' } },
+    body: body([user('x')], { thread: { type: 'continue', previous_message_id: 'msg_1' } }),
+    status: 404,
+    type: 'not_found_error',
+    says: 'Message thread not found: msg_1',
+  },
+  {
     rule: 'known-model',
     why: 'an unknown model',
     body: body([user('x')], { model: 'claude-opus-9' }),
@@ -721,6 +736,26 @@ describe('the judge refuses', () => {
       type: 'request_too_large',
       message: 'Request exceeds the maximum size',
     });
+  });
+
+  it('a thread is continued once, with nothing that it was created with', async () => {
+    const seen: string[] = [];
+    const opened = await startRehearsal({
+      scenario: ({ body: { messages, system } }) => {
+        seen.push(`${JSON.stringify(system)} ${(messages as { role: string }[]).map(({ role }) => role)}`);
+        return reply('Yes.');
+      },
+    });
+    const headers = { 'anthropic-beta': 'message-threads-2026-08-12' };
+    const ask = (more: object) => raw(opened.url, { body: body([user('x')], more), headers });
+    const { id } = JSON.parse((await ask({ thread: { type: 'create' }, system: 'Be brief.' })).text);
+    const thread = { type: 'continue', previous_message_id: id };
+    expect(errorOf(await ask({ thread, system: 'Be brief.' })).message).toMatch(/^system: cannot be set/);
+    expect(errorOf(await ask({ thread, tools: [] })).message).toMatch(/^tools: cannot be set/);
+    expect((await ask({ thread })).status).toBe(200);
+    expect(errorOf(await ask({ thread })).message).toMatch(/^The thread was already continued/);
+    expect(seen).toEqual(['"Be brief." user', '"Be brief." user,assistant,user']);
+    await opened.close();
   });
 
   it('thinking-first is refused only when the turn had begun with thinking', async () => {
