@@ -112,7 +112,11 @@ describe('messageThreads', () => {
       fc.asyncProperty(
         fc.array(turn, { minLength: 3, maxLength: 9 }),
         fc.integer({ min: 1, max: 3 }),
-        fc.constantFrom<Options>({}, { engine: { compaction: { threshold: 9_000 } } }),
+        fc.constantFrom<Options>(
+          {},
+          { maxBudgetUsd: 20, strictBudget: true },
+          { engine: { compaction: { threshold: 9_000 } } },
+        ),
         async (turns, asked, options) => {
           rmSync(join(folders().cwd, 'new.txt'), { force: true });
           const without = await play(turns, asked, options);

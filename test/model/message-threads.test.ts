@@ -180,6 +180,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     threads: ['create', 'continue', 'continue'],
   },
+  'answers in one piece': {
+    answer: callsFirst,
+    steps: async (talk) => {
+      await talk.ask('one', { stream: false });
+      await talk.ask(result('call_1', 'It says hello.'), { stream: false });
+      await talk.ask('two');
+    },
+    threads: ['create', 'continue', 'continue'],
+  },
   'results of tools': {
     answer: callsFirst,
     steps: async (talk) => {
@@ -417,6 +426,17 @@ describe('message threads', () => {
       'complete',
     ]);
     expect(threads).toEqual(['create', 'continue', 'create', 'continue']);
+  });
+
+  it('an answer without the conversation is charged', async () => {
+    const { talk } = await play(
+      ROWS['an endpoint that drops the field answers without the conversation'] as Row,
+      true,
+    );
+    expect(talk.ran[1]?.outcome.attempts).toMatchObject([
+      { outcome: 'invalid_request', wasted: true, usage: { input_tokens: 9 } },
+      { outcome: 'complete' },
+    ]);
   });
 
   it('goes to no other endpoint than one of Anthropic’s models', async () => {

@@ -2,6 +2,9 @@
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { RequestBody } from '../request/request-body.ts';
 
+/** Error type of an answer that is about the new turns alone. */
+export const NOT_HELD = 'thread_not_held';
+
 /** `lost`: another thread may be begun. `unusable`: the endpoint may not know or not take any. */
 type ThreadRefusal = 'lost' | 'unusable';
 
@@ -19,7 +22,8 @@ export function threadRefusal(
   failure: ModelFailure,
   { body, errorCode }: RefusedThread,
 ): ThreadRefusal | undefined {
-  const { status = 0, message, block } = failure;
+  const { status = 0, message, block, errorType } = failure;
+  if (errorType === NOT_HELD) return 'unusable';
   if (status < 400 || status >= 500 || status === 429) return undefined;
   if (errorCode?.startsWith('thread_') === true) return /unsupported/.test(errorCode) ? 'unusable' : 'lost';
   if (![400, 404, 409, 422].includes(status)) return undefined;

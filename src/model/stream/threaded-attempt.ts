@@ -3,10 +3,11 @@
  * continues just that.
  */
 import { promptTokens } from '../../protocol/model/usage.ts';
-import type { AssistantBlock, BlockDelta, StreamEvent } from '../../protocol/model/wire.ts';
+import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { jsonOfAnswer } from '../request/message-json.ts';
 import type { ThreadOfRequest } from '../request/message-threads.ts';
+import { NOT_HELD } from '../retry/thread-refusal.ts';
 import type { Attempt, AttemptEnd, Batch } from '../wire.ts';
 
 /** The endpoint does not store others. */
@@ -39,7 +40,8 @@ export class ThreadedAttempt implements Attempt {
     const step = await this.#attempt.next();
     if (step.kind !== 'events') return step;
     for (const event of step.events) {
-      if (event.type === 'message_start' && this.#lacksConversation(event)) return notHeld;
+      if (event.type === 'message_start' && this.#lacksConversation(event))
+        return notHeld(event.message.usage);
       this.#read(event);
     }
     return step;
@@ -88,15 +90,16 @@ export class ThreadedAttempt implements Attempt {
   }
 }
 
-const notHeld: AttemptEnd = {
+/** It is charged like any answer. */
+const notHeld = (usage: Usage): AttemptEnd => ({
   kind: 'failed',
   failure: {
     kind: 'invalid_request',
-    message: 'thread: The endpoint answered without the conversation that it should hold.',
-    status: 400,
+    errorType: NOT_HELD,
+    message: 'The endpoint answered without the conversation that it should hold.',
   },
-  facts: { started: false },
-};
+  facts: { started: false, usage },
+});
 
 function opened(start: AssistantBlock): OpenBlock {
   const text = start.type === 'text' ? start.text : start.type === 'thinking' ? start.thinking : '';

@@ -124,7 +124,7 @@ export interface AttemptRecord {
   readonly endMs: number;
   readonly model: string;
   readonly stream: boolean;
-  /** Size of the request body. */
+  /** Size of the request body; that of the whole conversation where the endpoint holds a part of it. */
   readonly bytes: number;
   readonly outcome: 'complete' | ModelFailure['kind'] | 'aborted';
   readonly status?: number;
