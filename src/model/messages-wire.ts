@@ -106,10 +106,7 @@ class MessagesWire implements Wire {
       open: (life) => this.#open(sent, life),
       adapt: async (failure) => {
         const refusal = body.thread && threadRefusal(failure, sent);
-        if (refusal === 'lost' && body.thread?.turns !== undefined) {
-          body.thread.forget();
-          return sentWhole(failure, trial);
-        }
+        if (refusal === 'lost' && body.thread?.lose() === true) return sentWhole(failure, trial);
         const text = body.chunks.join('');
         const refuses = refusal === undefined ? undefined : THREAD;
         return this.#options.gaps.suspect(
@@ -124,11 +121,10 @@ class MessagesWire implements Wire {
 
   /** A conversation of the loop, whose fields are all its own. */
   #usesThreads({ model, querySource, summarises }: ModelRequest, gaps: EndpointGaps): boolean {
-    const isLoop = querySource === 'main' || querySource.startsWith('agent:');
     return (
-      isLoop &&
-      summarises !== true &&
       this.#options.threads?.(model) === true &&
+      (querySource === 'main' || querySource.startsWith('agent:')) &&
+      summarises !== true &&
       !OWN_FIELDS.some((field) => field in (this.#options.extraBody ?? {})) &&
       ![THREAD, MESSAGE_THREADS_BETA, 'anthropic-beta'].some((name) => gaps.lacks(name))
     );

@@ -331,6 +331,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     threads: ['create', 'continue', 'create'],
     repeats: true,
   },
+  'an endpoint that never holds any is not asked again': {
+    server: { heldThreads: 0 },
+    steps: async (talk) => {
+      await twice(talk);
+      await talk.ask('three');
+      await talk.ask('four');
+    },
+    threads: ['create', 'continue', 'create', 'continue', 'none', 'none'],
+    repeats: true,
+  },
   'the same, told by a message alone': {
     answer: (_, thread) =>
       thread === 'continue' ? fault(404, 'previous_message_id: no such response') : undefined,

@@ -747,7 +747,8 @@ describe('the judge refuses', () => {
       },
     });
     const headers = { 'anthropic-beta': 'message-threads-2026-08-12' };
-    const ask = (more: object) => raw(opened.url, { body: body([user('x')], more), headers });
+    const ask = (more: Record<string, unknown>) =>
+      raw(opened.url, { body: body([user('x')], more), headers });
     const { id } = JSON.parse((await ask({ thread: { type: 'create' }, system: 'Be brief.' })).text);
     const thread = { type: 'continue', previous_message_id: id };
     expect(errorOf(await ask({ thread, system: 'Be brief.' })).message).toMatch(/^system: cannot be set/);

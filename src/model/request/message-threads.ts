@@ -51,8 +51,10 @@ export interface ThreadOfRequest {
   readonly field: string;
   /** Fewer tokens of input than these are not the whole conversation; 0: any may be. */
   readonly leastTokens: number;
-  /** The endpoint has answered to a conversation that it holds. */
-  prove(): void;
+  /** The endpoint answers to the conversation. */
+  answered(): void;
+  /** The endpoint does not hold it. false: nor did it hold what took its place, so another one is of no use. */
+  lose(): boolean;
   /** Nothing continues what was held. */
   forget(): void;
   /** The endpoint holds the conversation, with this answer. */
@@ -62,6 +64,8 @@ export interface ThreadOfRequest {
 /** The threads of a client, each for as long as the conversation's bytes are kept. */
 export class MessageThreads {
   readonly #held = new WeakMap<object, Held>();
+  /** Conversations whose threads were lost and begun again, and not continued since. */
+  readonly #begunAgain = new WeakSet<object>();
   #isProven = false;
 
   of(sent: Sent): ThreadOfRequest {
@@ -81,8 +85,16 @@ export class MessageThreads {
       turns,
       field: JSON.stringify(field),
       leastTokens: isEdited ? 0 : ((turns && held?.inputTokens) ?? 0),
-      prove: () => {
-        this.#isProven = true;
+      answered: () => {
+        if (turns === undefined) return;
+        this.#isProven ||= !isEdited;
+        this.#begunAgain.delete(key);
+      },
+      lose: () => {
+        this.#held.delete(key);
+        const isFirst = turns !== undefined && !this.#begunAgain.has(key);
+        this.#begunAgain.add(key);
+        return isFirst;
       },
       forget: () => void this.#held.delete(key),
       hold: (response) => void this.#held.set(key, { ...sent, request, ...response }),

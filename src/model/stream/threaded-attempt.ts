@@ -53,15 +53,13 @@ export class ThreadedAttempt implements Attempt {
 
   /** An endpoint that drops the field answers the new turns alone. */
   #lacksConversation({ message }: Extract<StreamEvent, { type: 'message_start' }>): boolean {
-    const { leastTokens } = this.#thread;
-    if (promptTokens(message.usage) < leastTokens * LEAST_SHARE) return true;
-    if (leastTokens > 0) this.#thread.prove();
-    return false;
+    return promptTokens(message.usage) < this.#thread.leastTokens * LEAST_SHARE;
   }
 
   #read(event: StreamEvent): void {
     switch (event.type) {
       case 'message_start':
+        this.#thread.answered();
         // Until its end it is unknown whether the endpoint holds this answer.
         this.#thread.forget();
         this.#responseId = event.message.id;
