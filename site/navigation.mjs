@@ -52,6 +52,7 @@ export const SECTIONS = [
       'docs/scale.md',
       'docs/reliability.md',
       'ARCHITECTURE.md',
+      'docs/first-change.md',
       'docs/journeys.md',
       'docs/dependencies.md',
       'CONTRIBUTING.md',

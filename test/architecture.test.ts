@@ -778,7 +778,9 @@ describe('prose', () => {
       [...readFileSync(join(root, file), 'utf8').matchAll(PLACE)].map(([, path = '']) => ({ file, path })),
     );
     expect(named.length).toBeGreaterThan(100);
-    expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+    // The page of a first change names two that its reader writes.
+    const isToCome = (path: string) => /\/tools\/builtin\/now\.(?:test\.)?ts$/.test(path);
+    expect(named.filter(({ path }) => !existsSync(join(root, path)) && !isToCome(path))).toEqual([]);
   });
 
   it('links of docs lead to files and headings that exist', () => {

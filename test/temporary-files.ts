@@ -4,7 +4,7 @@
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
 let folder: string | undefined;
@@ -13,7 +13,9 @@ let folder: string | undefined;
 export const builtFiles = (): string => join(tmpdir(), 'built');
 
 export function setup(project: TestProject): void {
-  // A short name, for the paths of sockets below it may have 107 bytes and no more.
+  // Several lists in one run share the folder of the first. A short name, for the paths of sockets below it may have 107
+  // bytes and no more.
+  if (basename(tmpdir()).startsWith('tw-')) return;
   folder = mkdtempSync(join(tmpdir(), 'tw-'));
   // Some tests start programs as another user.
   chmodSync(folder, 0o755);

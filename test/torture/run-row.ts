@@ -60,20 +60,16 @@ export async function runRow(row: ScoreRow, { quick, seed, replay }: Setup): Pro
 /** Resolves to whether it had to be stopped. */
 async function runVitest(order: Order, log: string): Promise<boolean> {
   const output = openSync(log, 'w');
-  const child = spawn(
-    process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '--project', 'row'],
-    {
-      stdio: ['ignore', output, output],
-      // A group of its own: a row that is stopped takes its programs with it.
-      detached: true,
-      env: {
-        ...process.env,
-        [ORDER]: JSON.stringify(order),
-        ...(!order.quick && { TURNWRIGHT_LONG_TESTS: '1' }),
-      },
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project', 'row'], {
+    stdio: ['ignore', output, output],
+    // A group of its own: a row that is stopped takes its programs with it.
+    detached: true,
+    env: {
+      ...process.env,
+      [ORDER]: JSON.stringify(order),
+      ...(!order.quick && { TURNWRIGHT_LONG_TESTS: '1' }),
     },
-  );
+  });
   closeSync(output);
   const stop = () => process.kill(-(child.pid as number), 'SIGKILL');
   let isLate = false;

@@ -71,6 +71,11 @@ export class CallFolder {
     return new CallFolder(this.#config, this.#folders, this.now);
   }
 
+  /** The one that calls were last made in, whether it still stands or not. */
+  protected get last(): string {
+    return this.#now;
+  }
+
   protected goTo(folder: string): void {
     this.#now = folder;
   }
@@ -98,15 +103,19 @@ export class WorkingFolder extends CallFolder {
 
   /**
    * Goes where a shell has gone, `path` being free of links. A folder outside all of the session's leads back
-   * to its own. Resolves with the folder that holds from here on, and whether it is the one that was asked
-   * for.
+   * to its own. Resolves with the folder that holds from here on, whether it is the one that was asked for,
+   * and the one that was left, which may be gone.
    */
-  async follow(path: string): Promise<{ readonly folder: string; readonly followed: boolean }> {
+  async follow(
+    path: string,
+  ): Promise<{ readonly folder: string; readonly followed: boolean; readonly left: string }> {
+    const left = this.last;
     const found = await this.#spelledInside(path);
     if (found !== undefined) this.goTo(found);
     else if (!isGone(this.root)) this.goTo(this.root);
     // Without the session's own folder, the one that took its place is kept.
-    return { folder: this.now, followed: found !== undefined || (await this.#real(this.now)) === path };
+    const followed = found !== undefined || (await this.#real(this.now)) === path;
+    return { folder: this.now, followed, left };
   }
 
   /** The path as the session spells its folders, which may be reached through links. */

@@ -53,7 +53,7 @@ export interface ThreadOfRequest {
   readonly leastTokens: number;
   /** The endpoint answers to the conversation. */
   answered(): void;
-  /** The endpoint does not hold it. false: nor did it hold what took its place, so another one is of no use. */
+  /** The endpoint does not hold it. false: it did not hold what took its place either. */
   lose(): boolean;
   /** Nothing continues what was held. */
   forget(): void;

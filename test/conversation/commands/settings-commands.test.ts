@@ -19,7 +19,7 @@ describe('/model', () => {
     const { ask, run, screens, printed, server } = await start();
     await run('/model', ["'haiku", 'enter']);
     expect(screens[0]).toMatchInlineSnapshot(`
-      "Model (now claude-opus-5-5) · 8 below
+      "Model (now claude-opus-5-5) · 10 below
       search: 
           Default (Claude Opus 5.5)   1M · $4 in, $20 out
       ❯ ✓ Claude Opus 5.5 (opus)      1M · $4 in, $20 out
@@ -33,8 +33,6 @@ describe('/model', () => {
           Claude Mythos 5             1M · $10 in, $50 out
           Claude Opus 5               1M · $5 in, $25 out
           Claude Opus 4.8             1M · $5 in, $25 out
-          Claude Opus 4.7             1M · $5 in, $25 out
-          Claude Opus 4.6             1M · $5 in, $25 out
         claude-opus-5-5
       type to search · ↑↓ choose · Enter switches · Esc leaves"
     `);
@@ -92,7 +90,7 @@ describe('/model', () => {
     const { run, screens } = await start({ columns: 40, rows: 12 });
     await run('/model');
     expect(screens[0]).toMatchInlineSnapshot(`
-      "Model (now claude-opus-5-5) · 16 below
+      "Model (now claude-opus-5-5) · 18 below
       search: 
           Default (Claude …  1M · $4 in, $20…
       ❯ ✓ Claude Opus 5.5 …  1M · $4 in, $20…

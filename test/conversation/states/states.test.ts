@@ -144,8 +144,7 @@ const STATES: Readonly<Record<string, readonly Play[]>> = {
       trigger: 'overloaded',
       original_model: 'claude-opus-5',
       fallback_model: 'claude-sonnet-5',
-      content:
-        'claude-opus-5 is overloaded; claude-sonnet-5 takes over for the rest of this submission.',
+      content: 'claude-opus-5 is overloaded; claude-sonnet-5 takes over for the rest of this submission.',
     }),
     says.system('compact_boundary', {
       compact_metadata: { trigger: 'auto', pre_tokens: 170_000, post_tokens: 21_000, duration_ms: 9_200 },
