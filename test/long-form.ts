@@ -20,18 +20,16 @@ export const inForm = <T>(short: T, long: T, inGate = short): T =>
 
 /**
  * Test files that `npm test` leaves out, unless they are named on the command line: real terminals and sandboxes,
- * repositories and secrets at every door, packages, large files and random kills, each of which takes many seconds. A
- * whole session at a terminal, and the sandbox's policy and protected paths, are in both.
+ * repositories at every door, packages and random kills, each of which takes many seconds. A whole session at a
+ * terminal, and the sandbox's policy and protected paths, are in both.
  */
 export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
-      'test/cli/{hostile-clone,private-files,secrets,terminal}.test.ts',
-      'test/conversation/on-terminal/!(whole-session).test.ts',
-      'test/sandbox/{commits,credentials,domains,escape-probes,granting-names,left-behind,mcp-servers,mount-race,placeholders,recipes,renamed-folders}.test.ts',
-      'test/scenarios/faults/large-journal.test.ts',
+      'test/cli/{hostile-clone,terminal}.test.ts',
+      'test/conversation/on-terminal/{exits,pastes}.test.ts',
+      'test/sandbox/{domains,renamed-folders}.test.ts',
       'test/sdk/installed-package.test.ts',
-      'test/shell/written-out.test.ts',
       'test/subagents/killed-process.test.ts',
       'test/terminal/late-frames.test.ts',
     ];
@@ -40,20 +38,22 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
 export const LEFT_TO_A_RELEASE: readonly string[] = isLong
   ? []
   : [
-      'test/cli/{colours,line-mode,recording}.test.ts',
+      'test/cli/{colours,line-mode,private-files,recording,secrets}.test.ts',
       // The scorecard's rows of kills and of real shells are in the gate.
       'test/context/killed-compaction.test.ts',
       'test/properties/killed.test.ts',
       'test/session/after-a-kill.test.ts',
-      'test/shell/real-shells.test.ts',
+      'test/shell/{real-shells,written-out}.test.ts',
       'test/conversation/{ask,commands}/terminal.test.ts',
-      'test/conversation/on-terminal/{cut-off,long-answers,queue,speed,what-is-asked}.test.ts',
+      'test/conversation/on-terminal/!(exits|pastes|whole-session).test.ts',
       // What these ask of the model and of tools is asked through our own doors too.
       'test/client/{environment-reminder,examples,model-options,sandbox,skills,tool-forms}.test.ts',
       'test/{ai-sdk-v4,azure-login,ccusage,runtimes}/**',
       // `all-at-once` has kills, distance and a fail-over in one run; `outage` has the database that goes away.
       'test/durable/{distance,drills,elsewhere,every-point,follow,full-disk,kills,long-session,quiet,worker-outage}.test.ts',
-      'test/scenarios/faults/memory-of-large-results.test.ts',
+      // The scorecard has its own probes of the sandbox, and lines that real shells run.
+      'test/sandbox/{commits,credentials,escape-probes,granting-names,left-behind,mcp-servers,mount-race,placeholders,recipes}.test.ts',
+      'test/scenarios/faults/{large-journal,memory-of-large-results}.test.ts',
       'test/session/resume-cache.test.ts',
       'test/terminal/regions.test.ts',
     ];

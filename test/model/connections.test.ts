@@ -233,8 +233,7 @@ describe('the life of sockets', () => {
     await run(two);
     expect(server.received.map((got) => got.connection)).toEqual([1, 1, 1]);
     await two.close();
-    for (let i = 0; i < 10; i++) await settle();
-    expect(server.openSockets).toBe(0);
+    await expect.poll(() => server?.openSockets).toBe(0);
   });
 
   it('a body that does not end behind its last event is waited for briefly, and then costs its socket', async () => {
