@@ -20,13 +20,13 @@ export const inForm = <T>(short: T, long: T, inGate = short): T =>
 
 /**
  * Test files that `npm test` leaves out, unless they are named on the command line: real terminals and sandboxes,
- * repositories at every door, packages and random kills, each of which takes many seconds. A whole session at a
+ * repositories at every door, all examples, packages and random kills, each of which takes many seconds. A whole session at a
  * terminal, and the sandbox's policy and protected paths, are in both.
  */
 export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   ? []
   : [
-      'test/cli/{hostile-clone,terminal}.test.ts',
+      'test/cli/{examples,hostile-clone,terminal}.test.ts',
       'test/conversation/on-terminal/{exits,pastes}.test.ts',
       'test/sandbox/{domains,renamed-folders}.test.ts',
       'test/sdk/installed-package.test.ts',
