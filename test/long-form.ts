@@ -28,7 +28,11 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
   : [
       'test/cli/{examples,hostile-clone,terminal}.test.ts',
       'test/conversation/on-terminal/{exits,pastes}.test.ts',
+      'test/examples-compile.test.ts',
+      'test/memory/relevant-memory.test.ts',
+      'test/permissions/repositories.test.ts',
       'test/sandbox/{domains,renamed-folders}.test.ts',
+      'test/scenarios/faults/late-approval.test.ts',
       'test/sdk/installed-package.test.ts',
       'test/subagents/killed-process.test.ts',
       'test/terminal/late-frames.test.ts',
