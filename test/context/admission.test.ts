@@ -106,6 +106,16 @@ describe('admitBlocks', () => {
     expect(many.filter((block) => block.type === 'image')).toHaveLength(100);
   });
 
+  it.each([
+    ['a block', (part: unknown) => [part]],
+    ['a part of a result', (part: unknown) => [{ type: 'tool_result', tool_use_id: 'a', content: [part] }]],
+  ])('%s that is none is named, whatever it is', (_, within) => {
+    for (const part of [null, undefined, 7, 'text', [], {}, { type: null }]) {
+      const [admitted] = admit(within(part) as UserBlock[]);
+      expect(JSON.stringify(admitted)).toContain('it has no type');
+    }
+  });
+
   it('looks into tool results', () => {
     const [block] = admit([{ type: 'tool_result', tool_use_id: 'a', content: [png(9_000, 9_000)] }]);
     expect(block).toMatchObject({ tool_use_id: 'a', content: [{ type: 'text' }] });

@@ -56,15 +56,13 @@ export function admitBlocks(content: readonly UserBlock[], standing: () => Stand
   return admitted.length > 0 ? admitted : [{ type: 'text', text: '(empty)' }];
 }
 
-/** A reference to a tool is the engine's own. */
+/** A reference to a tool occurs in results only, and passes like any other part. */
 type Admitted = Exclude<ResultPart, ToolReferenceBlock>;
 
 function admitResult(block: ToolResultBlock, inner: (block: Admitted) => Admitted[]): ToolResultBlock {
   const { content } = block;
   if (content === undefined || typeof content === 'string') return block;
-  const admitted = content.flatMap((part): (typeof part)[] =>
-    part.type === 'tool_reference' ? [part] : inner(part),
-  );
+  const admitted: ResultPart[] = content.flatMap((part) => inner(part as Admitted));
   return isSameList(admitted, content) ? block : { ...block, content: admitted };
 }
 
