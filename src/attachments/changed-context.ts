@@ -4,7 +4,7 @@
  * the cached prompt stays (L3).
  */
 import { crc32 } from 'node:zlib';
-import type { View } from '../protocol/model/view.ts';
+import type { ViewMessage } from '../protocol/model/messages.ts';
 import { changesBetween } from '../util/collections/map-diff.ts';
 import { reminder } from '../util/text/reminder.ts';
 import type { FoundAttachment } from './source.ts';
@@ -59,7 +59,7 @@ export function hashesOf(texts: OutsideTexts): Record<string, string> {
 export function changedContext(
   head: HeadParts,
   now: OutsideTexts,
-  view: Iterable<View extends Iterable<infer Message> ? Message : never>,
+  view: Iterable<ViewMessage>,
 ): FoundAttachment | undefined {
   const told = new Map(Object.entries(head.texts));
   for (const message of view) {

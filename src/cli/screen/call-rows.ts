@@ -1,5 +1,4 @@
 /** A call in full: a command as it would run, an edit as a diff, any other input field by field. */
-
 import { readFile } from 'node:fs/promises';
 import { toolFacts } from '../../index.ts';
 import { diffRows } from '../../terminal/markup/diff-rows.ts';

@@ -65,8 +65,9 @@ export function createSummarise(options: SummariserOptions): Summarise {
       const call = { signal: input.signal, retry, ...(after !== undefined && { after }) };
       const answer = yield* ask(options, { ...request, effectKey }, call);
       const { outcome } = answer;
+      const isUnmade = byProvider && outcome.kind === 'complete' && answer.compaction === '';
       if (answer.meter.usage !== undefined) {
-        const wasted = outcome.kind !== 'complete' || (byProvider && answer.compaction.trim() === '');
+        const wasted = outcome.kind !== 'complete' || isUnmade;
         options.ledger.settle({
           model: input.model,
           effectKey,
@@ -82,10 +83,7 @@ export function createSummarise(options: SummariserOptions): Summarise {
         });
       }
       // One that does not know how, or has made none, is asked as every other model is.
-      if (
-        byProvider &&
-        (isRefused(outcome) || (outcome.kind === 'complete' && answer.compaction.trim() === ''))
-      ) {
+      if (isUnmade || (byProvider && isRefused(outcome))) {
         byProvider = false;
         request = await compactionRequest(options, input, byProvider);
         continue;
@@ -102,7 +100,7 @@ export function createSummarise(options: SummariserOptions): Summarise {
           after = { failure: outcome.failure, immediate: false };
           continue;
         case 'complete': {
-          if (byProvider) return { kind: 'summary', text: answer.compaction.trim() };
+          if (byProvider) return { kind: 'summary', text: answer.compaction };
           const text = answer.stopReason === 'refusal' ? '' : extractSummary(answer.text);
           if (text !== '') return { kind: 'summary', text };
           last = { kind: 'protocol', message: 'The model answered the request for a summary with nothing.' };
@@ -188,7 +186,7 @@ async function* ask(
   try {
     for (;;) {
       const next = await run.next();
-      if (next.done) return { outcome: next.value, text, compaction, stopReason, meter };
+      if (next.done) return { outcome: next.value, text, compaction: compaction.trim(), stopReason, meter };
       if (next.value.kind === 'events') next.value.events.forEach(take);
       if (next.value.kind === 'retry') {
         const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;

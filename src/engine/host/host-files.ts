@@ -1,5 +1,4 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
-
 import { resolve } from 'node:path';
 import type { RewindFilesResult } from '../../protocol/session/file-history.ts';
 import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';

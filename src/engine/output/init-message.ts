@@ -1,5 +1,4 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
-
 import { join } from 'node:path';
 import type { SDKMessage } from '../../protocol/stream/sdk-messages.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../subagents/agent-tool.ts';

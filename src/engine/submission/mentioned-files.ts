@@ -1,5 +1,4 @@
 /** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
-
 import { join, resolve } from 'node:path';
 import type { UserBlock } from '../../protocol/model/wire.ts';
 import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';

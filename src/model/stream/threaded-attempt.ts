@@ -5,6 +5,7 @@
 import { promptTokens } from '../../protocol/model/usage.ts';
 import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../../protocol/model/wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
+import { isRecord } from '../../util/is-record.ts';
 import { jsonOfAnswer } from '../request/message-json.ts';
 import type { ThreadOfRequest } from '../request/message-threads.ts';
 import { NOT_HELD } from '../retry/thread-refusal.ts';
@@ -132,12 +133,10 @@ function closed({ start, text, signature, isOther }: OpenBlock): string | undefi
   }
 }
 
-function parsed(json: string): { readonly [key: string]: unknown } | undefined {
+function parsed(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = parseJson(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as { readonly [key: string]: unknown })
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
 /** What a host may offer as "always allow": never broader than what was asked about calls for. */
-
 import { dirname } from 'node:path';
 import { leaderOfFamily } from '../../protocol/tools/builtin-tools.ts';
 import type {

@@ -15,7 +15,7 @@ interface FallbackPolicy {
    * What is kept of an answer that had begun; the rest is retracted. `complete_calls`: the finished blocks,
    * if a call is among them, which runs. `started_calls`: calls that had started, with their results.
    */
-  readonly keeps: 'complete_calls' | 'complete_calls' | 'started_calls';
+  readonly keeps: 'complete_calls' | 'started_calls';
   /** How often in a submission. Default: until the list is used up. */
   readonly most?: number;
   /** When the first choice is asked again. */

@@ -1,5 +1,4 @@
 /** The built-in tools of a session. */
-
 import { asksAnthropic } from '../../../model/catalog/anthropic-api.ts';
 import { TOOL_SEARCH_TOOL, toolFacts, toolsMadeOf } from '../../../protocol/tools/builtin-tools.ts';
 import type { Resolution } from '../../../settings/resolve/resolution.ts';
