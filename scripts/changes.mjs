@@ -1,6 +1,6 @@
 // Gathers changes/*.md into the section of package.json's version in CHANGELOG.md, and removes them: npm run changes
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The headings of a version, in their order. */
@@ -59,14 +59,23 @@ export function gathered(changelog, version, date, fragments) {
   return `${parts.map((part) => part.trimEnd()).join('\n\n')}\n`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+function gatherChanges() {
   const files = fragmentsIn('changes');
-  const fragments = files.map((path) => readFragment(basename(path), readFileSync(path, 'utf8')));
+  const fragments = files.map((path) => readFragment(path, readFileSync(path, 'utf8')));
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const date = new Date().toISOString().slice(0, 10);
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   if (files.length > 0) writeFileSync('CHANGELOG.md', gathered(changelog, version, date, fragments));
   for (const path of files) rmSync(path);
   console.log(`${files.length} changes are in CHANGELOG.md, in the section of ${version}.`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+  try {
+    gatherChanges();
+  } catch ({ message }) {
+    console.error(`Nothing was changed: ${message}`);
+    process.exitCode = 1;
+  }
 }
