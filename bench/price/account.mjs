@@ -20,19 +20,16 @@ const SUMMARY = `<summary>${'The files were read one after the other; they are t
 
 /**
  * `strict`: requests that the API would refuse are refused. `call`: a call of the script as the client's tools take it.
- * `summary`: which requests of the client ask for a summary, where the server cannot tell.
+ * `kindOf`: what a request is for, where the server cannot tell.
  */
-export async function startAccount(
-  work,
-  { strict = true, trace, call = (given) => given, summary = () => false } = {},
-) {
+export async function startAccount(work, { strict = true, trace, call = (given) => given, kindOf } = {}) {
   let passedMs = 0;
   const steps = work.sessions.flat().flatMap(({ answers }) => answers);
   const agents = new Map();
   let at = 0;
   const [reading] = call(['Read', {}]);
   const script = ({ kind, firstUserMessage, tools }) => {
-    if (kind === 'compaction' || summary(tools)) return { blocks: [{ type: 'text', text: SUMMARY }] };
+    if (kind === 'compaction') return { blocks: [{ type: 'text', text: SUMMARY }] };
     if (kind === 'helper' || !tools.includes(reading)) return { blocks: [{ type: 'text', text: 'Fine.' }] };
     const task = /AGENT \d+:/.exec(firstUserMessage)?.[0];
     if (task === undefined || work.agent === undefined)
@@ -42,7 +39,12 @@ export async function startAccount(
     return replyOf(work.agent[k] ?? ['More.'], `a${task.replace(/\D/g, '')}x${k}`, call);
   };
   const clock = clockWith(() => passedMs);
-  const server = await startRehearsal({ scenario: script, clock, lenient: strict ? [] : RULE_NAMES });
+  const server = await startRehearsal({
+    scenario: script,
+    clock,
+    ...(kindOf && { kindOf }),
+    lenient: strict ? [] : RULE_NAMES,
+  });
   return {
     url: server.url,
     passMs(ms) {

@@ -14,7 +14,7 @@ const TOOL_SERVER = join(import.meta.dirname, 'tool-server.mjs');
 /** The figures of one work by one runner. */
 export async function priceOf(name, runner, { trace } = {}) {
   const work = WORKS[name];
-  const { strict, works, call, summary, load } = RUNNERS[runner];
+  const { strict, works, call, kindOf, load } = RUNNERS[runner];
   if (works?.includes(name) === false) throw new Error('does not offer what this work needs');
   const have = await load();
   const root = mkdtempSync(join(tmpdir(), 'turnwright-price-'));
@@ -25,7 +25,7 @@ export async function priceOf(name, runner, { trace } = {}) {
   const account = await startAccount(work, {
     strict,
     call,
-    summary,
+    kindOf,
     ...(trace && { trace: join(trace, runner, name) }),
   });
   try {

@@ -29,7 +29,7 @@ export const RUNNERS = {
     strict: false,
     works: PI_WORKS,
     call: piCall,
-    summary: (tools) => tools.length === 0,
+    kindOf: ({ tools }) => (tools.length === 0 ? 'compaction' : 'main'),
     load: async () => openPi(rootOf(PI, process.env.PI_ROOT)),
   },
 };
