@@ -3,23 +3,25 @@
 // Prints the differences that no row explains and the rows that explain nothing, and exits with 1 where there is one.
 // `diffs.json`: [{ nn, name, diffs: [{ ch, at, path, ref?, ours? }] }], of each scenario what differs; `ref` or `ours` is
 // absent where only one has it. A row of the known ones is "channel | place | path | kind", with `*` for any text; a fifth
-// part names the scenarios that it holds for. Each group of rows cites the guide: a section, and words that stand in it.
+// part names the scenarios that it holds for. Each group of rows cites the guide: a section, and words that stand in it; or
+// it is `noise`, with its cause: what differs from run to run, also where the other engine is compared with itself. Rows of a
+// group that holds `sometimes` (an order that depends on timing) may explain nothing in one run.
 import { readFileSync } from 'node:fs';
 import { argv, exit } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 const KINDS = ['missing', 'ours only', 'differs'];
 
-/** `[{ pattern, names, row, because }]`. Throws where a row cannot be read. */
+/** `[{ pattern, names, row, sometimes }]`. Throws where a row cannot be read. */
 export function rowsOf(known) {
-  return known.flatMap(({ because, differences }) =>
+  return known.flatMap(({ sometimes, differences }) =>
     differences.map((row) => {
       const [channel, place, path, kind, scenarios, ...rest] = row.split(' | ');
       if (kind === undefined || rest.length > 0 || ![...KINDS, '*'].includes(kind))
         throw new Error(`"${row}": channel | place | path | ${KINDS.join(', ')} or * [| scenarios]`);
       return {
         row,
-        because,
+        sometimes,
         pattern: glob([channel, place, path, kind].join(' | ')),
         names: scenarios?.split(' '),
       };
@@ -62,7 +64,11 @@ export function compare(results, known) {
         scenarios.add(nn);
       }
     }
-  return { explained, unexplained, idle: rows.filter((row) => !used.has(row)).map(({ row }) => row) };
+  return {
+    explained,
+    unexplained,
+    idle: rows.filter((row) => !used.has(row) && row.sometimes !== true).map(({ row }) => row),
+  };
 }
 
 /** Groups whose words do not stand in the section that they cite. */
@@ -71,7 +77,7 @@ export function uncited(known, guide) {
     guide.split(/^#+ /m).map((text) => [text.split('\n', 1)[0], text.replaceAll(/\s+/g, ' ')]),
   );
   return known
-    .filter(({ section, because }) => !sections.get(section)?.includes(because))
+    .filter(({ noise, section, because }) => noise === undefined && !sections.get(section)?.includes(because))
     .map(({ section, because }) => `${section}: ${because}`);
 }
 

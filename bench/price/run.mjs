@@ -95,8 +95,8 @@ function line(name, runner, found) {
     found[runner];
   if (failed !== undefined) return `${name.padEnd(10)} ${runner.padEnd(11)} ${failed}`;
   const ratio =
-    found.reference?.units && found.turnwright?.units
-      ? ` = ${(found.turnwright.units / found.reference.units).toFixed(2)} of the reference`
+    runner === 'reference' && found.turnwright?.units
+      ? `: ours is ${(found.turnwright.units / units).toFixed(2)} of it`
       : '';
   const thousand = (tokens) => `${(tokens / 1000).toFixed(1)}k`;
   const rest = [

@@ -34,6 +34,11 @@ it('what no row explains is named with its scenarios, and a row that explains no
   expect(idle).toEqual(['stream | user | content | differs', 'stream | user | * | missing']);
 });
 
+it('a row that holds sometimes may explain nothing', () => {
+  const rows = { ...group('', 'stream | user | content[].text | *', 'a | b | c | *'), sometimes: true };
+  expect(compare(RESULTS, [NAMES, rows])).toMatchObject({ explained: 2, idle: [] });
+});
+
 it('a row holds for the scenarios that it names', () => {
   const of = (scenarios: string) =>
     compare(RESULTS, [NAMES, group('', `stream | user | content[].* | differs | ${scenarios}`)]);
@@ -51,7 +56,7 @@ it.each(['a | b | c', 'a | b | c | gone', 'a | b | c | differs | x01 | x02'])('%
 });
 
 it('a reason stands in the section that it cites', () => {
-  expect(uncited([NAMES], GUIDE)).toEqual([]);
+  expect(uncited([NAMES, { noise: 'A clock.', differences: [] }], GUIDE)).toEqual([]);
   expect(uncited([{ ...NAMES, section: 'Order' }, group('We have none.')], GUIDE)).toEqual([
     'Order: We have our own names.',
     'Names: We have none.',
