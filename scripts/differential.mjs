@@ -1,5 +1,5 @@
 // Holds a differential run against another engine to what is known of it:
-//   node scripts/differential.mjs <diffs.json> [--known test/differential/known-differences.json] [--guide docs/compatibility.md]
+//   node scripts/differential.mjs <diffs.json> [--known test/project/known-differences.json] [--guide docs/compatibility.md]
 // Prints the differences that no row explains and the rows that explain nothing, and exits with 1 where there is one.
 // `diffs.json`: [{ nn, name, diffs: [{ ch, at, path, ref?, ours? }] }], of each scenario what differs; `ref` or `ours` is
 // absent where only one has it. A row of the known ones is "channel | place | path | kind", with `*` for any text; a fifth
@@ -89,7 +89,7 @@ if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
     exit(2);
   }
   const read = (path) => readFileSync(path, 'utf8');
-  const known = JSON.parse(read(of('--known', 'test/differential/known-differences.json')));
+  const known = JSON.parse(read(of('--known', 'test/project/known-differences.json')));
   const results = JSON.parse(read(file));
   const { explained, unexplained, idle } = compare(results, known);
   const wrong = uncited(known, read(of('--guide', 'docs/compatibility.md')));

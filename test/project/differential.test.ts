@@ -55,7 +55,7 @@ it.each(['a | b | c', 'a | b | c | gone', 'a | b | c | differs | x01 | x02'])('%
   expect(() => rowsOf([group('', row)])).toThrow(row);
 });
 
-it('a reason stands in the section that it cites', () => {
+it('the words that are cited must be in their section', () => {
   expect(uncited([NAMES, { noise: 'A clock.', differences: [] }], GUIDE)).toEqual([]);
   expect(uncited([{ ...NAMES, section: 'Order' }, group('We have none.')], GUIDE)).toEqual([
     'Order: We have our own names.',
@@ -93,7 +93,7 @@ it('the program ends with 1 unless all is explained, by rows that are needed', (
 });
 
 it('every known difference cites what docs/compatibility.md says', () => {
-  const known = JSON.parse(readFileSync(at('test/differential/known-differences.json'), 'utf8'));
+  const known = JSON.parse(readFileSync(at('test/project/known-differences.json'), 'utf8'));
   expect(uncited(known, readFileSync(at('docs/compatibility.md'), 'utf8'))).toEqual([]);
   const rows = rowsOf(known).map(({ row }: { row: string }) => row);
   expect(new Set(rows).size).toBe(rows.length);
