@@ -1,6 +1,6 @@
 // pi as a runner: its own system prompt, tools and stores. It has no plan mode, lists of tasks or subagents, and its
 // servers are an extension, so it does the works that need none of these. Needs Node 22.19.
-import { mkdirSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,12 +20,13 @@ export const piCall = ([name, input]) => CALLS[name](input);
 
 /** What has a session with it, from the folder that it is installed in. */
 export async function openPi(root) {
+  if (!('globSync' in fs)) throw new Error('pi needs Node 22.19 or later');
   const at = createRequire(join(root, 'package.json')).resolve.paths(PI)[0];
   const pi = await import(pathToFileURL(join(at, PI, 'dist', 'index.js')).href);
   return async ({ prompts, options: { cwd, env, model: id, resume } }) => {
     const agentDir = join(env.HOME, '.pi');
     const sessions = join(agentDir, 'sessions');
-    mkdirSync(sessions, { recursive: true });
+    fs.mkdirSync(sessions, { recursive: true });
     const modelRuntime = await pi.ModelRuntime.create({
       authPath: join(agentDir, 'auth.json'),
       modelsPath: join(agentDir, 'models.json'),
