@@ -25,6 +25,16 @@ export type {
   ModelPrice,
   ModelRequest,
 } from './protocol/model/model.ts';
+export {
+  DEFAULT_PROVIDER,
+  NAMED_PROVIDERS,
+  type NamedProvider,
+  PROVIDER_TYPES,
+  type ProviderConfig,
+  type ProviderFacts,
+  type ProviderType,
+  providerFacts,
+} from './protocol/model/provider.ts';
 export type {
   AssistantBlock,
   ContentBlock,

@@ -5,6 +5,7 @@
 
 import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
+import { DEFAULT_RECORDED, namedInOptions } from '../protocol/model/provider.ts';
 import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { extended } from '../util/collections/extended.ts';
@@ -202,7 +203,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     random: options.random,
     admission: options.admission,
     spendGuard: options.spendGuard,
-    provider: optionNameOf(options.provider),
+    provider: namedInOptions(options.provider ?? DEFAULT_RECORDED),
     policy: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       unreachedRetries: options.unreachedRetries ?? DEFAULT_UNREACHED_RETRIES,
@@ -237,10 +238,6 @@ function pauses(clock: Clock, { href }: URL): (credential: Credential) => RateLi
 }
 
 /** For a wire that holds credentials of its own. */
-/** `infoOf` states the provider of Anthropic's own API under another name than options do. */
-const optionNameOf = (provider = 'firstParty'): string =>
-  provider === 'firstParty' ? 'anthropic' : provider;
-
 function renewedBy(wire: ClientWire): ModelClientOptions['credentials'] {
   return async (why) => ((await wire.loaded?.renewCredentials?.(why)) === true ? {} : undefined);
 }

@@ -4,6 +4,7 @@ import { openConnections } from '../../model/http/connections.ts';
 import { type Endpoint, type EndpointAnswer, probeEndpoint } from '../../model/http/probe-endpoint.ts';
 import { callerHeaders } from '../../model/http/request-headers.ts';
 import { lifeOf } from '../../model/life-of.ts';
+import { spokenApi } from '../../protocol/model/provider.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { configuredAccess } from '../models/configured-access.ts';
@@ -14,9 +15,7 @@ export type { EndpointAnswer };
 
 export function probeModel(config: QueryEngineConfig, signal: AbortSignal): Promise<EndpointAnswer> {
   const { model, provider } = configuredAccess(config);
-  const { type, api } = provider;
-  const answers =
-    type !== 'openai-compatible' ? '/messages' : api === 'responses' ? '/responses' : '/chat/completions';
+  const { path: answers } = spokenApi(provider);
   return withEndpoint(config, signal, (endpoint) => probeEndpoint({ ...endpoint, model, answers }));
 }
 

@@ -11,6 +11,7 @@ import { wireMaxTokens } from '../request/thinking-options.ts';
 import { type IteratedAnswer, openIteratedAttempt } from '../stream/iterated-attempt.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
 import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { classifyAiSdk } from './classify.ts';
 import { type AiSdkCall, type AiSdkModel, checkedModel, versionOf } from './language-model.ts';
 import { createPartDecoder } from './part-decoder.ts';
@@ -23,6 +24,15 @@ interface AiSdkWireOptions {
   readonly model: AiSdkModel | ((model: string) => AiSdkModel);
   /** Handed to every call: `{ openai: { store: false } }`. Default none. */
   readonly providerOptions?: Readonly<Record<string, Fields>>;
+}
+
+/** Its package reaches the model. */
+export function aiSdkAccess({ provider: { languageModel, providerOptions } }: WireSetup): WireAccess {
+  const model = languageModel as AiSdkWireOptions['model'];
+  return {
+    open: (ports) =>
+      createAiSdkWire({ model, ...(providerOptions !== undefined && { providerOptions }) }, ports),
+  };
 }
 
 /** Throws a `TypeError` when `model` is no language model of the AI SDK. */

@@ -11,6 +11,7 @@ import type { HttpHead } from '../http/http-head.ts';
 import { isMissingPath } from '../retry/other-api.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
 import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
+import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { chatBody, responsesBody } from './bodies.ts';
 import { createChatDecoder } from './chat-decoder.ts';
 import { chatMessages } from './chat-messages.ts';
@@ -40,6 +41,33 @@ interface OpenAiWireOptions {
   readonly ca?: string | Buffer;
   /** Further fields of each request body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
+}
+
+/** It can be reached at its address. */
+export function openAiAccess({
+  provider: { api, baseUrl = '', headers },
+  userAgent,
+  proxyUrl,
+  noProxy,
+  ca,
+  extraBody,
+}: WireSetup): WireAccess {
+  return {
+    open: (ports) =>
+      createOpenAiWire(
+        {
+          baseUrl,
+          userAgent,
+          ...(api !== undefined && { api }),
+          ...(headers !== undefined && { headers }),
+          ...(proxyUrl !== undefined && { proxyUrl }),
+          ...(noProxy !== undefined && { noProxy }),
+          ...(ca !== undefined && { ca }),
+          ...(extraBody !== undefined && { extraBody }),
+        },
+        ports,
+      ),
+  };
 }
 
 /** Throws `TypeError` when an address is not a URL. Opens no connection yet. */
