@@ -7,6 +7,7 @@ export {
 } from './protocol/errors.ts';
 export type { FileData, PersistentFiles } from './protocol/files.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
+export type { Life } from './protocol/life.ts';
 export type { Attachment, TodoItem } from './protocol/model/attachment.ts';
 export type { CacheBreak, CacheBreakKind } from './protocol/model/cache.ts';
 export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/model/failure.ts';
@@ -24,7 +25,30 @@ export type {
   ModelOutput,
   ModelPrice,
   ModelRequest,
+  RetryState,
 } from './protocol/model/model.ts';
+export type { View } from './protocol/model/view.ts';
+export type {
+  AnswerSource,
+  Attempt,
+  AttemptEnd,
+  AttemptFacts,
+  Batch,
+  ConversationEffort,
+  ConversationTurn,
+  Credential,
+  GapTrial,
+  HttpHead,
+  OwnWire,
+  PreparedRequest,
+  ResponseHeaders,
+  SourcedAnswer,
+  StreamTimeouts,
+  Wire,
+  WireInput,
+  WireKit,
+  WirePorts,
+} from './protocol/model/provider-wire.ts';
 export {
   DEFAULT_PROVIDER,
   NAMED_PROVIDERS,

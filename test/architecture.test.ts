@@ -89,7 +89,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A terminal without any knowledge of agents.
   terminal: ['util', 'types:protocol/ports.ts'],
   rehearsal: ['protocol', 'util'],
-  testing: ['protocol', 'util', 'types:loop', 'session/in-process'],
+  testing: [
+    'protocol',
+    'util',
+    'types:loop',
+    'session/in-process',
+    // A wire is checked under the client that it is for.
+    'lazy:model/client.ts',
+    'lazy:model/own-wire.ts',
+  ],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.
   page: ['types:protocol', 'util/clock.ts', 'util/bounded-json.ts', 'util/host-header.ts'],
   // Like a consumer: through the library's door.

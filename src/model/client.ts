@@ -3,6 +3,7 @@
  * cached bytes.
  */
 
+import type { Credential, OpenWire, StreamTimeouts } from '../protocol/model/provider-wire.ts';
 import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
 import { DEFAULT_RECORDED, namedInOptions } from '../protocol/model/provider.ts';
@@ -15,7 +16,7 @@ import { asksAnthropic } from './catalog/anthropic-api.ts';
 import { type UntabledModels, untabledModels } from './catalog/endpoint-facts.ts';
 import { createServedModels } from './catalog/model-identity.ts';
 import { type ModelOverrides, modelInfo, type StatedFacts } from './catalog/model-info.ts';
-import { type Credential, createCredentials } from './credentials.ts';
+import { createCredentials } from './credentials.ts';
 import { openConnections } from './http/connections.ts';
 import { gapsOf } from './http/endpoint-gaps.ts';
 import { callerHeaders } from './http/request-headers.ts';
@@ -27,8 +28,7 @@ import { createRefusedThinking } from './request/refused-thinking.ts';
 import { createFastMode } from './retry/fast-mode.ts';
 import { type RateLimitPause, rateLimitPause } from './retry/rate-limit-pause.ts';
 import type { ClientWire } from './retry/request-attempt.ts';
-import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream/stream-watch.ts';
-import type { OpenWire } from './wire.ts';
+import { DEFAULT_TIMEOUTS } from './stream/stream-watch.ts';
 
 const DEFAULT_MAX_RETRIES = 10;
 const DEFAULT_UNREACHED_RETRIES = 4;

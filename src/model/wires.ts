@@ -14,6 +14,7 @@ const WIRES: Readonly<Record<Other, () => Promise<ReachProvider>>> = {
   foundry: async () => (await import('./cloud/foundry.ts')).foundryAccess,
   'openai-compatible': async () => (await import('./openai/openai-wire.ts')).openAiAccess,
   'ai-sdk': async () => (await import('./ai-sdk/ai-sdk-wire.ts')).aiSdkAccess,
+  wire: async () => (await import('./own-wire.ts')).ownAccess,
 };
 
 export async function reachProvider(setup: WireSetup): Promise<WireAccess> {

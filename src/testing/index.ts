@@ -26,6 +26,7 @@ export type {
 } from './checks/model/model-server.ts';
 export type { ModelClientSetup, OpenedModel, WireTraits } from './checks/model/opened-model.ts';
 export { modelClientChecks } from './checks/model-client-checks.ts';
+export { type OpenedWire, wireChecks } from './checks/wire-checks.ts';
 export { type OutboxAndJournal, outboxChecks } from './checks/outbox-checks.ts';
 export {
   admissionChecks,

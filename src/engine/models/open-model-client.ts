@@ -1,9 +1,9 @@
 /** The client of a session's models: those of its own provider, and of others by their qualified names. */
+import type { OpenWire } from '../../protocol/model/provider-wire.ts';
 import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient } from '../../model/client.ts';
 import { type QualifiedModel, qualifiedModel } from '../../model/provider-name.ts';
 import { createRoutingClient } from '../../model/routing-client.ts';
-import type { OpenWire } from '../../model/wire.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';

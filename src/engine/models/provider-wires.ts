@@ -1,6 +1,6 @@
 /** How a provider is reached with what a session is configured with. Loaded when it is asked first. */
 
-import type { Wire, WirePorts } from '../../model/wire.ts';
+import type { Wire, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { WireAccess } from '../../model/wire-setup.ts';
 import { reachProvider } from '../../model/wires.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';

@@ -1,16 +1,15 @@
 /** Any language model instance of the AI SDK that the user brings: its package does the HTTP. */
+import type { Attempt, HttpHead, PreparedRequest, Wire, WireInput, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { bodyFormat, wrongFormat } from '../http/body-format.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { isStrict } from '../openai/bodies.ts';
 import { fieldsIn } from '../openai/fields.ts';
 import { createRenderedTurns, type RenderedTurns } from '../openai/turns.ts';
 import { wireMaxTokens } from '../request/thinking-options.ts';
 import { type IteratedAnswer, openIteratedAttempt } from '../stream/iterated-attempt.ts';
 import { refusedAttempt } from '../stream/refused-attempt.ts';
-import type { Attempt, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { classifyAiSdk } from './classify.ts';
 import { type AiSdkCall, type AiSdkModel, checkedModel, versionOf } from './language-model.ts';

@@ -1,11 +1,10 @@
 /** Amazon Bedrock: InvokeModel, signed with AWS credentials or with a Bedrock API key. */
+import type { HttpHead, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { canonicalModel } from '../catalog/model-info.ts';
-import type { HttpHead } from '../http/http-head.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
-import type { WirePorts } from '../wire.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';
 import { createAwsCredentials } from './aws-credentials.ts';
 import { createAwsEventReader } from './aws-event-stream.ts';

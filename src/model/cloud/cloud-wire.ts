@@ -2,6 +2,7 @@
  * One wire for the three clouds: the body of the Messages API without what the endpoint does not know, signed
  * by the cloud's client, sent and read by us.
  */
+import type { Attempt, AttemptEnd, PreparedRequest, Wire, WireInput, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
@@ -14,7 +15,6 @@ import { requestHeaders } from '../http/request-headers.ts';
 import { createViewBytes } from '../request/message-byte-cache.ts';
 import { buildRequestBody } from '../request/request-body.ts';
 import { wireEffort } from '../request/thinking-options.ts';
-import type { Attempt, AttemptEnd, PreparedRequest, Wire, WireInput, WirePorts } from '../wire.ts';
 import type { WireSetup } from '../wire-setup.ts';
 import {
   type ClientOptions,

@@ -6,7 +6,7 @@ import type { Fields } from './fields.ts';
 import { CHAT_PARTS, partOf, partsOf, resultMedia, resultText } from './parts.ts';
 import type { Quirks } from './quirks.ts';
 import type { KeptReasoning } from './reasoning.ts';
-import type { Turn } from './turns.ts';
+import type { ConversationTurn } from '../../protocol/model/provider-wire.ts';
 
 /** Replaces reasoning that a server demands and the conversation does not have (F122). */
 const NO_REASONING = '(not kept)';
@@ -20,7 +20,7 @@ interface ChatForm {
 }
 
 /** JSON of each message. */
-export function chatMessages(turns: readonly Turn[], form: ChatForm): readonly string[] {
+export function chatMessages(turns: readonly ConversationTurn[], form: ChatForm): readonly string[] {
   return turns
     .flatMap(({ role, blocks }) =>
       role === 'assistant'

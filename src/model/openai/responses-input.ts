@@ -5,7 +5,7 @@ import { keptIn } from '../vendor-reasoning.ts';
 import { type Fields, fieldsIn } from './fields.ts';
 import { partOf, partsOf, RESPONSES_PARTS, resultMedia, resultText } from './parts.ts';
 import type { Quirks } from './quirks.ts';
-import type { Turn } from './turns.ts';
+import type { ConversationTurn } from '../../protocol/model/provider-wire.ts';
 
 /** What is kept of an answer's items. */
 export interface KeptItem {
@@ -21,7 +21,7 @@ interface ResponsesForm {
 }
 
 /** JSON of each item. */
-export function responsesInput(turns: readonly Turn[], form: ResponsesForm): readonly string[] {
+export function responsesInput(turns: readonly ConversationTurn[], form: ResponsesForm): readonly string[] {
   return turns
     .flatMap(({ role, blocks }) =>
       role === 'assistant'

@@ -1,5 +1,6 @@
 /** One attempt at a model request: prepared, admitted and sent, and what is learned from its outcome. */
 
+import type { Attempt, AttemptEnd, Batch, Credential, GapTrial, PreparedRequest, Wire } from '../../protocol/model/provider-wire.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
@@ -16,13 +17,11 @@ import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { bindsThinking } from '../catalog/conversation-features.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
-import type { Credential, Credentials } from '../credentials.ts';
-import type { GapTrial } from '../http/endpoint-gaps.ts';
-import { requestIdOf } from '../http/http-head.ts';
+import type { Credentials } from '../credentials.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
-import type { Attempt, AttemptEnd, Batch, PreparedRequest, Wire } from '../wire.ts';
 import { errorCode } from './classify-error.ts';
 import type { FastMode } from './fast-mode.ts';
 import type { RateLimitPause } from './rate-limit-pause.ts';

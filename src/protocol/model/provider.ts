@@ -3,6 +3,8 @@
  * type is spoken to is a line in `model/wires.ts`.
  */
 
+import type { OwnWire } from './provider-wire.ts';
+
 /** What the rooms must know of a type of provider. */
 export interface ProviderFacts {
   /**
@@ -76,6 +78,7 @@ const TYPES = {
     keyVariable: OPENAI_KEY,
   },
   'ai-sdk': { reachedBy: 'program', structuredOutput: 'native' },
+  wire: { reachedBy: 'program' },
 } as const satisfies Readonly<Record<string, ProviderFacts>>;
 
 /** How a provider is spoken to. */
@@ -126,7 +129,8 @@ export interface ProviderConfig {
   /**
    * How it is spoken to. `anthropic`: the Messages API, of Anthropic or of any server that has it.
    * `openai-compatible`: chat completions or responses. `bedrock`, `vertex` and `foundry`: by the variables
-   * of these clouds. `ai-sdk`: a language model of the AI SDK, as `languageModel`.
+   * of these clouds. `ai-sdk`: a language model of the AI SDK, as `languageModel`. `wire`: what the program
+   * itself says to an API, as `wire`.
    */
   readonly type: ProviderType;
   /** Of its API, absolute. Required by `openai-compatible`; default of `anthropic` its own. */
@@ -149,6 +153,8 @@ export interface ProviderConfig {
   readonly languageModel?: unknown;
   /** Of `ai-sdk`: options of its package for every call, such as `{ openai: { store: false } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  /** Of `wire`: makes the wire, once a session. Not in settings files. */
+  readonly wire?: OwnWire | undefined;
 }
 
 /** The API that is spoken at the base URL of a provider, in words, and where it answers. */
