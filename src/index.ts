@@ -29,37 +29,6 @@ export type {
 } from './protocol/model/model.ts';
 export type { View } from './protocol/model/view.ts';
 export type {
-  AnswerSource,
-  Attempt,
-  AttemptEnd,
-  AttemptFacts,
-  Batch,
-  ConversationEffort,
-  ConversationTurn,
-  Credential,
-  GapTrial,
-  HttpHead,
-  OwnWire,
-  PreparedRequest,
-  ResponseHeaders,
-  SourcedAnswer,
-  StreamTimeouts,
-  Wire,
-  WireInput,
-  WireKit,
-  WirePorts,
-} from './protocol/model/provider-wire.ts';
-export {
-  DEFAULT_PROVIDER,
-  NAMED_PROVIDERS,
-  type NamedProvider,
-  PROVIDER_TYPES,
-  type ProviderConfig,
-  type ProviderFacts,
-  type ProviderType,
-  providerFacts,
-} from './protocol/model/provider.ts';
-export type {
   AssistantBlock,
   ContentBlock,
   EffortLevel,
@@ -240,6 +209,7 @@ export {
   type StandardSchema,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/options.ts';
+export * from './sdk/providers.ts';
 export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
 export type { InitializationResult } from './sdk/query/session-info.ts';
 export type { McpAnswer, McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';

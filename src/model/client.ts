@@ -3,10 +3,10 @@
  * cached bytes.
  */
 
-import type { Credential, OpenWire, StreamTimeouts } from '../protocol/model/provider-wire.ts';
 import type { AttemptRecord, ModelInfo } from '../protocol/model/model.ts';
 import type { ModelClient } from '../protocol/model/model-client.ts';
 import { DEFAULT_RECORDED, namedInOptions } from '../protocol/model/provider.ts';
+import type { Credential, OpenWire, StreamTimeouts } from '../protocol/model/provider-wire.ts';
 import type { SpendGuard } from '../protocol/model/spend-guard.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { extended } from '../util/collections/extended.ts';

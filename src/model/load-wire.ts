@@ -1,6 +1,7 @@
 /** The wire of a client, loaded with its first call unless its code is there already. */
-import type { OpenWire, Wire, WirePorts } from '../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { OpenWire, Wire, WirePorts } from '../protocol/model/provider-wire.ts';
 import { errorText } from '../util/text/error-text.ts';
 import type { ClientWire } from './retry/request-attempt.ts';
 

@@ -1,9 +1,18 @@
 /** The Messages API over our own HTTP: Anthropic's, a gateway's, or that of a server that speaks it too. */
-import type { Attempt, Credential, GapTrial, PreparedRequest, Wire, WireInput, WirePorts } from '../protocol/model/provider-wire.ts';
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../protocol/life.ts';
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model/model.ts';
+import type {
+  Attempt,
+  Credential,
+  GapTrial,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../protocol/model/provider-wire.ts';
 import {
   EFFORT_MESSAGES,
   knowsEffortMessages,

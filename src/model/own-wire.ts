@@ -1,6 +1,13 @@
 /** A wire that a program brings, and what it is made with. */
 import type { ModelFailure } from '../protocol/model/failure.ts';
-import type { ConversationTurn, OwnWire, SourcedAnswer, Wire, WireKit, WirePorts } from '../protocol/model/provider-wire.ts';
+import type {
+  ConversationTurn,
+  OwnWire,
+  SourcedAnswer,
+  Wire,
+  WireKit,
+  WirePorts,
+} from '../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../protocol/model/wire.ts';
 import { errorText } from '../util/text/error-text.ts';
 import { createRenderedTurns } from './openai/turns.ts';

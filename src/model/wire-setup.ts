@@ -1,6 +1,7 @@
 /** What a wire is set up with, by the variables and settings that its users know, and what comes of it. */
+
+import type { ProviderConfig } from '../protocol/model/provider-config.ts';
 import type { OpenWire } from '../protocol/model/provider-wire.ts';
-import type { ProviderConfig } from '../protocol/model/provider.ts';
 import type { CacheTtl } from './request/cache-breakpoints.ts';
 
 export interface WireSetup {

@@ -26,7 +26,6 @@ export type {
 } from './checks/model/model-server.ts';
 export type { ModelClientSetup, OpenedModel, WireTraits } from './checks/model/opened-model.ts';
 export { modelClientChecks } from './checks/model-client-checks.ts';
-export { type OpenedWire, wireChecks } from './checks/wire-checks.ts';
 export { type OutboxAndJournal, outboxChecks } from './checks/outbox-checks.ts';
 export {
   admissionChecks,
@@ -35,6 +34,7 @@ export {
   leaseStoreChecks,
 } from './checks/port-checks.ts';
 export { sessionStoreChecks } from './checks/session-store-checks.ts';
+export { type OpenedWire, wireChecks } from './checks/wire-checks.ts';
 export { type Deferred, deferred } from './deferred.ts';
 export {
   type FakeAnswer,

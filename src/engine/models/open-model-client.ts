@@ -1,5 +1,5 @@
 /** The client of a session's models: those of its own provider, and of others by their qualified names. */
-import type { OpenWire } from '../../protocol/model/provider-wire.ts';
+
 import { resolveModelAlias } from '../../model/catalog/model-info.ts';
 import { createModelClient } from '../../model/client.ts';
 import { type QualifiedModel, qualifiedModel } from '../../model/provider-name.ts';
@@ -9,15 +9,14 @@ import type { AttemptRecord, ModelInfo } from '../../protocol/model/model.ts';
 import type { ModelClient } from '../../protocol/model/model-client.ts';
 import {
   DEFAULT_PROVIDER,
-  keyNeededBy,
   NAMED_PROVIDERS,
-  namedProvider,
   PROVIDER_TYPES,
-  type ProviderConfig,
   providerFacts,
   providerType,
   recordedName,
 } from '../../protocol/model/provider.ts';
+import { keyNeededBy, namedProvider, type ProviderConfig } from '../../protocol/model/provider-config.ts';
+import type { OpenWire } from '../../protocol/model/provider-wire.ts';
 import type { SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { addressed } from '../../settings/resolve/known-providers.ts';

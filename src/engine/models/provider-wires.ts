@@ -1,10 +1,10 @@
 /** How a provider is reached with what a session is configured with. Loaded when it is asked first. */
 
-import type { Wire, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { WireAccess } from '../../model/wire-setup.ts';
 import { reachProvider } from '../../model/wires.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { ProviderConfig } from '../../protocol/model/provider.ts';
+import type { ProviderConfig } from '../../protocol/model/provider-config.ts';
+import type { Wire, WirePorts } from '../../protocol/model/provider-wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { runCredentialCommand } from './api-key-helper.ts';
 import { userAgentOf } from './user-agent.ts';

@@ -1,7 +1,7 @@
 /** Settings looked at from outside a session. */
 import type { BaseOptions } from '../../options/options.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { spokenApi } from '../../protocol/model/provider.ts';
+import { spokenApi } from '../../protocol/model/provider-config.ts';
 import { describeLayers } from '../../settings/resolve/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import {

@@ -1,7 +1,15 @@
 /** Any language model instance of the AI SDK that the user brings: its package does the HTTP. */
-import type { Attempt, HttpHead, PreparedRequest, Wire, WireInput, WirePorts } from '../../protocol/model/provider-wire.ts';
+
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type {
+  Attempt,
+  HttpHead,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../../protocol/model/provider-wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { bodyFormat, wrongFormat } from '../http/body-format.ts';
 import { isStrict } from '../openai/bodies.ts';

@@ -1,6 +1,7 @@
 /** Errors of AI SDK providers: of the API, of the network, of their own checks. */
-import type { HttpHead } from '../../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { classifyOpenAi, classifyStreamed } from '../openai/classify.ts';
 import { type Fields, fieldsIn, numberIn, textIn } from '../openai/fields.ts';
 import { otherWire } from '../openai/other-wire.ts';

@@ -1,6 +1,7 @@
 /** Amazon Bedrock: InvokeModel, signed with AWS credentials or with a Bedrock API key. */
-import type { HttpHead, WirePorts } from '../../protocol/model/provider-wire.ts';
+
 import type { FailureKind, ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead, WirePorts } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { canonicalModel } from '../catalog/model-info.ts';
 import { MESSAGES_API } from '../messages-wire.ts';

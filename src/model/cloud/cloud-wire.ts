@@ -2,11 +2,19 @@
  * One wire for the three clouds: the body of the Messages API without what the endpoint does not know, signed
  * by the cloud's client, sent and read by us.
  */
-import type { Attempt, AttemptEnd, PreparedRequest, Wire, WireInput, WirePorts } from '../../protocol/model/provider-wire.ts';
+
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { ModelRequest } from '../../protocol/model/model.ts';
 import type { CloudName } from '../../protocol/model/provider.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../../protocol/model/provider-wire.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { type Connections, openConnections } from '../http/connections.ts';

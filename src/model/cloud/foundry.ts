@@ -1,6 +1,7 @@
 /** Microsoft Foundry: the Messages API below an Azure resource, with an API key or a token of Entra ID. */
-import type { HttpHead } from '../../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';
 import type { WireAccess, WireSetup } from '../wire-setup.ts';

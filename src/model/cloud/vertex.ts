@@ -1,6 +1,7 @@
 /** Google Vertex AI: rawPredict with a Google access token. */
-import type { HttpHead } from '../../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 import { parseJson } from '../../util/bounded-json.ts';
 import { MESSAGES_API } from '../messages-wire.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';

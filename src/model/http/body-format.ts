@@ -1,6 +1,7 @@
 /** The format of the body of a 200 response, by its headers. */
-import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { HttpHead, ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 
 type BodyFormat =

@@ -3,8 +3,9 @@
  * (F60). A refusal alone teaches nothing: the request must be answered without what it names. What is learned
  * holds for one credential, so that no customer of a process changes the requests of another.
  */
-import type { Credential, GapTrial } from '../../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { Credential, GapTrial } from '../../protocol/model/provider-wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { SentRequest } from './refused-fields.ts';
 

@@ -2,9 +2,9 @@
  * One HTTP attempt: sends the body, yields a batch of events per read, and then its outcome. Never retries.
  */
 
-import type { Attempt, AttemptEnd, HttpHead, StreamTimeouts } from '../../protocol/model/provider-wire.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type { Attempt, AttemptEnd, HttpHead, StreamTimeouts } from '../../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { parseJson } from '../../util/bounded-json.ts';

@@ -1,7 +1,8 @@
 /** The headers of one request: identity, version, and the betas that its body needs. */
-import type { Credential } from '../../protocol/model/provider-wire.ts';
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelRequest } from '../../protocol/model/model.ts';
+import type { Credential } from '../../protocol/model/provider-wire.ts';
 import { EFFORT_MESSAGES } from '../catalog/conversation-features.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
 import type { CacheTtl } from '../request/cache-breakpoints.ts';

@@ -1,10 +1,18 @@
 /**
  * Chat completions and responses of OpenAI and the servers that are compatible with them, over our own HTTP.
  */
-import type { Attempt, HttpHead, PreparedRequest, Wire, WireInput, WirePorts } from '../../protocol/model/provider-wire.ts';
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type {
+  Attempt,
+  HttpHead,
+  PreparedRequest,
+  Wire,
+  WireInput,
+  WirePorts,
+} from '../../protocol/model/provider-wire.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import { type Connections, openConnections } from '../http/connections.ts';
 import { type AnswerApi, openHttpAttempt } from '../http/http-attempt.ts';

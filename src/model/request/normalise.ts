@@ -3,8 +3,9 @@
  * once, and what precedes the newest two exchanges never changes again, so its bytes can be kept
  * (`message-byte-cache.ts`).
  */
-import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
+
 import type { AssistantMessage, ViewMessage } from '../../protocol/model/messages.ts';
+import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { EffortLevel } from '../../protocol/model/wire.ts';
 import { type Piece, piecesOf, textJson, wireJson, withReferences, withToolId } from './message-json.ts';
 import { NO_TOOLS } from './offered-tools.ts';

@@ -2,9 +2,10 @@
  * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`),
  * then everything that varies, so that a request's prefix recurs in the next one (L3).
  */
-import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
+
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model/model.ts';
+import type { ConversationEffort } from '../../protocol/model/provider-wire.ts';
 import type { EffortLevel, WireTool } from '../../protocol/model/wire.ts';
 import { extended } from '../../util/collections/extended.ts';
 import { isSameList } from '../../util/collections/same-list.ts';

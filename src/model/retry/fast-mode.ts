@@ -2,9 +2,10 @@
  * `speed: fast` under rate limits (L8, 429): a short wait keeps it, a long one suspends it, a refusal ends
  * it.
  */
-import type { ResponseHeaders } from '../../protocol/model/provider-wire.ts';
+
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { FastModeStatus } from '../../protocol/model/model.ts';
+import type { ResponseHeaders } from '../../protocol/model/provider-wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { isFastModeWording } from './error-wordings.ts';
 

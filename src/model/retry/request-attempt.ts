@@ -1,6 +1,5 @@
 /** One attempt at a model request: prepared, admitted and sent, and what is learned from its outcome. */
 
-import type { Attempt, AttemptEnd, Batch, Credential, GapTrial, PreparedRequest, Wire } from '../../protocol/model/provider-wire.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
 import type { AssistantMessage } from '../../protocol/model/messages.ts';
@@ -11,6 +10,15 @@ import type {
   ModelRequest,
   RetryState,
 } from '../../protocol/model/model.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  Batch,
+  Credential,
+  GapTrial,
+  PreparedRequest,
+  Wire,
+} from '../../protocol/model/provider-wire.ts';
 import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import { Segment } from '../../util/async/segmented.ts';

@@ -2,9 +2,16 @@
  * An attempt of a client that does its own HTTP and hands over its answer as an iterable: the time limits,
  * facts, masks and abort of an attempt over our own sockets.
  */
-import type { Attempt, AttemptEnd, Batch, HttpHead, StreamTimeouts } from '../../protocol/model/provider-wire.ts';
+
 import type { Life } from '../../protocol/life.ts';
 import type { ModelFailure } from '../../protocol/model/failure.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  Batch,
+  HttpHead,
+  StreamTimeouts,
+} from '../../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../../protocol/model/wire.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';

@@ -185,9 +185,9 @@ export interface AnswerSource {
    */
   send(signal: AbortSignal): Promise<SourcedAnswer>;
   /**
-   * The failure that an error means; its `kind` decides what is retried, and what recovers from it. `head` is
-   * set once the answer has begun; a `connection` failure counts as a cut answer then. undefined: it is one of
-   * the network, else `unknown`.
+   * The failure that an error means; its `kind` decides what is retried, and what recovers from it. `head`:
+   * that of an answer that has begun, where a `connection` failure counts as a cut. undefined: it is an error
+   * of the network, else `unknown`.
    */
   classify(error: unknown, head: HttpHead | undefined): ModelFailure | undefined;
   /** Credentials, which are masked in failures. Default none. */

@@ -2,12 +2,11 @@
 import {
   NAMED_PROVIDERS,
   type NamedProvider,
-  namedProvider,
   PROVIDER_TYPES,
-  type ProviderConfig,
   type ProviderType,
   providerFacts,
 } from '../../protocol/model/provider.ts';
+import { namedProvider, type ProviderConfig } from '../../protocol/model/provider-config.ts';
 
 /** @param addresses Values of the variables of addresses, by variable. */
 export function knownProviders(

@@ -4,11 +4,11 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import {
   DEFAULT_PROVIDER,
   PROVIDER_TYPES,
-  type ProviderConfig,
   type ProviderType,
   providerFacts,
   providerType,
 } from '../../protocol/model/provider.ts';
+import type { ProviderConfig } from '../../protocol/model/provider-config.ts';
 import type { EnvironmentValues } from '../read/read-environment.ts';
 import type { Settings } from '../settings.ts';
 import { addressed, knownProviders } from './known-providers.ts';

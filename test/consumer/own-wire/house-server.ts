@@ -72,19 +72,28 @@ const line = (value: Json): string => `${JSON.stringify(value)}\n`;
 const ENDS = { end: 'done', calls: 'calls', length: 'full', refusal: 'no' } as const;
 
 function framesOf(answer: MessageAnswer, { json }: RawRequest): readonly Frame[] {
-  const { callsTogether = false, model = json['model'], parts = [], usage = { input: 10, output: 5 } } = answer;
+  const {
+    callsTogether = false,
+    model = json['model'],
+    parts = [],
+    usage = { input: 10, output: 5 },
+  } = answer;
   const stop = answer.stop ?? (parts.some(({ kind }) => kind === 'call') ? 'calls' : 'end');
   const { input, output, cacheRead = 0, cacheWritten = 0 } = usage ?? { input: 0, output: 0 };
   const read = { fresh: input - cacheRead - cacheWritten, kept: cacheRead, keeps: cacheWritten };
   const begun: Frame = { at: 'open', bytes: line({ begin: model, ...(usage !== null && { read }) }) };
   const told = parts.flatMap(framesOfPart);
   const together = { at: 'call', isDelta: true, bytes: told.map(({ bytes }) => bytes).join('') } as const;
-  const end: Frame = { at: 'end', bytes: line({ end: ENDS[stop], ...(usage !== null && { wrote: output }) }) };
+  const end: Frame = {
+    at: 'end',
+    bytes: line({ end: ENDS[stop], ...(usage !== null && { wrote: output }) }),
+  };
   return [begun, ...(callsTogether ? [together] : told), end];
 }
 
 function framesOfPart(part: AnswerPart): readonly Frame[] {
-  const opening = part.kind === 'call' ? { open: part.kind, id: part.id, name: part.name } : { open: part.kind };
+  const opening =
+    part.kind === 'call' ? { open: part.kind, id: part.id, name: part.name } : { open: part.kind };
   const text = part.kind === 'call' ? JSON.stringify(part.input) : part.text;
   const signature = part.kind === 'thinking' ? { signature: part.signature ?? '' } : {};
   return [
