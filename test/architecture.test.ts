@@ -96,7 +96,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'types:loop',
     'session/in-process',
     // A wire is checked under the client that it is for.
-    'lazy:model/client.ts',
     'lazy:model/own-wire.ts',
   ],
   // For pages in a browser: what it sends is what any consumer receives, and it runs no engine itself.

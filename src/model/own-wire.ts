@@ -1,5 +1,6 @@
 /** A wire that a program brings, and what it is made with. */
 import type { ModelFailure } from '../protocol/model/failure.ts';
+import type { ModelClient } from '../protocol/model/model-client.ts';
 import type {
   ConversationTurn,
   OwnWire,
@@ -10,6 +11,7 @@ import type {
 } from '../protocol/model/provider-wire.ts';
 import type { StreamEvent } from '../protocol/model/wire.ts';
 import { errorText } from '../util/text/error-text.ts';
+import { createModelClient, type ModelClientOptions } from './client.ts';
 import { createRenderedTurns } from './openai/turns.ts';
 import { classifyAnswer, classifyConnectionError } from './retry/classify-error.ts';
 import { networkError } from './retry/network-error.ts';
@@ -21,6 +23,21 @@ export function ownAccess({ provider: { wire } }: Pick<WireSetup, 'provider'>): 
   if (typeof wire === 'function') return { open: (ports) => openOwnWire(wire, ports) };
   const problem = 'A provider of the type wire needs the function that makes its wire, as the field wire.';
   return { problem: `${problem} Only a program can give one: settings cannot.` };
+}
+
+/** A client that speaks by a wire, outside of a session. Its options are those of any client. */
+export function createOwnClient(
+  wire: OwnWire,
+  options: Omit<ModelClientOptions, 'baseUrl' | 'wire'>,
+): ModelClient {
+  const access = ownAccess({ provider: { type: 'wire', wire } });
+  if ('problem' in access) throw new TypeError(access.problem);
+  return createModelClient({
+    ...options,
+    baseUrl: 'http://localhost',
+    looksUpModels: false,
+    wire: access.open,
+  });
 }
 
 async function openOwnWire(make: OwnWire, ports: WirePorts): Promise<Wire> {

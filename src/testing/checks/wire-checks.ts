@@ -18,19 +18,11 @@ export interface OpenedWire extends Omit<OpenedModel, 'client'> {
  */
 export function wireChecks(open: () => Promise<OpenedWire>, traits: WireTraits): readonly Check[] {
   return modelClientChecks(async ({ renewCredential, ...setup }) => {
-    const [{ createModelClient }, { ownAccess }] = await Promise.all([
-      import('../../model/client.ts'),
-      import('../../model/own-wire.ts'),
-    ]);
+    const { createOwnClient } = await import('../../model/own-wire.ts');
     const { credential, wire, ...opened } = await open();
-    const access = ownAccess({ provider: { type: 'wire', wire } });
-    if ('problem' in access) throw new TypeError(access.problem);
-    const client = createModelClient({
+    const client = createOwnClient(wire, {
       ...setup,
       ...definedOf(credential),
-      baseUrl: 'http://localhost',
-      looksUpModels: false,
-      wire: access.open,
       ...(renewCredential !== undefined && {
         credentials: async (why) => {
           const authToken = await renewCredential(why);
