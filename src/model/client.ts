@@ -194,7 +194,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const deps = {
     wire,
     credentials,
-    pauseOf: pauses(options.clock, baseUrl),
+    // Without an address its name tells a provider from others.
+    pauseOf: pauses(options.clock, options.looksUpModels === false ? `${options.provider}` : baseUrl.href),
     fastMode: createFastMode(options.clock),
     served: createServedModels(),
     refusals: createRefusals(),
@@ -229,10 +230,11 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
 }
 
 /** The pause of each credential at this endpoint; the last one is kept at hand. */
-function pauses(clock: Clock, { href }: URL): (credential: Credential) => RateLimitPause {
+function pauses(clock: Clock, endpoint: string): (credential: Credential) => RateLimitPause {
   let last: { readonly of: Credential; readonly pause: RateLimitPause } | undefined;
   return (of) => {
-    if (last?.of !== of) last = { of, pause: rateLimitPause(clock, `${href} ${of.apiKey ?? of.authToken}`) };
+    if (last?.of !== of)
+      last = { of, pause: rateLimitPause(clock, `${endpoint} ${of.apiKey ?? of.authToken}`) };
     return last.pause;
   };
 }
