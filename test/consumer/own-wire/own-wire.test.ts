@@ -1,7 +1,10 @@
 /** A provider from outside: a wire that the program brings passes what the package's own wires pass. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Options, query } from '../../../src/index.ts';
+import { listModels, type Options, probeModel, query } from '../../../src/index.ts';
 import { recordingStore, type WireTraits, wireChecks } from '../../../src/testing/index.ts';
+import { everyNth } from '../../long-form.ts';
 import { collapsingClock } from '../../scenarios/collapsing-clock.ts';
 import { gather } from '../../sdk/query-under-test.ts';
 import { startHouseServer } from './house-server.ts';
@@ -26,7 +29,7 @@ describe('the checks of a wire', () => {
     const models = { model: 'large', otherModel: 'small' };
     return { server, wire: houseWire(server.url), credential, ...models, dispose: () => server.close() };
   };
-  for (const { name, run } of wireChecks(open, TRAITS)) it(name, run);
+  for (const { name, run } of everyNth(3, wireChecks(open, TRAITS))) it(name, run);
 });
 
 const says = (text: string) => ({ kind: 'message', parts: [{ kind: 'text', text }] }) as const;
@@ -107,6 +110,33 @@ describe('a session whose provider is a wire of the program', () => {
     await expect(read()).rejects.toThrow('Interrupted while the model was answering');
     expect(results).toMatchObject([{ type: 'result', subtype: 'error_during_execution' }]);
     await expect.poll(() => server.openAnswers).toBe(0);
+  });
+
+  it('is not probed: its key goes to no address that it does not have', async () => {
+    const asked: string[] = [];
+    const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+      asked.push(url);
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const HTTPS_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const place = {
+      cwd: '/work',
+      env: { HOUSE_KEY: 'sk-house', HTTPS_PROXY },
+      settingSources: [],
+      settings: {
+        provider: 'house',
+        providers: { house: { type: 'wire', apiKeyEnv: 'HOUSE_KEY' } },
+      } as const,
+      signal: AbortSignal.timeout(10_000),
+    };
+    expect(await probeModel(place)).toEqual({
+      kind: 'unreachable',
+      message: 'The provider house has no address that could be asked.',
+    });
+    expect(await listModels(place)).toMatchObject({ unlisted: 'The provider house lists no models.' });
+    expect(asked).toEqual([]);
   });
 
   it('says what is missing when the settings name one without a wire', async () => {
