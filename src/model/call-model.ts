@@ -2,6 +2,7 @@
  * A model call: attempts, and between them what the table of L8 says. The only layer that retries; once a
  * message has begun, the loop decides (L4.3).
  */
+
 import type { ModelFailure } from '../protocol/model/failure.ts';
 import { QUOTA_WAIT_MS } from '../protocol/model/fallback.ts';
 import type {
@@ -13,9 +14,9 @@ import type {
   ModelRequest,
   RetryState,
 } from '../protocol/model/model.ts';
+import type { GapTrial } from '../protocol/model/provider-wire.ts';
 import type { Reservation } from '../protocol/model/spend-guard.ts';
 import { type Segment, segmented } from '../util/async/segmented.ts';
-import type { GapTrial } from './http/endpoint-gaps.ts';
 import { lifeOf } from './life-of.ts';
 import { afford } from './retry/afford.ts';
 import { type CallDeps, Sending } from './retry/request-attempt.ts';

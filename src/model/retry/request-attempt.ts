@@ -10,19 +10,26 @@ import type {
   ModelRequest,
   RetryState,
 } from '../../protocol/model/model.ts';
+import type {
+  Attempt,
+  AttemptEnd,
+  Batch,
+  Credential,
+  GapTrial,
+  PreparedRequest,
+  Wire,
+} from '../../protocol/model/provider-wire.ts';
 import type { AttemptCost, Reservation, SpendGuard } from '../../protocol/model/spend-guard.ts';
 import type { Admission, AdmissionNeed, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import { Segment } from '../../util/async/segmented.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { bindsThinking } from '../catalog/conversation-features.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
-import type { Credential, Credentials } from '../credentials.ts';
-import type { GapTrial } from '../http/endpoint-gaps.ts';
-import { requestIdOf } from '../http/http-head.ts';
+import type { Credentials } from '../credentials.ts';
+import { requestIdOf } from '../http/request-id.ts';
 import type { Refusals } from '../request/known-bad-requests.ts';
 import { located } from '../request/locate-block.ts';
 import type { RefusedThinking } from '../request/refused-thinking.ts';
-import type { Attempt, AttemptEnd, Batch, PreparedRequest, Wire } from '../wire.ts';
 import { errorCode } from './classify-error.ts';
 import type { FastMode } from './fast-mode.ts';
 import type { RateLimitPause } from './rate-limit-pause.ts';

@@ -1,12 +1,5 @@
-/** Status and headers of a response. */
-
-/** Names in lower case; repeated headers joined by comma. */
-export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
-
-export interface HttpHead {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-}
+/** The id of a request, as its response states it. */
+import type { HttpHead } from '../../protocol/model/provider-wire.ts';
 
 /** Of the Messages API and gateways, AWS, and Azure. */
 const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'x-amzn-requestid', 'apim-request-id'];
