@@ -1,8 +1,8 @@
 /** A terminal that remembers what one would see on it, and messages to show there. */
 import type { Output } from '../../src/cli/output.ts';
-import { createFormattedText } from '../../src/cli/screen/formatted-text.ts';
-import { createScreen, type Screen } from '../../src/cli/screen/screen.ts';
-import { createTerminal, type Terminal } from '../../src/cli/screen/terminal.ts';
+import { createFormattedText } from '../../src/cli/words/formatted-text.ts';
+import { createScreen, type Screen } from '../../src/cli/words/screen.ts';
+import { createTerminal, type Terminal } from '../../src/cli/words/terminal.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
 import { createStyle } from '../../src/terminal/text/style.ts';

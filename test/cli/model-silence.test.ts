@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createModelSilence } from '../../src/cli/screen/model-silence.ts';
+import { createModelSilence } from '../../src/cli/words/model-silence.ts';
 import { say } from './fake-screen.ts';
 
 const asking = say.system({ subtype: 'status', status: 'requesting' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRunNotes } from '../../src/cli/run/run-notes.ts';
 import { reportRows, toolWork } from '../../src/cli/run/run-report.ts';
-import { stopSentence, summaryLines } from '../../src/cli/screen/summary.ts';
+import { stopSentence, summaryLines } from '../../src/cli/words/summary.ts';
 import { wholeUsage } from '../../src/engine/output/result-fields.ts';
 import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
 import { TERMINAL_REASONS } from '../../src/index.ts';

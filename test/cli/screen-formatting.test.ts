@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/screen/answers.ts';
-import { readAnswer } from '../../src/cli/screen/ask.ts';
-import { answerOf, askQuestions } from '../../src/cli/screen/ask-questions.ts';
-import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
-import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';
+import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/words/answers.ts';
+import { readAnswer } from '../../src/cli/words/ask.ts';
+import { answerOf, askQuestions } from '../../src/cli/words/ask-questions.ts';
+import { shortPath, toolLabel } from '../../src/cli/words/tool-label.ts';
+import { counted, dollars, duration, percent, tokens } from '../../src/cli/words/units.ts';
 import { createStyle, wantsColor } from '../../src/terminal/text/style.ts';
 import { oneLine, visible } from '../../src/terminal/text/visible.ts';
 

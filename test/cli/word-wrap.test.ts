@@ -1,6 +1,6 @@
 /** Sentences of the live view are broken between words, also while they stream. */
 import { describe, expect, test } from 'vitest';
-import { createWordWrap } from '../../src/cli/screen/word-wrap.ts';
+import { createWordWrap } from '../../src/cli/words/word-wrap.ts';
 import { fakeScreen } from './fake-screen.ts';
 
 const TEXT =

@@ -1,7 +1,7 @@
 /** Ids by their beginning: what was typed of an id becomes the whole id, if it begins only one. */
 import { getSessionMessages, listSessions, type SDKSessionInfo } from '../../index.ts';
 import type { Invocation } from '../flags/args.ts';
-import { localMinute } from '../screen/units.ts';
+import { localMinute } from '../words/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 

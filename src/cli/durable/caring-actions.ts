@@ -13,7 +13,7 @@ import { visible } from '../../terminal/text/visible.ts';
 import { shellWord } from '../../util/process/shell-word.ts';
 import { bounded } from '../../util/text/cut-text.ts';
 import type { CaringAction, DurableInvocation } from '../flags/durable-flags.ts';
-import { age, counted } from '../screen/units.ts';
+import { age, counted } from '../words/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { neededArchive } from './archive-folder.ts';

@@ -16,7 +16,7 @@ import { visible } from '../../terminal/text/visible.ts';
 import { errorText } from '../../util/text/error-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type DurableAction, type DurableInvocation, isCaringAction } from '../flags/durable-flags.ts';
-import { counted, duration } from '../screen/units.ts';
+import { counted, duration } from '../words/units.ts';
 import { UsageError } from '../usage-error.ts';
 import type { World } from '../world.ts';
 import { neededArchive } from './archive-folder.ts';

@@ -4,7 +4,7 @@ import type { Row } from '../../../terminal/renderer/frame.ts';
 import { clean } from '../../../terminal/text/clean.ts';
 import { oneLine } from '../../../terminal/text/visible.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
-import { shortPath } from '../../screen/tool-label.ts';
+import { shortPath } from '../../words/tool-label.ts';
 import { fieldOf } from '../commands/list-parts/line-field.ts';
 import { type Decision, nameOf } from './decision.ts';
 import { type Drawing, keyRows } from './explanation-rows.ts';

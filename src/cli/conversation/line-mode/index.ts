@@ -20,10 +20,11 @@ import { type ConversationState, isWorking } from '../state.ts';
 import { createLineAsker } from './line-asker.ts';
 import { createLineInput } from './line-input.ts';
 import { documentLines, openInLines } from './line-overlays.ts';
-import { createLineWriter } from './line-writer.ts';
+import { ItemLines, plainText } from './item-lines.ts';
+import { LineWriter } from './line-writer.ts';
 import type { LineDialog } from './numbered.ts';
 import { createPatience } from './patience.ts';
-import { createSpokenItems } from './spoken-items.ts';
+import { spokenLines } from './spoken-items.ts';
 
 /** Resolves when the person has left. */
 export async function runLineMode(world: World, launch: Launch): Promise<ExitCode> {
@@ -84,14 +85,18 @@ export function createLineMode({
   askSecret: readSecret = async () => undefined,
   runCommand: run = runCommand,
 }: LineModeParts): LineMode {
-  const writer = createLineWriter(write);
+  const writer = new LineWriter(write);
   const dialog: LineDialog = {
     line: writer.say,
     prompt: writer.prompt,
     input: { next: (signal) => readNext(signal) },
     nowMs: () => clock.monotonicMs(),
   };
-  const items = createSpokenItems({ line: writer.line, cwd: () => conversation.state.session.cwd });
+  const items = new ItemLines({
+    line: writer.line,
+    text: plainText(),
+    linesOf: (item) => spokenLines(item, conversation.state.session.cwd),
+  });
   const asker = createLineAsker({
     dialog,
     endLine: items.endLine,

@@ -1,8 +1,8 @@
 /** What lasts is said: without a spinner, silence would look like a program that hangs. */
 
 import { oneLine } from '../../../terminal/text/visible.ts';
-import { waitingFor } from '../../screen/server-problems.ts';
-import { toolLabel } from '../../screen/tool-label.ts';
+import { waitingFor } from '../../words/server-problems.ts';
+import { toolLabel } from '../../words/tool-label.ts';
 import type { ConversationClock } from '../clock.ts';
 import { type ConversationState, isWorking } from '../state.ts';
 

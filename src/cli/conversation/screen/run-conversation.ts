@@ -10,7 +10,7 @@ import { oneLine } from '../../../terminal/text/visible.ts';
 import { mayProbe } from '../../../terminal/text/width-probe.ts';
 import { wrap } from '../../../terminal/text/wrap.ts';
 import { EXIT, type ExitCode } from '../../exit-codes.ts';
-import { cost } from '../../screen/units.ts';
+import { cost } from '../../words/units.ts';
 import type { World } from '../../world.ts';
 import { createAsker } from '../ask/index.ts';
 import { counted } from '../asking.ts';
