@@ -224,3 +224,8 @@ export const NO_ANSWER: AnswerFacts = { kind: 'none', unfinished: '', shown: [] 
 export function isWorking({ phase }: Pick<ConversationState, 'phase'>): boolean {
   return phase !== 'starting' && phase !== 'idle' && phase !== 'exiting';
 }
+
+/** What the subagent does that makes this call; undefined: no subagent makes it. */
+export function taskOf({ agentCalls }: ConversationState, toolUseId: string): string | undefined {
+  return agentCalls.find(({ id }) => id === toolUseId)?.task;
+}

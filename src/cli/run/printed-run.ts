@@ -8,15 +8,14 @@ import { cut } from '../../terminal/text/cells.ts';
 import { wantsColor } from '../../terminal/text/style.ts';
 import { createTheme, type Theme, themeFor } from '../../terminal/text/theme.ts';
 import { wrap } from '../../terminal/text/wrap.ts';
-import { REAL_CLOCK } from '../conversation/clock.ts';
+import { type ConversationClock, REAL_CLOCK } from '../conversation/clock.ts';
 import { ItemLines, plainText } from '../conversation/line-mode/item-lines.ts';
 import { createLineAsker } from '../conversation/line-mode/line-asker.ts';
-import { createLineInput, type LineInput } from '../conversation/line-mode/line-input.ts';
 import { LineWriter } from '../conversation/line-mode/line-writer.ts';
 import { createPatience } from '../conversation/line-mode/patience.ts';
 import { spokenLines } from '../conversation/line-mode/spoken-items.ts';
 import { type ConversationEvent, reduce } from '../conversation/reduce/reduce.ts';
-import { type ConversationState, startingState } from '../conversation/state.ts';
+import { type ConversationState, startingState, taskOf } from '../conversation/state.ts';
 import { activityOf } from '../conversation/view/activity.ts';
 import { diffOf } from '../conversation/view/diff-of.ts';
 import { rowsOf, type WholeItem } from '../conversation/view/item-rows.ts';
@@ -28,6 +27,7 @@ import { toolLabel } from '../words/tool-label.ts';
 import { duration, tokens } from '../words/units.ts';
 import { warnOn } from '../warnings.ts';
 import { columnsOf, type World } from '../world.ts';
+import { openLineReader } from './line-reader.ts';
 import type { Sink } from './print.ts';
 
 interface PrintedRunOptions {
@@ -43,6 +43,7 @@ interface PrintedRunOptions {
   readonly speaks?: boolean;
   /** The figures at the end. Default true. */
   readonly summary?: boolean;
+  readonly clock?: ConversationClock;
 }
 
 const STATUS_EVERY_MS = 120;
@@ -61,7 +62,8 @@ export class PrintedRun implements Sink {
   readonly #columns: () => number;
   readonly #writer: LineWriter;
   readonly #items: ItemLines;
-  readonly #startedMs = REAL_CLOCK.monotonicMs();
+  readonly #clock: ConversationClock;
+  readonly #startedMs: number;
   readonly #onStop: (() => void)[] = [];
   /** Questions that wait for their call, by its id. */
   readonly #awaited = new Map<string, () => void>();
@@ -72,10 +74,12 @@ export class PrintedRun implements Sink {
   #frame = 0;
 
   private constructor(world: World, options: PrintedRunOptions, text = plainText()) {
-    const { on = 'stdout', neverAsk = false, speaks = false } = options;
+    const { on = 'stdout', neverAsk = false, speaks = false, clock = REAL_CLOCK } = options;
     const stream = world[on];
     const output = on === 'stdout' ? world.out : world.err;
     this.#options = options;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
     this.#columns = () => columnsOf(stream);
     this.theme = themeOn(world, on);
     this.#state = startingState(this.#startedMs, { cwd: world.cwd });
@@ -92,7 +96,7 @@ export class PrintedRun implements Sink {
       this.#onStop.push(() => clearInterval(timer));
     }
     if (speaks) {
-      const patience = createPatience(REAL_CLOCK, this.#writer.line, () => this.#state);
+      const patience = createPatience(clock, this.#writer.line, () => this.#state);
       this.#onStop.push(patience.stop);
     }
     this.warn = isWatched && world.stderr.isTTY === true ? this.#warn : warnOn(world);
@@ -149,7 +153,7 @@ export class PrintedRun implements Sink {
   #warn = (line: string): void => this.#prose(this.theme.warn(noteText({ tone: 'warning', text: line })));
 
   #take(event: ConversationEvent): void {
-    const { state, items } = reduce(this.#state, event, REAL_CLOCK.monotonicMs());
+    const { state, items } = reduce(this.#state, event, this.#clock.monotonicMs());
     this.#state = state;
     this.#items.add(items);
     for (const item of items) {
@@ -181,7 +185,7 @@ export class PrintedRun implements Sink {
 
   #drawStatus(): void {
     this.#frame = (this.#frame + 1) % SPINNER.length;
-    const nowMs = REAL_CLOCK.monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     const { tools, agentCalls, figures, submission, session } = this.#state;
     const [first, ...others] = [...tools, ...agentCalls];
     const more = others.length === 0 ? '' : ` and ${others.length} more`;
@@ -201,24 +205,21 @@ export class PrintedRun implements Sink {
   }
 
   #askerOn(keyboard: NodeJS.ReadStream, world: World): CanUseTool {
-    let lines: LineInput | undefined;
-    const { theme } = this;
-    const drawing = { theme, cwd: world.cwd, home: world.env['HOME'] };
+    const { on = 'stdout', onlyAsks = false } = this.#options;
+    const drawing = { theme: this.theme, cwd: world.cwd, home: world.env['HOME'] };
+    let reader: ReturnType<typeof openLineReader> | undefined;
+    let question = '';
     const asker = createLineAsker({
       dialog: {
         line: this.#writer.say,
-        prompt: this.#writer.prompt,
-        input: {
-          next: async (signal) => {
-            const line = await lines?.next(signal);
-            // The terminal has ended the line; Ctrl-C and Ctrl-D end none.
-            this.#writer.typed(line !== undefined);
-            return line;
-          },
+        prompt: (text) => {
+          question = text;
         },
-        nowMs: REAL_CLOCK.monotonicMs,
+        input: { next: async (signal) => reader?.ask(question, signal) },
+        nowMs: () => this.#clock.monotonicMs(),
       },
       endLine: this.#items.endLine,
+      taskOf: (id) => taskOf(this.#state, id),
       describe: async (toolName, input) => ({
         lines: (await callRows(toolName, input, drawing))(this.#columns()),
         say: this.#writer.sayRow,
@@ -227,15 +228,17 @@ export class PrintedRun implements Sink {
         this.#take({ kind: 'question', change, ...about });
         if (change === 1) {
           this.#writer.hold();
+          await this.#written.catch(() => undefined);
           // Keys that were typed before the question appeared do not answer it.
           await drain(keyboard);
-          lines = createLineInput(keyboard, () => undefined);
+          reader = openLineReader(keyboard, world[on], world.signals.raiseInterrupt);
         } else {
-          lines?.close();
+          reader?.close();
           this.#writer.release();
         }
       },
     });
+    if (onlyAsks) return asker.canUseTool;
     return async (toolName, input, context) => {
       // A tool starts before its block is shown; the question follows the text before the call.
       await this.#seen(context.toolUseID);
@@ -248,10 +251,10 @@ export class PrintedRun implements Sink {
     return new Promise((resolve) => {
       const open = () => {
         this.#awaited.delete(id);
-        cancel();
+        clearTimeout(timer);
         resolve();
       };
-      const cancel = REAL_CLOCK.timer(CALL_LIMIT_MS, open);
+      const timer = setTimeout(open, CALL_LIMIT_MS);
       this.#awaited.set(id, open);
     });
   }

@@ -16,7 +16,7 @@ import type { Conversation } from '../conversation-interface.ts';
 import type { Launch } from '../screen/launch.ts';
 import { tailOf } from '../screen/tail.ts';
 import { createKeeper } from '../session/keeper.ts';
-import { type ConversationState, isWorking } from '../state.ts';
+import { type ConversationState, isWorking, taskOf } from '../state.ts';
 import { createLineAsker } from './line-asker.ts';
 import { createLineInput } from './line-input.ts';
 import { documentLines, openInLines } from './line-overlays.ts';
@@ -100,6 +100,7 @@ export function createLineMode({
   const asker = createLineAsker({
     dialog,
     endLine: items.endLine,
+    taskOf: (id) => taskOf(conversation.state, id),
     onQuestion(change, about) {
       if (change === 1) writer.hold();
       conversation.dispatch({ kind: 'question', change, ...about });

@@ -16,7 +16,7 @@ export function plainText(): TextLines {
   let unfinished = '';
   return {
     push(text) {
-      const lines = (unfinished + text).split('\n');
+      const lines = (unfinished + text).split(/\r?\n/);
       unfinished = lines.pop() ?? '';
       return lines.map((line) => visible(line));
     },

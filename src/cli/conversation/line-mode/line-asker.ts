@@ -27,6 +27,8 @@ interface LineAskerOptions {
   readonly dialog: LineDialog;
   /** A question is about to open, or has closed. It opens once the promise resolves. */
   onQuestion(change: 1 | -1, about: AskedCall): void | Promise<void>;
+  /** What the subagent does that makes a call; undefined: it is not known. */
+  taskOf(toolUseId: string): string | undefined;
   /** A call as lines of `dialog`. Default its fields in words. */
   describe?(toolName: string, input: Input): Promise<DescribedCall>;
   /** Ends an unfinished line of the answer. */
@@ -50,6 +52,7 @@ export function createLineAsker({
   dialog,
   onQuestion,
   endLine,
+  taskOf,
   describe = async (_, input) => inWords(input, dialog),
 }: LineAskerOptions): LineAsker {
   let last: Promise<unknown> = Promise.resolve();
@@ -66,7 +69,7 @@ export function createLineAsker({
       const sinceMs = dialog.nowMs();
       let answer: PermissionResult | null = null;
       try {
-        answer = await askAbout({ toolName, input, context, dialog, describe });
+        answer = await askAbout({ toolName, input, context, dialog, describe, taskOf });
       } finally {
         const isDenied = answer?.behavior === 'deny';
         await onQuestion(-1, { toolUseId: context.toolUseID, waitedMs: dialog.nowMs() - sinceMs, isDenied });
@@ -87,7 +90,7 @@ function inWords(input: Input, { line }: LineDialog): DescribedCall {
   return { lines: describeCall(input).split('\n').map(indented), say: line };
 }
 
-interface Question extends Required<Pick<LineAskerOptions, 'dialog' | 'describe'>> {
+interface Question extends Required<Pick<LineAskerOptions, 'dialog' | 'describe' | 'taskOf'>> {
   readonly toolName: string;
   readonly input: Input;
   readonly context: CanUseToolContext;
@@ -111,12 +114,15 @@ async function askPermission({
   context,
   dialog,
   describe,
+  taskOf,
 }: Question): Promise<PermissionResult | null> {
   const { line } = dialog;
   const explanation = await context.explain?.().catch(() => undefined);
   const always = toolFacts(toolName).asks === 'once' ? undefined : alwaysUpdates(input, context);
   const offers = always === undefined ? [] : (explanation?.offers ?? []);
-  const whose = context.agentID === undefined ? '' : ', for a subagent';
+  const task = taskOf(context.toolUseID) ?? '';
+  const agent = task === '' ? 'a subagent' : `the subagent ${task}`;
+  const whose = context.agentID === undefined ? '' : `, for ${agent}`;
   line(`Question: may ${oneLine(context.displayName ?? toolName)} do this${whose}?`);
   const call = await describe(toolName, input);
   const left = call.lines.length - CALL_LINES;

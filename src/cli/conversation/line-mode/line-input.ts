@@ -2,7 +2,6 @@
  * Lines as the terminal itself edits them, or as a pipe brings them: nothing is redrawn, so that a screen
  * reader speaks each key and each deletion.
  */
-import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
 export interface LineInput {
@@ -44,8 +43,6 @@ export function createLineInput(input: NodeJS.ReadableStream, onLine: (line: str
     end();
   };
   input.on('data', onData).on('end', finish).on('close', finish).on('error', finish).resume();
-  // An end that came before is not reported again.
-  if ((input as Partial<Readable>).readableEnded === true) finish();
   return {
     ended,
     async lend(use) {

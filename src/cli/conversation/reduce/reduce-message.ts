@@ -247,8 +247,10 @@ function systemMessage(state: ConversationState, message: Message<'system'>, now
     case 'background_tasks_changed':
       return still({ ...state, background: message.tasks.map(({ description }) => description) });
     case 'informational': {
-      const uuids = message.retracted_message_uuids ?? [];
-      if (uuids.some((uuid) => state.answer.shown.includes(uuid))) return takenBack(state);
+      const { retracted_message_uuids: uuids = [] } = message;
+      const { shown, unfinished } = state.answer;
+      const isShown = unfinished !== '' || uuids.some((uuid) => shown.includes(uuid));
+      if (uuids.length > 0 && isShown) return takenBack(state);
       return { state, items: noteItems(message) };
     }
     default:
