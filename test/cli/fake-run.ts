@@ -1,9 +1,9 @@
 /** A run that is printed on a terminal which remembers what one would see on it, and messages to show there. */
 import { PassThrough, Writable } from 'node:stream';
+import { REAL_CLOCK } from '../../src/cli/conversation/clock.ts';
 import type { Output } from '../../src/cli/output.ts';
 import { PrintedRun } from '../../src/cli/run/printed-run.ts';
 import type { World } from '../../src/cli/world.ts';
-import { REAL_CLOCK } from '../../src/cli/conversation/clock.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
 
@@ -26,7 +26,11 @@ interface FakeOptions {
   readonly speaks?: boolean;
 }
 
-export async function fakeRun({ columns = 80, live = false, ...options }: FakeOptions = {}): Promise<FakeRun> {
+export async function fakeRun({
+  columns = 80,
+  live = false,
+  ...options
+}: FakeOptions = {}): Promise<FakeRun> {
   let written = '';
   const out: Output = {
     async write(text) {

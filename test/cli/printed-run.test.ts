@@ -6,10 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function shown(
-  messages: readonly SDKMessage[],
-  options: Parameters<typeof fakeRun>[0] = {},
-) {
+async function shown(messages: readonly SDKMessage[], options: Parameters<typeof fakeRun>[0] = {}) {
   const fake = await fakeRun(options);
   for (const message of messages) await fake.run.show(message);
   await fake.run.end(undefined);
@@ -204,7 +201,10 @@ describe('tools', () => {
       say.call('t2', 'Bash', { command: 'npm test' }),
       say.result('t2', `Exit code 1\n${forty}`, true),
       say.call('t3', 'Bash', { command: 'true' }),
-      { ...say.result('t3', '(Bash completed with no output)'), tool_use_result: { stdout: '' } } as SDKMessage,
+      {
+        ...say.result('t3', '(Bash completed with no output)'),
+        tool_use_result: { stdout: '' },
+      } as SDKMessage,
     ]);
     expect(lines.slice(0, 3)).toEqual([
       '● Bash make  exit 0 · 0 ms',
@@ -432,7 +432,9 @@ describe('the status line', () => {
     await fake.run.show(say.started('m1', 1234));
     fake.clock.ms = 4_000;
     vi.advanceTimersByTime(500);
-    expect(fake.seen().at(-1)).toMatch(/^. 4\.0 s · ↑ 1\.2k tokens · turn 1 · waiting for claude-opus-5-5 · 4 s$/);
+    expect(fake.seen().at(-1)).toMatch(
+      /^. 4\.0 s · ↑ 1\.2k tokens · turn 1 · waiting for claude-opus-5-5 · 4 s$/,
+    );
     await fake.run.show(say.delta('No newline yet'));
     vi.advanceTimersByTime(500);
     await fake.run.show(say.text('No newline yet'));
@@ -457,12 +459,7 @@ describe('the status line', () => {
 describe('for a screen reader', () => {
   test('the same run is in words', async () => {
     const lines = await shown(
-      [
-        say.init(),
-        say.text('I look.'),
-        say.call('t1', 'Bash', { command: 'ls' }),
-        say.result('t1', 'a'),
-      ],
+      [say.init(), say.text('I look.'), say.call('t1', 'Bash', { command: 'ls' }), say.result('t1', 'a')],
       { live: true, speaks: true },
     );
     expect(lines).toEqual(['I look.', 'Tool: Bash ls … done, exit 0, 0 ms', '  a']);

@@ -100,8 +100,7 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
     await shown.line('');
     await shown.line(theme.bold('What the engine did'));
     const did = reportRows({ result, notes, decisions, statuses: statusesOf(server) });
-    for (const [name, value] of did)
-      await shown.prose(row(name, value, theme), ' '.repeat(NAME_COLUMNS + 3));
+    for (const [name, value] of did) await shown.prose(row(name, value, theme), ' '.repeat(NAME_COLUMNS + 3));
     const why = `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`;
     // Paths and commands are copied, so the terminal wraps them.
     for (const [name, value] of [...(run.after ?? []), ['read why', why] as const])

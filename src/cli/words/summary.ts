@@ -43,8 +43,7 @@ export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCoun
   ];
   const lines = [theme.dim(`— ${figures.join(' · ')}`)];
   const stopped = stopSentence(result);
-  if (stopped !== undefined)
-    lines.push((result.is_error ? theme.bad : theme.warn)(`— stopped: ${stopped}`));
+  if (stopped !== undefined) lines.push((result.is_error ? theme.bad : theme.warn)(`— stopped: ${stopped}`));
   return lines;
 }
 

@@ -5,8 +5,8 @@ import { errorLines, stopSentence } from '../../words/summary.ts';
 import { toolLabel } from '../../words/tool-label.ts';
 import { counted, dollars, duration } from '../../words/units.ts';
 import type { CostFigure } from '../state.ts';
-import { commandOutput, linesOf } from '../view/tool-rows.ts';
 import type { WholeItem } from '../view/item-rows.ts';
+import { commandOutput, linesOf } from '../view/tool-rows.ts';
 import type { EndItem, NoteItem, ToolItem } from '../view/transcript-item.ts';
 
 /** The lines of one item. */

@@ -6,7 +6,13 @@ import { wrap } from '../../../terminal/text/wrap.ts';
 import { errorLines, stopSentence } from '../../words/summary.ts';
 import { cost, counted, duration } from '../../words/units.ts';
 import { agentCallRows, type ToolRowsOptions, toolRows } from './tool-rows.ts';
-import { type EndItem, type NoteItem, noteText, type PromptItem, type TranscriptItem } from './transcript-item.ts';
+import {
+  type EndItem,
+  type NoteItem,
+  noteText,
+  type PromptItem,
+  type TranscriptItem,
+} from './transcript-item.ts';
 
 export type ItemOf<Kind extends TranscriptItem['kind']> = Extract<TranscriptItem, { readonly kind: Kind }>;
 

@@ -55,11 +55,7 @@ export function agentCallRows({ task, ...item }: AgentCallItem, options: ToolRow
 }
 
 /** The line of a call. */
-function callRow(
-  item: ToolItem,
-  { columns, theme, cwd }: ToolRowsOptions,
-  diff?: ReturnType<DiffOf>,
-): Row {
+function callRow(item: ToolItem, { columns, theme, cwd }: ToolRowsOptions, diff?: ReturnType<DiffOf>): Row {
   const facts = [
     diff === undefined ? outcomeFact(item) : `+${diff.added} −${diff.removed}`,
     ...agentFacts(item),
@@ -138,10 +134,7 @@ const isCommand = (name: string): boolean => toolFacts(name).shownAs === 'comman
 /** Lines of a command's output at its end (S6.6). */
 const OUTPUT_LINES = { done: 10, failed: 20, denied: 0, stopped: 20 } as const;
 
-function outputRows(
-  item: ToolItem,
-  { columns, theme, standAlone = false }: ToolRowsOptions,
-): readonly Row[] {
+function outputRows(item: ToolItem, { columns, theme, standAlone = false }: ToolRowsOptions): readonly Row[] {
   if (!isCommand(item.name) || item.outcome === 'denied') return [];
   const lines = linesOf(commandOutput(item));
   const most = OUTPUT_LINES[item.outcome];
