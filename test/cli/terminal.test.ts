@@ -1,5 +1,5 @@
 /**
- * The live view on a real pseudo-terminal, which `script` of util-linux provides: on stderr, where stdout is not
+ * A printed run on a real pseudo-terminal, which `script` of util-linux provides: on stderr, where stdout is not
  * the terminal.
  */
 import { spawn, spawnSync } from 'node:child_process';

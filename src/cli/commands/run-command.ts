@@ -1,4 +1,4 @@
-/** `turnwright [task]`: prints the answer, or shows the live view on a terminal. */
+/** `turnwright [task]`: prints the answer, or opens a conversation on a terminal. */
 import { describeTerminal, sessionDecisions } from '../../index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkFlags } from '../flags/check-flags.ts';

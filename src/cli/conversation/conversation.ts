@@ -16,7 +16,7 @@ import { openSession, type SessionDriver } from './session/session-driver.ts';
 import { runShell, type ShellRun, shellPrompt } from './session/shell-command.ts';
 import { type ConversationState, isWorking, type QueuedPrompt, startingState } from './state.ts';
 
-export type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
+type NewPrompt = Pick<QueuedPrompt, 'text' | 'images'>;
 
 interface ConversationOptions {
   /** Options of every session: `cwd`, `env`, `canUseTool` and so on. */

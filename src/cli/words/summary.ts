@@ -24,7 +24,7 @@ export function errorLines(result: SDKResultMessage): readonly string[] {
 }
 
 /** Counts that the result does not have. */
-export interface RunCounts {
+interface RunCounts {
   readonly calls: number;
   /** As `--max-turns` counts them: the first request, and each follow-up on tool results. */
   readonly turns: number;

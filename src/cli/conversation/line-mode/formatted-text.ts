@@ -1,4 +1,4 @@
-/** The answer as formatted Markdown, as its paragraphs and lines close. Loaded only where a person is watching. */
+/** The answer as formatted Markdown, as its paragraphs and lines close; loaded where a person watches. */
 import { createHighlighter } from '../../../terminal/markup/highlight.ts';
 import { createMarkdown } from '../../../terminal/markup/markdown-stream.ts';
 import type { Theme } from '../../../terminal/text/theme.ts';

@@ -8,7 +8,7 @@ import {
   toolFacts,
 } from '../../../index.ts';
 import { oneLine, visible } from '../../../terminal/text/visible.ts';
-import { alwaysUpdates, denial, describeCall, describeUpdates } from '../../words/answers.ts';
+import { alwaysUpdates, denial, describeCall, describeUpdates, planOf } from '../../words/answers.ts';
 import { answerOf, isOutOfRange, questionsIn } from '../../words/questions.ts';
 import { counted } from '../../words/units.ts';
 import { elicit } from './line-elicitation.ts';
@@ -200,7 +200,7 @@ function closed({ signal }: CanUseToolContext): PermissionResult | null {
 
 async function askAboutPlan({ input, context, dialog }: Question): Promise<PermissionResult | null> {
   dialog.line('Question: is this plan right?');
-  for (const text of visible(String(input['plan'] ?? '')).split('\n')) dialog.line(text);
+  for (const text of planOf(input).split('\n')) dialog.line(text);
   const chosen = await choose<'edits' | 'ask' | 'no'>(
     dialog,
     [

@@ -128,7 +128,7 @@ function answered(state: ConversationState, message: Message<'assistant'>, nowMs
   const isReplaced = message.supersedes?.some((uuid) => answer.shown.includes(uuid)) ?? false;
   const { content } = message.message;
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  // Something else was streamed: the block replaces it. An error stands beside it.
+  // Something else was streamed: the block replaces it. An error does not.
   const isOther = message.error === undefined && !text.startsWith(answer.unfinished) && text !== '';
   const base = isOther || (isReplaced && answer.unfinished === '') ? takenBack(state) : still(state);
   const items = [...base.items];
