@@ -7,7 +7,7 @@ import {
   type PermissionUpdate,
   toolFacts,
 } from '../../../index.ts';
-import { oneLine, visible } from '../../../terminal/text/visible.ts';
+import { oneLine } from '../../../terminal/text/visible.ts';
 import { alwaysUpdates, denial, describeCall, describeUpdates, planOf } from '../../words/answers.ts';
 import { answerOf, isOutOfRange, questionsIn } from '../../words/questions.ts';
 import { counted } from '../../words/units.ts';
