@@ -31,6 +31,7 @@ export const LEFT_TO_THE_GATE: readonly string[] = hasAllFiles
       'test/examples-compile.test.ts',
       'test/memory/relevant-memory.test.ts',
       'test/permissions/repositories.test.ts',
+      'test/project/test-report.test.ts',
       'test/sandbox/{domains,renamed-folders}.test.ts',
       'test/scenarios/faults/late-approval.test.ts',
       'test/sdk/installed-package.test.ts',

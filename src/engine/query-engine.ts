@@ -74,7 +74,7 @@ export class QueryEngine<Output = unknown> {
       say: (sentence) => config.stderr?.(sentence),
     });
     this.controls = new HostControls(session, () => this.#refuseClosed());
-    model.refuseUnpriced(model.current);
+    model.refuseUnpriced(model.name);
     session.queue.refuseWhen(() => this.#refuseClosed());
     session.queue.onArrival(({ priority }) => {
       if (priority === 'now') this.#running?.scope.abort('interrupt');

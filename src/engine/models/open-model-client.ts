@@ -56,11 +56,11 @@ export const ownName = ({ provider = 'anthropic' }: Pick<QueryEngineConfig, 'pro
 
 type Names = Pick<QueryEngineConfig, 'env' | 'provider' | 'providers'>;
 
-/** The id of a model; one of another provider keeps the name that says so. */
-export function resolvedModel(name: string | undefined, config: Names): string {
-  const env = config.env ?? {};
-  const { provider, model } = named(resolveModelAlias(name ?? 'default', env), config);
-  return provider === undefined ? model : `${provider}:${resolveModelAlias(model, env)}`;
+/** The id of a model; one of another provider keeps the name that says so. `planning`: plan mode is on. */
+export function resolvedModel(name: string | undefined, config: Names, planning = false): string {
+  const idOf = (alias: string) => resolveModelAlias(alias, config.env ?? {}, planning);
+  const { provider, model } = named(idOf(name ?? 'default'), config);
+  return provider === undefined ? model : `${provider}:${idOf(model)}`;
 }
 
 export const named = (model: string, config: Names): QualifiedModel =>

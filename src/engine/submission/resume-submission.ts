@@ -77,7 +77,7 @@ async function takeUp(
   restoreMode(interrupted, session);
   for (const [path, read] of Object.entries(interrupted.filesRead)) tools.readFileCache.set(path, read);
   submission.scope.onClose(lendAgain(interrupted.lent, permissions, config.stderr));
-  const configured = session.model.current;
+  const configured = session.model.begin();
   const { switched } = interrupted;
   // What a command or an overloaded model had switched to holds, unless this process was given another model.
   const model = switched?.from === configured ? switched.to : configured;
