@@ -457,6 +457,17 @@ describe('the status line', () => {
 });
 
 describe('for a screen reader', () => {
+  test('what lasts is said', async () => {
+    vi.useFakeTimers();
+    const fake = await fakeRun({ live: true, speaks: true });
+    await fake.run.show(say.init());
+    await fake.run.show(say.system({ subtype: 'status', status: 'requesting' }));
+    fake.clock.ms = 25_000;
+    vi.advanceTimersByTime(5_000);
+    expect(fake.seen()).toEqual(['Still waiting for the model, 25 s so far.']);
+    await fake.run.end(undefined);
+  });
+
   test('the same run is in words', async () => {
     const lines = await shown(
       [say.init(), say.text('I look.'), say.call('t1', 'Bash', { command: 'ls' }), say.result('t1', 'a')],

@@ -65,6 +65,8 @@ export class PrintedRun implements Sink {
   readonly #clock: ConversationClock;
   readonly #startedMs: number;
   readonly #onStop: (() => void)[] = [];
+  /** In place of a status line. */
+  readonly #patience: ReturnType<typeof createPatience> | undefined;
   /** Questions that wait for their call, by its id. */
   readonly #awaited = new Map<string, () => void>();
   readonly #counts = { turns: 0, calls: 0 };
@@ -96,7 +98,8 @@ export class PrintedRun implements Sink {
       this.#onStop.push(() => clearInterval(timer));
     }
     if (speaks) {
-      const patience = createPatience(clock, this.#writer.line, () => this.#state);
+      const patience = createPatience(clock, this.#writer.line, () => this.#state, { canGoOn: false });
+      this.#patience = patience;
       this.#onStop.push(patience.stop);
     }
     this.warn = isWatched && world.stderr.isTTY === true ? this.#warn : warnOn(world);
@@ -156,6 +159,7 @@ export class PrintedRun implements Sink {
     const { state, items } = reduce(this.#state, event, this.#clock.monotonicMs());
     this.#state = state;
     this.#items.add(items);
+    this.#patience?.observe(state);
     for (const item of items) {
       if (item.kind !== 'end') continue;
       this.#counts.turns += item.turns;
