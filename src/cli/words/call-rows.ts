@@ -9,7 +9,7 @@ import { wrap } from '../../terminal/text/wrap.ts';
 import { describeCall } from './answers.ts';
 import { type ShownPlace, shortPath } from './tool-label.ts';
 
-export interface CallDrawing extends ShownPlace {
+interface CallDrawing extends ShownPlace {
   readonly theme: Theme;
 }
 

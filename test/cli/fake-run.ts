@@ -1,16 +1,16 @@
-/** A terminal that remembers what one would see on it, and messages to show there. */
+/** A run that is printed on a terminal which remembers what one would see on it, and messages to show there. */
+import { PassThrough, Writable } from 'node:stream';
+import { REAL_CLOCK } from '../../src/cli/conversation/clock.ts';
 import type { Output } from '../../src/cli/output.ts';
-import { createFormattedText } from '../../src/cli/screen/formatted-text.ts';
-import { createScreen, type Screen } from '../../src/cli/screen/screen.ts';
-import { createTerminal, type Terminal } from '../../src/cli/screen/terminal.ts';
+import { PrintedRun } from '../../src/cli/run/printed-run.ts';
+import type { World } from '../../src/cli/world.ts';
 import type { SDKMessage } from '../../src/index.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/model/wire.ts';
-import { createStyle } from '../../src/terminal/text/style.ts';
-import { createTheme } from '../../src/terminal/text/theme.ts';
 
-export interface FakeScreen {
-  readonly screen: Screen;
-  readonly terminal: Terminal;
+export interface FakeRun {
+  readonly run: PrintedRun;
+  /** What a person types, where they can be asked. */
+  readonly keyboard: PassThrough;
   /** Everything written, control sequences and all. */
   raw(): string;
   /** The lines a person would see. */
@@ -18,11 +18,21 @@ export interface FakeScreen {
   clock: { ms: number };
 }
 
-export function fakeScreen(
-  options: { columns?: number; live?: boolean; color?: boolean; verbose?: boolean; formats?: boolean } = {},
-): FakeScreen {
+interface FakeOptions {
+  readonly columns?: number;
+  /** On a terminal, where a person watches. */
+  readonly live?: boolean;
+  readonly verbose?: boolean;
+  readonly speaks?: boolean;
+}
+
+export async function fakeRun({
+  columns = 80,
+  live = false,
+  ...options
+}: FakeOptions = {}): Promise<FakeRun> {
   let written = '';
-  const output: Output = {
+  const out: Output = {
     async write(text) {
       written += text;
     },
@@ -31,17 +41,29 @@ export function fakeScreen(
     },
   };
   const clock = { ms: 0 };
-  const columns = options.columns ?? 80;
-  const terminal = createTerminal({ output, live: options.live ?? false, columns: () => columns });
-  const screen = createScreen({
-    terminal,
-    style: createStyle(options.color ?? false),
-    cwd: '/home/me/app',
-    nowMs: () => clock.ms,
-    verbose: options.verbose ?? false,
-    format: options.formats ? async () => createFormattedText(createTheme('none'), () => columns) : undefined,
+  const keyboard = new PassThrough();
+  const typed = new Writable({
+    write(bytes, _encoding, done) {
+      written += String(bytes);
+      done();
+    },
   });
-  return { screen, terminal, clock, raw: () => written, seen: () => asSeen(written) };
+  const stream = Object.assign(typed, { isTTY: live, columns });
+  const world = {
+    env: { NO_COLOR: '1' },
+    cwd: '/home/me/app',
+    stdout: stream,
+    stderr: stream,
+    out,
+    err: out,
+    keyboard: () => keyboard,
+    signals: { raiseInterrupt: () => {} },
+  };
+  const run = await PrintedRun.open(world as unknown as World, {
+    ...options,
+    clock: { ...REAL_CLOCK, monotonicMs: () => clock.ms },
+  });
+  return { run, keyboard, clock, raw: () => written, seen: () => asSeen(written) };
 }
 
 const ESC = '\x1b';

@@ -75,6 +75,6 @@ export function planOf({ plan, ...rest }: Readonly<Record<string, unknown>>): st
   return [visible(String(plan ?? '')), more].filter((part) => part !== '').join('\n\n');
 }
 
-export function indent(text: string): string {
+function indent(text: string): string {
   return text.replace(/^/gm, '  ');
 }

@@ -1,4 +1,4 @@
-/** Keys of a terminal one by one, for questions that one key answers, before the screen opens. */
+/** Keys of a terminal without a screen: one by one, for questions that one key answers, or none of them. */
 
 const [CTRL_C, CTRL_D, ESC] = ['\x03', '\x04', '\x1b'] as const;
 
@@ -35,4 +35,20 @@ export async function readKeys<T>(
   } finally {
     keyboard.setRawMode?.(false);
   }
+}
+
+/** Time for which keys that were pressed too early are dropped. */
+const DRAIN_MS = 40;
+
+/** Drops keys typed before a question appears. */
+export async function drain(keyboard: NodeJS.ReadStream): Promise<void> {
+  const discard = () => undefined;
+  // Raw mode, so that an unfinished line is dropped too.
+  keyboard.setRawMode?.(true);
+  keyboard.on('data', discard);
+  keyboard.resume();
+  await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  keyboard.off('data', discard);
+  keyboard.setRawMode?.(false);
+  keyboard.pause();
 }

@@ -1,17 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { fakeScreen, say } from './fake-screen.ts';
+import type { SDKMessage } from '../../src/index.ts';
+import { fakeRun, say } from './fake-run.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-async function shown(
-  messages: readonly Parameters<ReturnType<typeof fakeScreen>['screen']['show']>[0][],
-  options = {},
-) {
-  const fake = fakeScreen(options);
-  for (const message of messages) await fake.screen.show(message);
-  await fake.screen.close();
+async function shown(messages: readonly SDKMessage[], options: Parameters<typeof fakeRun>[0] = {}) {
+  const fake = await fakeRun(options);
+  for (const message of messages) await fake.run.show(message);
+  await fake.run.end(undefined);
   return fake.seen();
 }
 
@@ -39,7 +37,7 @@ describe('text', () => {
       say.delta('more'),
       say.text('Meanwhile more'),
     ]);
-    expect(lines).toEqual(['Meanwhile ', '✓ Read a.js  0 ms', 'more']);
+    expect(lines).toEqual(['Meanwhile ', '● Read a.js  0 ms', 'more']);
   });
 
   test('whose last deltas did not arrive is completed by its block', async () => {
@@ -55,22 +53,22 @@ describe('text', () => {
 
 describe('Markdown, where a user is watching', () => {
   test('is shown as what it means, paragraph by paragraph', async () => {
-    const fake = fakeScreen({ formats: true });
-    await fake.screen.show(say.started());
-    await fake.screen.show(say.delta('# Done\n\n**Two** thi'));
+    const fake = await fakeRun({ live: true });
+    await fake.run.show(say.started());
+    await fake.run.show(say.delta('# Done\n\n**Two** thi'));
     expect(fake.seen()).toEqual(['Done']);
-    await fake.screen.show(say.delta('ngs in `a.js`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |'));
-    await fake.screen.show(
+    await fake.run.show(say.delta('ngs in `a.js`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |'));
+    await fake.run.show(
       say.text('# Done\n\n**Two** things in `a.js`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |'),
     );
     const seen = fake.seen().map((line) => line.trimEnd());
     expect(seen.slice(0, 6)).toEqual(['Done', '', 'Two things in a.js:', '', '• one', '• two']);
     expect(seen.slice(6).join('\n')).not.toContain('|---');
-    await fake.screen.close();
+    await fake.run.end(undefined);
   });
 
   test('whose end never comes is shown as far as it came', async () => {
-    expect(await shown([say.started(), say.delta('**Half** an ans')], { formats: true })).toEqual([
+    expect(await shown([say.started(), say.delta('**Half** an ans')], { live: true })).toEqual([
       'Half an ans',
     ]);
   });
@@ -84,7 +82,7 @@ describe('Markdown, where a user is watching', () => {
         say.delta('Whole'),
         say.text('Whole'),
       ],
-      { formats: true },
+      { live: true },
     );
     expect(lines).toEqual([
       'Half an ans',
@@ -175,61 +173,50 @@ describe('marks retracted text', () => {
       say.delta('Done'),
       say.text('Done'),
     ]);
-    expect(lines).toEqual(['Looking', '✓ Bash ls  0 ms', '    a', 'Done']);
+    expect(lines).toEqual(['Looking', '● Bash ls  exit 0 · 0 ms', '    a', 'Done']);
   });
 });
 
 describe('tools', () => {
   test('one line each, with duration and outcome', async () => {
-    const fake = fakeScreen();
-    await fake.screen.show(say.call('t1', 'Read', { file_path: '/home/me/app/src/app.js' }));
-    await fake.screen.show(say.call('t2', 'Bash', { command: 'node --test' }));
+    const fake = await fakeRun();
+    await fake.run.show(say.call('t1', 'Read', { file_path: '/home/me/app/src/app.js' }));
+    await fake.run.show(say.call('t2', 'Bash', { command: 'node --test' }));
     fake.clock.ms = 12;
-    await fake.screen.show(say.result('t1', 'text'));
+    await fake.run.show(say.result('t1', 'text'));
     fake.clock.ms = 1500;
-    await fake.screen.show(say.result('t2', 'Exit code 1\nnot ok', true));
+    await fake.run.show(say.result('t2', 'Exit code 1\nnot ok', true));
     expect(fake.seen()).toEqual([
-      '✓ Read src/app.js  12 ms',
-      '✗ Bash node --test  Exit code 1  1.5 s',
+      '● Read src/app.js  12 ms',
+      '✗ Bash node --test  exit 1 · 1.5 s',
       '    not ok',
     ]);
   });
 
   test('of what a command wrote the end is shown, more of it when it failed', async () => {
-    const twenty = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`).join('\n');
+    const forty = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`).join('\n');
     const lines = await shown([
       say.call('t1', 'Bash', { command: 'make' }),
-      say.result('t1', `${twenty}\n\n`),
+      say.result('t1', `${forty}\n\n`),
       say.call('t2', 'Bash', { command: 'npm test' }),
-      say.result('t2', `Exit code 1\n${twenty}`, true),
+      say.result('t2', `Exit code 1\n${forty}`, true),
       say.call('t3', 'Bash', { command: 'true' }),
-      say.result('t3', '(Bash completed with no output)'),
+      {
+        ...say.result('t3', '(Bash completed with no output)'),
+        tool_use_result: { stdout: '' },
+      } as SDKMessage,
     ]);
-    expect(lines.slice(0, 6)).toEqual([
-      '✓ Bash make  0 ms',
-      '    … 16 lines before',
-      '    line 17',
-      '    line 18',
-      '    line 19',
-      '    line 20',
+    expect(lines.slice(0, 3)).toEqual([
+      '● Bash make  exit 0 · 0 ms',
+      '    … 30 lines before these',
+      '    line 31',
     ]);
-    expect(lines.slice(6, 9)).toEqual([
-      '✗ Bash npm test  Exit code 1  0 ms',
-      '    … 8 lines before',
-      '    line 9',
+    expect(lines.slice(12, 15)).toEqual([
+      '✗ Bash npm test  exit 1 · 0 ms',
+      '    … 20 lines before these',
+      '    line 21',
     ]);
-    expect(lines.slice(-2)).toEqual(['    line 20', '✓ Bash true  0 ms']);
-  });
-
-  test('time a person took to answer is not the tool’s', async () => {
-    const fake = fakeScreen();
-    await fake.screen.show(say.call('t1', 'Bash', { command: 'make' }));
-    await fake.screen.asking('t1', async () => {
-      fake.clock.ms = 60_000;
-    });
-    fake.clock.ms = 60_030;
-    await fake.screen.show(say.result('t1', 'ok'));
-    expect(fake.seen()).toEqual(['✓ Bash make  30 ms', '    ok']);
+    expect(lines.slice(-2)).toEqual(['    line 40', '● Bash true  exit 0 · 0 ms']);
   });
 
   test('a denied call says so', async () => {
@@ -243,18 +230,16 @@ describe('tools', () => {
       }),
       say.result('t1', 'Not allowed.', true),
     ]);
-    expect(lines).toEqual(['✗ Bash rm x  denied: Not allowed.  0 ms']);
+    expect(lines).toEqual(['✗ Bash rm x  denied · 0 ms', '    Not allowed.']);
   });
 
   test('lines fit the terminal, also with wide characters', async () => {
     const lines = await shown(
       [say.call('t1', 'Bash', { command: `echo ${'語'.repeat(60)}` }), say.result('t1', 'no\x1b[2J', true)],
-      { columns: 40 },
+      { columns: 40, live: true },
     );
     expect(lines[0]).toContain('…');
     expect([...(lines[0] ?? '')].reduce((sum, c) => sum + (c === '語' ? 2 : 1), 0)).toBeLessThanOrEqual(40);
-    // What does not fit beside a long call stands below it.
-    expect(lines.slice(1)).toEqual(['  no␛[2J']);
   });
 
   test('a subagent’s calls are set in and its text is left out', async () => {
@@ -263,7 +248,7 @@ describe('tools', () => {
       say.call('t1', 'Grep', { pattern: 'x' }, 'agent'),
       say.result('t1', ''),
     ]);
-    expect(lines).toEqual(['  ↳ ✓ Grep x  0 ms']);
+    expect(lines).toEqual(['  ↳ ● Grep x  0 ms']);
   });
 
   test('calls of several subagents say whose they are, also after their own call is over', async () => {
@@ -278,9 +263,9 @@ describe('tools', () => {
       say.result('t1', ''),
     ]);
     expect(lines).toEqual([
-      '✓ Agent apples  0 ms',
-      '  ↳ a very long description…: ✓ Grep y  0 ms',
-      '  ↳ apples: ✓ Grep x  0 ms',
+      '● Agent apples  1 turn · 0 ms',
+      '  ↳ a very long description…: ● Grep y  0 ms',
+      '  ↳ apples: ● Grep x  0 ms',
     ]);
   });
 
@@ -291,7 +276,7 @@ describe('tools', () => {
       { content: 'Test', status: 'pending' },
     ];
     expect(await shown([say.call('t1', 'TodoWrite', { todos }), say.result('t1', 'ok')])).toEqual([
-      '✓ TodoWrite 3 items  0 ms',
+      '● TodoWrite 3 items  1 done · 0 ms',
       '  ☑ Read',
       '  ▸ Fix␛[2J',
       '  ☐ Test',
@@ -300,44 +285,81 @@ describe('tools', () => {
 });
 
 describe('while a question stands', () => {
-  test('what else happens waits, and keeps its own time', async () => {
-    const fake = fakeScreen();
-    await fake.screen.show(say.call('t1', 'Bash', { command: 'make' }));
-    await fake.screen.show(say.call('t2', 'Bash', { command: 'ls' }));
-    await fake.screen.asking('t1', async () => {
-      await fake.terminal.write('  allow? ');
+  /** Asks about this call, as the engine does, and types an answer once the question is there. */
+  async function asked(
+    fake: Awaited<ReturnType<typeof fakeRun>>,
+    toolUseID: string,
+    typed: string,
+    { meanwhile = async () => {}, context = {} }: { meanwhile?: () => Promise<void>; context?: object } = {},
+  ) {
+    const all = { signal: new AbortController().signal, toolUseID, requestId: 'r', ...context };
+    const before = fake.raw().length;
+    const answer = fake.run.canUseTool?.('Bash', { command: 'make' }, all as never);
+    await vi.waitFor(() => expect(fake.raw().slice(before)).toContain('Number from 1 to'));
+    await meanwhile();
+    fake.clock.ms += 500;
+    fake.keyboard.write(typed);
+    return answer;
+  }
+
+  test('what else happens waits, and keeps its own time; that of the person is not the tool’s', async () => {
+    const fake = await fakeRun({ live: true });
+    await fake.run.show(say.call('t1', 'Bash', { command: 'make' }));
+    await fake.run.show(say.call('t2', 'Bash', { command: 'ls' }));
+    const meanwhile = async () => {
       fake.clock.ms = 10;
-      fake.screen.warn('A warning.');
-      await fake.screen.show(say.result('t2', 'ok'));
+      fake.run.warn('A warning.');
+      await fake.run.show(say.result('t2', 'ok'));
       fake.clock.ms = 60_000;
-      await fake.terminal.line('y');
-    });
-    await fake.screen.show(say.result('t1', 'ok'));
+    };
+    expect(await asked(fake, 't1', 'y\n', { meanwhile })).toEqual({ behavior: 'allow' });
+    fake.clock.ms += 30;
+    await fake.run.show(say.result('t1', 'ok'));
+    await fake.run.end(undefined);
+    expect(fake.seen().slice(0, 2)).toEqual(['Question: may Bash do this?', '  │ make']);
     expect(fake.seen().slice(-5)).toEqual([
       '! A warning.',
-      '✓ Bash ls  10 ms',
+      '● Bash ls  exit 0 · 10 ms',
       '    ok',
-      '✓ Bash make  0 ms',
+      '● Bash make  exit 0 · 30 ms',
       '    ok',
     ]);
-    expect(fake.raw()).toContain('  allow? \ny\n');
+  });
+
+  test.each([
+    ['1\n', { behavior: 'allow' }],
+    ['n\n', { behavior: 'deny', message: 'The user does not allow this call.' }],
+    ['no, use rg\n', { behavior: 'deny', message: 'The user does not allow this call. They say: use rg' }],
+    ['3 use rg\n', { behavior: 'deny', message: 'The user does not allow this call. They say: use rg' }],
+  ])('%j answers it', async (typed, answer) => {
+    const fake = await fakeRun({ live: true });
+    await fake.run.show(say.call('t1', 'Bash', { command: 'make' }));
+    expect(await asked(fake, 't1', typed)).toEqual(answer);
+  });
+
+  test('Ctrl-D answers this question with no, and the next one is asked', async () => {
+    const fake = await fakeRun({ live: true });
+    await fake.run.show(say.call('t1', 'Bash', { command: 'make' }));
+    const closed = 'The user closed the question without an answer, so this call is not allowed.';
+    expect(await asked(fake, 't1', '\x04')).toEqual({ behavior: 'deny', message: closed });
+    expect(await asked(fake, 't1', 'y\n')).toEqual({ behavior: 'allow' });
   });
 
   test('it says which subagent asks', async () => {
-    const fake = fakeScreen();
-    await fake.screen.show(say.call('a1', 'Agent', { description: 'apples', prompt: 'Count.' }));
-    await fake.screen.show(say.call('t1', 'Bash', { command: 'ls' }, 'a1'));
-    expect(await fake.screen.asking('t1', async (agent) => agent)).toBe('apples');
-    expect(await fake.screen.asking('a1', async (agent) => agent)).toBeUndefined();
+    const fake = await fakeRun({ live: true });
+    await fake.run.show(say.call('a1', 'Agent', { description: 'apples', prompt: 'Count.' }));
+    await fake.run.show(say.call('t1', 'Bash', { command: 'ls' }, 'a1'));
+    await asked(fake, 't1', '1\n', { context: { agentID: 'agent-1' } });
+    expect(fake.seen()).toContain('Question: may Bash do this, for the subagent apples?');
   });
 
   test('it is shown behind the text that precedes its call', async () => {
-    const fake = fakeScreen();
-    const asked = fake.screen.asking('t1', () => fake.terminal.line('allow?'));
-    await fake.screen.show(say.text('I make it.'));
-    await fake.screen.show(say.call('t1', 'Bash', { command: 'make' }));
-    await asked;
-    expect(fake.seen()).toEqual(['I make it.', 'allow?']);
+    const fake = await fakeRun({ live: true });
+    const answer = asked(fake, 't1', '1\n');
+    await fake.run.show(say.text('I make it.'));
+    await fake.run.show(say.call('t1', 'Bash', { command: 'make' }));
+    await answer;
+    expect(fake.seen().slice(0, 2)).toEqual(['I make it.', 'Question: may Bash do this?']);
   });
 });
 
@@ -404,28 +426,66 @@ describe('what the engine does', () => {
 describe('the status line', () => {
   test('shows time and tokens while waiting and never stays in the output', async () => {
     vi.useFakeTimers();
-    const fake = fakeScreen({ live: true });
-    await fake.screen.show(say.started('m1', 1234));
+    const fake = await fakeRun({ live: true });
+    await fake.run.show(say.init());
+    await fake.run.show(say.system({ subtype: 'status', status: 'requesting' }));
+    await fake.run.show(say.started('m1', 1234));
     fake.clock.ms = 4_000;
     vi.advanceTimersByTime(500);
-    expect(fake.seen().at(-1)).toMatch(/^. 4\.0 s · ↑ 1\.2k ↓ 0 tokens · waiting$/);
-    await fake.screen.show(say.delta('No newline yet'));
+    expect(fake.seen().at(-1)).toMatch(
+      /^. 4\.0 s · ↑ 1\.2k tokens · turn 1 · waiting for claude-opus-5-5 · 4 s$/,
+    );
+    await fake.run.show(say.delta('No newline yet'));
     vi.advanceTimersByTime(500);
-    await fake.screen.show(say.text('No newline yet'));
-    await fake.screen.show(say.call('t1', 'Bash', { command: 'sleep 5' }));
+    await fake.run.show(say.text('No newline yet'));
+    await fake.run.show(say.call('t1', 'Bash', { command: 'sleep 5' }));
     vi.advanceTimersByTime(500);
     expect(fake.seen().at(-1)).toContain('Bash sleep 5');
-    await fake.screen.show(say.result('t1', ''));
+    await fake.run.show(say.result('t1', ''));
     vi.advanceTimersByTime(500);
-    await fake.screen.close();
-    expect(fake.seen()).toEqual(['No newline yet', '✓ Bash sleep 5  0 ms']);
+    await fake.run.end(undefined);
+    expect(fake.seen()).toEqual(['No newline yet', '● Bash sleep 5  exit 0 · 0 ms']);
   });
 
   test('is not drawn on anything but a terminal', async () => {
     vi.useFakeTimers();
-    const fake = fakeScreen();
+    const fake = await fakeRun();
     vi.advanceTimersByTime(1_000);
-    await fake.screen.close();
+    await fake.run.end(undefined);
     expect(fake.raw()).toBe('');
   });
+});
+
+describe('for a screen reader', () => {
+  test('what lasts is said', async () => {
+    vi.useFakeTimers();
+    const fake = await fakeRun({ live: true, speaks: true });
+    await fake.run.show(say.init());
+    await fake.run.show(say.system({ subtype: 'status', status: 'requesting' }));
+    fake.clock.ms = 25_000;
+    vi.advanceTimersByTime(5_000);
+    expect(fake.seen()).toEqual(['Still waiting for the model, 25 s so far.']);
+    await fake.run.end(undefined);
+  });
+
+  test('the same run is in words', async () => {
+    const lines = await shown(
+      [say.init(), say.text('I look.'), say.call('t1', 'Bash', { command: 'ls' }), say.result('t1', 'a')],
+      { live: true, speaks: true },
+    );
+    expect(lines).toEqual(['I look.', 'Tool: Bash ls … done, exit 0, 0 ms', '  a']);
+  });
+});
+
+test('sentences are broken between words on a terminal, and whole in a pipe', async () => {
+  const long = 'A sentence that is longer than one line of this window is wide.';
+  for (const [live, expected] of [
+    [true, ['A sentence that is longer than', '  one line of this window is', '  wide.']],
+    [false, [long]],
+  ] as const) {
+    const fake = await fakeRun({ live, columns: 30 });
+    await fake.run.prose(long);
+    expect(fake.seen()).toEqual(expected);
+    await fake.run.end(undefined);
+  }
 });

@@ -1,15 +1,13 @@
 /** Detects a long silence of the server, from the messages of a run with stream events. */
 import type { SDKMessage } from '../../index.ts';
-import { duration } from './units.ts';
+import { duration } from '../words/units.ts';
 
 /** Until the first notice; each later one comes after twice the time. */
 const FIRST_NOTICE_MS = 20_000;
 
 interface ModelSilence {
   observe(message: SDKMessage): void;
-  /** The notice, once the pending request has been silent for long. */
-  line(): string | undefined;
-  /** The same, when a notice is due; the next one is due after twice the time. */
+  /** The notice, when one is due; the next one is due after twice the time. */
   due(): string | undefined;
 }
 
@@ -28,7 +26,6 @@ export function createModelSilence(nowMs: () => number): ModelSilence {
       sinceMs = asks || brings ? nowMs() : undefined;
       nextMs = FIRST_NOTICE_MS;
     },
-    line: () => (silentMs() < FIRST_NOTICE_MS ? undefined : silenceLine(silentMs())),
     due() {
       const ms = silentMs();
       if (ms < nextMs) return undefined;

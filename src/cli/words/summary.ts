@@ -1,8 +1,7 @@
 /** Summary of a run, in two lines. */
-import { describeTerminal, type SDKMessage, type SDKResultMessage, TERMINALS } from '../../index.ts';
-import type { Style } from '../../terminal/text/style.ts';
+import { describeTerminal, type SDKResultMessage, TERMINALS } from '../../index.ts';
+import type { Theme } from '../../terminal/text/theme.ts';
 import { oneLine, visible } from '../../terminal/text/visible.ts';
-import { resultsOf } from './open-tools.ts';
 import { counted, dollars, duration, percent, tokens } from './units.ts';
 
 /** Why the run stopped; undefined when it simply completed. */
@@ -31,35 +30,7 @@ interface RunCounts {
   readonly turns: number;
 }
 
-export function createRunCounts(): RunCounts & { add(message: SDKMessage): void } {
-  const ids = new Set<string>();
-  let turns = 0;
-  let isAsked = false;
-  const asked = () => {
-    if (!isAsked) turns += 1;
-    isAsked = true;
-  };
-  return {
-    add(message) {
-      if (message.type === 'system' && message.subtype === 'status' && message.status === 'requesting')
-        asked();
-      if (message.type === 'assistant') {
-        if (message.parent_tool_use_id === null && message.error === undefined) asked();
-        for (const block of message.message.content) if (block.type === 'tool_use') ids.add(block.id);
-      }
-      if (message.type === 'user' && message.parent_tool_use_id === null && resultsOf(message).length > 0)
-        isAsked = false;
-    },
-    get calls() {
-      return ids.size;
-    },
-    get turns() {
-      return turns;
-    },
-  };
-}
-
-export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCounts, style: Style): string[] {
+export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCounts, theme: Theme): string[] {
   const total = totals(result);
   const cached = total.cacheRead > 0 ? ` (${percent(total.cacheRead, total.input)} from cache)` : '';
   const figures = [
@@ -70,10 +41,9 @@ export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCoun
     costOf(result, total.unpriced),
     duration(result.duration_ms),
   ];
-  const lines = [style.dim(`— ${figures.join(' · ')}`)];
+  const lines = [theme.dim(`— ${figures.join(' · ')}`)];
   const stopped = stopSentence(result);
-  if (stopped !== undefined)
-    lines.push((result.is_error ? style.red : style.yellow)(`— stopped: ${stopped}`));
+  if (stopped !== undefined) lines.push((result.is_error ? theme.bad : theme.warn)(`— stopped: ${stopped}`));
   return lines;
 }
 
