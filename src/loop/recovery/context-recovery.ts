@@ -12,6 +12,7 @@ import type {
   ViewMessage,
 } from '../../protocol/model/messages.ts';
 import type { TerminalReason } from '../../protocol/session/terminal.ts';
+import type { Output } from '../../util/async/output.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
 import { type Decision, stop } from '../decision.ts';
@@ -87,10 +88,11 @@ export interface Announced<R> {
  * messages that its edit adds to the view are held back until the edit is recorded, as they are part of that
  * record (L10.8).
  */
-export async function* announcing<R>(
+export async function announce<R>(
   work: AsyncGenerator<LoopBatch, R>,
+  output: Output<LoopMessage>,
   record: (message: SystemMessage) => Promise<void> | undefined,
-): AsyncGenerator<LoopBatch, Announced<R>> {
+): Promise<Announced<R>> {
   const held: LoopMessage[] = [];
   const boundaries: CompactMetadata[] = [];
   while (true) {
@@ -104,28 +106,26 @@ export async function* announcing<R>(
       await record(message);
       if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
     }
-    if (emitted.length > 0) yield emitted;
+    if (emitted.length > 0) await output.emit(emitted);
   }
+}
+
+interface Recovered {
+  readonly view: PersistentList<ViewMessage>;
+  readonly boundaries: readonly CompactMetadata[];
+  readonly named: boolean;
 }
 
 /**
  * Tries one fallback strategy. Returns the view after its edits, which are recorded first; undefined when it
  * could do nothing.
  */
-export async function* tryRecovery(
+export async function tryRecovery(
   work: AsyncGenerator<LoopBatch, RecoveryOutcome>,
   state: State,
   iteration: Iteration,
-): AsyncGenerator<
-  LoopBatch,
-  | {
-      readonly view: PersistentList<ViewMessage>;
-      readonly boundaries: readonly CompactMetadata[];
-      readonly named: boolean;
-    }
-  | undefined
-> {
-  const { outcome, held, boundaries } = yield* announcing(work, (message) =>
+): Promise<Recovered | undefined> {
+  const { outcome, held, boundaries } = await announce(work, iteration.output, (message) =>
     iteration.recordMessage(message),
   );
   if (outcome.kind === 'none') return undefined;
@@ -136,7 +136,7 @@ export async function* tryRecovery(
     edits: outcome.edits,
     why: 'recovery after an overflow',
   });
-  if (held.length > 0) yield held;
+  if (held.length > 0) await iteration.output.emit(held);
   return {
     view: applyEdits(state.view.messages, outcome.edits),
     boundaries,
@@ -166,14 +166,14 @@ export function holdsMedia(state: State): boolean {
  * Emits a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, without being
  * waited for.
  */
-export async function* giveUp(
+export async function giveUp(
   iteration: Iteration,
   state: State,
   failure: ModelFailure,
   how: { readonly text: string; readonly reason: TerminalReason },
-): AsyncGenerator<LoopBatch, Decision> {
+): Promise<Decision> {
   const { deps } = iteration;
-  yield* iteration.emit(errorMessage(deps, how.text, errorOf(failure), failure));
+  await iteration.emit(errorMessage(deps, how.text, errorOf(failure), failure));
   void deps.hooks.run({
     event: 'StopFailure',
     error: errorOf(failure),
