@@ -10,7 +10,6 @@ import {
 } from '../../protocol/tools/command.ts';
 import { TASK_NOTICE } from '../../protocol/tools/task.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { extended } from '../../util/collections/extended.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, checkedResult, commandContext, findCommand } from '../host/called-command.ts';
@@ -114,9 +113,9 @@ export async function processUserInput(
   const byUser = prompt.origin?.kind !== TASK_NOTICE;
   const verdict = byUser ? await judgePrompt(submitted(text, conversation), scope, session) : NOTHING_SAID;
   if (verdict.refusal !== undefined) return refused(verdict);
-  const message = userMessage(prompt.content, 'prompt', extended(prompt, { uuid }), session);
+  const message = userMessage(prompt.content, 'prompt', { ...prompt, uuid }, session);
   const files = isVerbatim || !byUser ? [] : await mentions(text, scope, session);
-  return extended(base, { messages: [...first, message], after: [...files, ...verdict.context] });
+  return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
 }
 
 function calledBy(

@@ -22,51 +22,32 @@ import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 
 /** The input of a step; its signal is created on first use. */
-export class PassInput implements StepInput {
-  readonly view: StepInput['view'];
-  readonly overheadTokens: number;
-  readonly tokenFactor: number;
-  readonly leastCounted: number | undefined;
-  readonly limits: StepInput['limits'];
-  readonly compaction: StepInput['compaction'];
-  readonly turnCount: number;
-  readonly model: string;
-  readonly querySource: StepInput['querySource'];
-  readonly fresh: StepInput['fresh'];
-  readonly estimateTokens: number;
-  readonly compactedInThisPass: boolean;
-  readonly effectKey: string;
-  readonly #iteration: Iteration;
-
-  constructor(
-    state: State,
-    estimate: RequestEstimate,
-    iteration: Iteration,
-    pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
-  ) {
-    this.view = state.view.messages;
-    this.overheadTokens = estimate.overheadTokens;
-    this.tokenFactor = estimate.factor;
-    this.leastCounted = estimate.leastCounted;
-    this.limits = iteration.deps.context.limitsFor(state.model.current);
-    this.compaction = state.compaction;
-    this.turnCount = state.turnCount;
-    this.model = state.model.current;
-    this.querySource = iteration.params.querySource;
-    this.fresh = pass.fresh;
-    this.estimateTokens = pass.estimateTokens;
-    this.compactedInThisPass = pass.compactedInThisPass;
-    this.effectKey = pass.effectKey;
-    this.#iteration = iteration;
-  }
-
-  get signal(): AbortSignal {
-    return this.#iteration.signal;
-  }
+export function inputOf(
+  { view, model, compaction, turnCount }: State,
+  estimate: RequestEstimate,
+  iteration: Iteration,
+  pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
+): StepInput {
+  const { deps, params } = iteration;
+  return {
+    ...pass,
+    view: view.messages,
+    overheadTokens: estimate.overheadTokens,
+    tokenFactor: estimate.factor,
+    leastCounted: estimate.leastCounted,
+    limits: deps.context.limitsFor(model.current),
+    compaction,
+    turnCount,
+    model: model.current,
+    querySource: params.querySource,
+    get signal() {
+      return iteration.signal;
+    },
+  };
 }
 
 export function recoveryInput({ state, prepared }: StageOutput, iteration: Iteration): StepInput {
-  return new PassInput(state, prepared.estimate, iteration, {
+  return inputOf(state, prepared.estimate, iteration, {
     fresh: [],
     estimateTokens: prepared.tokens,
     compactedInThisPass: false,

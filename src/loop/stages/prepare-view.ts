@@ -11,7 +11,7 @@ import { terminalOf } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
 import { errorMessage } from '../loop-messages.ts';
-import { type Announced as Announcement, announce, PassInput } from '../recovery/context-recovery.ts';
+import { type Announced as Announcement, announce, inputOf } from '../recovery/context-recovery.ts';
 import type { LimitReached, Prepared } from '../stage-output.ts';
 import type { State } from '../state.ts';
 import { afterCompactions } from '../task-budget.ts';
@@ -201,7 +201,7 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
 
 function stepInput(pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  pass.input ??= new PassInput(pass.state, pass.estimate, iteration, {
+  pass.input ??= inputOf(pass.state, pass.estimate, iteration, {
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,

@@ -4,7 +4,6 @@
  */
 import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Lease } from '../../protocol/ports.ts';
-import { withSignal } from '../../util/async/lazy-signal.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { uuid } from '../../util/ids/uuid.ts';
@@ -102,7 +101,13 @@ class LockFile {
       if (!this.#letGo(path, lost)) return;
       if (await this.#isOurs(path)) await this.#options.files.removeSmall(path);
     };
-    return withSignal({ life: lost, release }, lost);
+    return {
+      life: lost,
+      release,
+      get signal() {
+        return lost.signal;
+      },
+    };
   }
 
   #rest(): void {

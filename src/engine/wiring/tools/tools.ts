@@ -13,7 +13,6 @@ import { runTool } from '../../../tools/gate/gate.ts';
 import { parseInput } from '../../../tools/gate/prepared-call.ts';
 import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
 import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
-import { withSessionSignal, withSignal } from '../../../util/async/lazy-signal.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { Writable } from '../../../util/collections/writable.ts';
 import type { QueryEngineConfig } from '../../config.ts';
@@ -72,7 +71,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     queryTracking: ToolContext['queryTracking'],
     delivered?: () => Promise<void>,
   ): ToolContext => {
-    const context = {
+    return {
       sessionId: parts.sessionId,
       cwd: folder.now,
       root: folder.root,
@@ -95,8 +94,14 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
       ...(delivered !== undefined && { delivered }),
       ...(parts.agentId !== undefined && { agentId: parts.agentId }),
+      // Created when they are first read.
+      get signal() {
+        return life.signal;
+      },
+      get sessionSignal() {
+        return parts.scope.signal;
+      },
     };
-    return withSessionSignal(withSignal(context, life), parts.scope);
   };
   /** Of a call that is no part of a loop. */
   const contextBeside = (life: Pick<Life, 'signal'>): ToolContext => {
