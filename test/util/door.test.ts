@@ -176,7 +176,7 @@ describe('a door', () => {
     },
   );
 
-  it('batches are what `passing` makes of them, and what stands beside them comes in between', async () => {
+  it('batches are what `passing` makes of them, and items of `beside` come in between', async () => {
     const beside: number[] = [];
     const gate = deferred<void>();
     const { door } = counting(

@@ -16,7 +16,7 @@ export interface Submission {
   readonly run: Promise<void> | undefined;
   /** Does this work, which emits to the output through the submission. */
   drive(work: (output: Output<SDKMessage>) => Promise<void>, output: Output<SDKMessage>): Promise<void>;
-  /** Nobody reads it any more: its work ends without a result, also where it waits for the consumer. */
+  /** Its consumer reads no further: its work ends without a result, also where it waits for the consumer. */
   leave(why: 'returned' | 'thrown' | 'closed'): void;
   start(): void;
   /** It goes on with this interrupted one, under that one's id. */
@@ -29,7 +29,7 @@ export interface Submission {
   end(): Promise<void>;
 }
 
-export interface SubmissionOptions {
+interface SubmissionOptions {
   readonly id: string;
   readonly prompt: Prompt;
   /** Called at the first step; throws when the engine cannot take a submission now. */

@@ -29,8 +29,8 @@ import type { Submission } from './submission.ts';
 export type Batch = readonly SDKMessage[];
 
 /**
- * Emits the submission's messages, what belongs together at once, and, last, its result; no result when it was
- * silenced or lost its journal (L10.6).
+ * Emits the submission's messages, what belongs together at once, and, last, its result; no result when it
+ * was silenced or lost its journal (L10.6).
  */
 export async function submitMessage(
   submission: Submission,

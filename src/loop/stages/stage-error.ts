@@ -7,8 +7,8 @@ export interface Thrown {
 }
 
 /**
- * Throws again what ends the loop without a decision: a consumer that left, and a lost journal: another process
- * took the session over, so this one has no right to emit or decide anything more (L4.1, L10.6).
+ * Throws again what ends the loop without a decision: a consumer that left, and a lost journal. Another
+ * process took that session over, so this one has no right to emit or decide anything more (L4.1, L10.6).
  */
 export function stageError(error: unknown): Thrown {
   if (error instanceof ConsumerLeft || isLostJournal(error)) throw error;

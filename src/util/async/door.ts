@@ -23,8 +23,8 @@ type End<R> = { readonly value: R } | { readonly error: unknown };
 const OVER = { done: true, value: undefined } as const;
 
 /**
- * The items that a producer emits, one by one, as an async generator. The producer starts with the first read;
- * `emit` waits until its batch is used up and the consumer reads on. JavaScript queues `.return()` and
+ * The items that a producer emits, one by one, as an async generator. The producer starts with the first
+ * read; `emit` waits until its batch is used up and the consumer reads on. JavaScript queues `.return()` and
  * `.throw()` of a generator behind a pending `next()`; here they abort first, then stop the producer and wait
  * for its end.
  */
@@ -43,7 +43,7 @@ export class Door<T, R> implements AsyncGenerator<T, R, void> {
   readonly #readers: Waiting<Step<T, R>>[] = [];
   /** `return()` or `throw()` was called, or the consumer was refused. */
   #isLeft = false;
-  /** How the producer ended, until a reader was told. */
+  /** How the producer ended, until a reader has received it. */
   #end: End<R> | undefined;
   #isOver = false;
 
@@ -87,7 +87,7 @@ export class Door<T, R> implements AsyncGenerator<T, R, void> {
     await this.return(undefined as R);
   }
 
-  /** Hands out what stands beside the batches, if the consumer waits. */
+  /** Gives a waiting consumer what `beside` has. */
   look(): void {
     this.#serve();
   }

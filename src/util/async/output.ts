@@ -2,12 +2,12 @@
 export interface Output<T> {
   /**
    * undefined: the consumer waits for more already. Else resolves when it asks for more, and so has all of
-   * the batch. Throws or rejects with `ConsumerLeft` when nobody reads any more.
+   * the batch. Throws or rejects with `ConsumerLeft` when the consumer reads no further.
    */
   emit(batch: readonly T[]): Promise<void> | undefined;
 }
 
-/** What a producer is stopped with when nobody reads its output any more. It is to end, and decides nothing. */
+/** Ends a producer whose consumer reads no further. It cleans up, and decides nothing any more. */
 export class ConsumerLeft extends Error {
   override readonly name = 'ConsumerLeft';
 

@@ -70,39 +70,34 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     life: Pick<Life, 'signal'>,
     queryTracking: ToolContext['queryTracking'],
     delivered?: () => Promise<void>,
-  ): ToolContext => {
-    return {
-      sessionId: parts.sessionId,
-      cwd: folder.now,
-      root: folder.root,
-      home: folder.home,
-      lostFolder: folder.lossFor(call.effectKey),
-      additionalDirectories: config.additionalDirectories ?? [],
-      env: parts.env,
-      toolUseId: call.block.id,
-      effectKey: call.effectKey,
-      queryTracking,
-      files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
-      readFileCache: parts.readFileCache,
-      todos: parts.todos,
-      spillFile: parts.spill.fileOf(call.block.id),
-      readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
-      judged: undefined,
-      nowMs: () => parts.clock.nowMs(),
-      tasks: parts.tasks,
-      ...followed(folder, parts),
-      ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
-      ...(delivered !== undefined && { delivered }),
-      ...(parts.agentId !== undefined && { agentId: parts.agentId }),
-      // Created when they are first read.
-      get signal() {
-        return life.signal;
-      },
-      get sessionSignal() {
-        return parts.scope.signal;
-      },
-    };
-  };
+  ): ToolContext => ({
+    sessionId: parts.sessionId,
+    cwd: folder.now,
+    root: folder.root,
+    home: folder.home,
+    lostFolder: folder.lossFor(call.effectKey),
+    additionalDirectories: config.additionalDirectories ?? [],
+    env: parts.env,
+    toolUseId: call.block.id,
+    effectKey: call.effectKey,
+    queryTracking,
+    files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
+    readFileCache: parts.readFileCache,
+    todos: parts.todos,
+    spillFile: parts.spill.fileOf(call.block.id),
+    readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
+    judged: undefined,
+    nowMs: () => parts.clock.nowMs(),
+    tasks: parts.tasks,
+    ...followed(folder, parts),
+    ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
+    ...(delivered !== undefined && { delivered }),
+    ...(parts.agentId !== undefined && { agentId: parts.agentId }),
+    sessionSignal: parts.scope.signal,
+    get signal() {
+      return life.signal;
+    },
+  });
   /** Of a call that is no part of a loop. */
   const contextBeside = (life: Pick<Life, 'signal'>): ToolContext => {
     const id = parts.ids.uuid();
